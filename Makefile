@@ -1,0 +1,33 @@
+# The two commands a newcomer needs: `make run` starts Vivarium, `make test` proves it.
+.PHONY: run build test bench format setup tidy fuzz clean
+
+PRESET ?= release
+
+run: build  ## install what is missing, build, start the server in the foreground
+	build/release/viv serve
+
+build: setup  ## the release build, in build/release/
+	cmake --preset release > /dev/null
+	cmake --build --preset release --target viv
+
+test: setup  ## every test that needs no other machine
+	tests/run
+
+bench: setup  ## the numbers of docs/specification.md
+	bench/run
+
+setup:  ## what a fresh Debian 12 lacks
+	@tests/support/setup
+
+format:  ## clang-format over all sources
+	git ls-files -co --exclude-standard '*.cc' '*.h' | xargs clang-format-14 -i
+
+tidy:  ## clang-tidy over all sources (slow)
+	cmake --preset dev > /dev/null
+	git ls-files 'src/*.cc' | xargs -P 2 -n 4 clang-tidy-14 -p build/dev --quiet
+
+fuzz:  ## every fuzz target for a minute each
+	tests/fuzz/run
+
+clean:
+	rm -rf build

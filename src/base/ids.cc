@@ -1,0 +1,82 @@
+#include "base/ids.h"
+
+#include <sys/random.h>
+
+#include <cctype>
+#include <cstring>
+
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include "base/check.h"
+
+namespace viv {
+namespace {
+
+// A thread's own buffer of kernel randomness: one system call serves many ids.
+void FillRandom(unsigned char* out, std::size_t size) {
+  thread_local unsigned char pool[256];
+  thread_local std::size_t left = 0;
+  CHECK(size <= sizeof pool);
+  if (left < size) {
+    CHECK(getrandom(pool, sizeof pool, 0) == static_cast<ssize_t>(sizeof pool));
+    left = sizeof pool;
+  }
+  left -= size;
+  std::memcpy(out, pool + left, size);
+  OPENSSL_cleanse(pool + left, size);
+}
+
+constexpr char kDigits[] = "0123456789abcdef";
+
+std::string Hex(const unsigned char* bytes, std::size_t size) {
+  std::string text;
+  text.reserve(size * 2);
+  for (std::size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RandomHex(std::size_t digits) {
+  CHECK(digits <= 128);
+  unsigned char bytes[64];
+  FillRandom(bytes, (digits + 1) / 2);
+  std::string text = Hex(bytes, (digits + 1) / 2);
+  text.resize(digits);
+  return text;
+}
+
+std::string RandomUuid() {
+  unsigned char bytes[16];
+  FillRandom(bytes, sizeof bytes);
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
+  std::string text = Hex(bytes, sizeof bytes);
+  for (std::size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
+  return text;
+}
+
+bool IsUuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0) return false;
+  }
+  return true;
+}
+
+std::string Sha256Hex(std::string_view bytes) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  return Hex(digest, sizeof digest);
+}
+
+bool EqualsInConstantTime(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace viv

@@ -1,0 +1,36 @@
+#include "base/ids.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace viv {
+namespace {
+
+TEST(IdsTest, UuidsAreVersionFourAndDistinct) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 1000; ++i) {
+    std::string id = RandomUuid();
+    EXPECT_TRUE(IsUuid(id)) << id;
+    EXPECT_EQ(id[14], '4');
+    EXPECT_TRUE(seen.insert(id).second);
+  }
+}
+
+TEST(IdsTest, IsUuidRefusesOtherShapes) {
+  EXPECT_FALSE(IsUuid(""));
+  EXPECT_FALSE(IsUuid("0123456789abcdef0123456789abcdef0123"));
+  EXPECT_FALSE(IsUuid("../../../../etc/passwd-aaaa-bbbb-ccc"));
+}
+
+TEST(IdsTest, RandomHexHasTheAskedLength) {
+  EXPECT_EQ(RandomHex(40).size(), 40U);
+  EXPECT_EQ(RandomHex(7).size(), 7U);
+}
+
+TEST(IdsTest, Sha256MatchesTheStandardVector) {
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace viv

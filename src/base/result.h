@@ -1,0 +1,66 @@
+#pragma once
+// Result<T>: a value, or the Error that says why there is none.
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace viv {
+
+enum class ErrorCode {
+  kInvalidArgument,
+  kUnauthenticated,
+  kPermissionDenied,
+  kNotFound,
+  kConflict,
+  kLimitExceeded,
+  kUnavailable,
+  kInternal
+};
+
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+template <typename T>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using Base = tl::expected<T, Error>;
+  using Base::Base;
+
+  Result(Base base) : Base(std::move(base)) {}  // NOLINT: and_then() and friends return Base
+};
+
+using Status = Result<void>;
+
+inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+// Passes an error up, adding what the caller was doing: "mount rootfs: overlay: No space left".
+inline tl::unexpected<Error> PassUp(Error error, std::string_view doing = {}) {
+  if (!doing.empty()) error.message.insert(0, std::string(doing) + ": ");
+  return tl::unexpected<Error>(std::move(error));
+}
+
+}  // namespace viv
+
+#define VIV_CONCAT_INNER(a, b) a##b
+#define VIV_CONCAT(a, b) VIV_CONCAT_INNER(a, b)
+#define VIV_ASSIGN_OR(ret, tmp, decl, expr, ...)                                  \
+  auto tmp = (expr);                                                              \
+  if (!tmp) ret ::viv::PassUp(std::move(tmp).error() __VA_OPT__(, ) __VA_ARGS__); \
+  decl = *std::move(tmp)
+#define VIV_OR(ret, tmp, expr, ...) \
+  if (auto tmp = (expr); !tmp) ret ::viv::PassUp(std::move(tmp).error() __VA_OPT__(, ) __VA_ARGS__)
+
+// ASSIGN_OR_RETURN(decl, expr[, doing]); the CO_ forms are for coroutines.
+#define ASSIGN_OR_RETURN(decl, ...) \
+  VIV_ASSIGN_OR(return, VIV_CONCAT(result_, __LINE__), decl, __VA_ARGS__)
+#define ASSIGN_OR_CO_RETURN(decl, ...) \
+  VIV_ASSIGN_OR(co_return, VIV_CONCAT(result_, __LINE__), decl, __VA_ARGS__)
+#define RETURN_IF_ERROR(...) VIV_OR(return, VIV_CONCAT(result_, __LINE__), __VA_ARGS__)
+#define CO_RETURN_IF_ERROR(...) VIV_OR(co_return, VIV_CONCAT(result_, __LINE__), __VA_ARGS__)

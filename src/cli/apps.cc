@@ -1,0 +1,114 @@
+#include "cli/apps.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "engine/case_runner.h"
+#include "engine/catalogue.h"
+
+namespace viv::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for images and world logs, gone when the command ends.
+class Scratch {
+ public:
+  Scratch() : path_(fs::temp_directory_path() / ("viv-apps-" + RandomHex(12))) { fs::create_directories(path_); }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+int PrintTroubles(const std::vector<engine::Catalogue::Trouble>& troubles, const std::string& name) {
+  int count = 0;
+  for (const auto& trouble : troubles) {
+    if (!name.empty() && name != trouble.app) continue;
+    fmt::print("{}: does not load\n  {}\n", trouble.app, trouble.message);
+    ++count;
+  }
+  return count;
+}
+
+std::size_t ToolCount(const engine::App& app) {
+  std::size_t count = 0;
+  for (const engine::Profile& profile : app.profiles) count = std::max(count, profile.tools.size());
+  return count;
+}
+
+// Tools of each profile that no case has called; a profile that shares the default's tools is covered by it.
+std::vector<std::string> Uncovered(const engine::App& app, const std::set<std::string>& seen) {
+  std::vector<std::string> missing;
+  const engine::Profile& main = app.profiles.front();
+  for (const engine::Profile& profile : app.profiles) {
+    if (&profile != &main && profile.tools == main.tools) continue;
+    for (const std::string& tool : profile.tools) {
+      if (!seen.contains(profile.name + "/" + tool)) missing.push_back(profile.name + "/" + tool);
+    }
+  }
+  return missing;
+}
+
+void PrintList(const char* title, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  fmt::print("  {}:", title);
+  for (const std::string& name : names) fmt::print(" {}", name);
+  fmt::print("\n");
+}
+
+}  // namespace
+
+int ListApps(const AppsOptions& options) {
+  Scratch scratch;
+  engine::Catalogue catalogue({options.folders, scratch.path()});
+  auto troubles = catalogue.Refresh();
+  fmt::print("{:<18} {:<24} {:>5}  {}\n", "APP", "TITLE", "TOOLS", "PROFILES");
+  for (const auto& loaded : catalogue.List()) {
+    std::string profiles;
+    for (const auto& profile : loaded->app->profiles) profiles += (profiles.empty() ? "" : ", ") + profile.name;
+    fmt::print("{:<18} {:<24} {:>5}  {}\n", loaded->app->name, loaded->app->title, ToolCount(*loaded->app), profiles);
+  }
+  return PrintTroubles(troubles, "") == 0 ? 0 : 1;
+}
+
+int TestApps(const AppsOptions& options) {
+  Scratch scratch;
+  engine::Catalogue catalogue({options.folders, scratch.path()});
+  int failed = PrintTroubles(catalogue.Refresh(), options.name);
+  int passed = 0;
+  bool found = failed > 0;
+  for (const auto& loaded : catalogue.List()) {
+    const engine::App& app = *loaded->app;
+    if (!options.name.empty() && options.name != app.name) continue;
+    found = true;
+    engine::CaseReport report = engine::RunCases(loaded, scratch.path(), options.only);
+    passed += report.passed;
+    failed += static_cast<int>(report.failures.size());
+    fmt::print("{}: {} passed, {} failed\n", app.name, report.passed, report.failures.size());
+    for (const auto& failure : report.failures) {
+      fmt::print("  {}:{}: {}\n    {}\n", failure.file, failure.line, failure.test, failure.message);
+    }
+    if (!options.coverage || !options.only.empty()) continue;
+    std::vector<std::string> untested = Uncovered(app, report.succeeded);
+    failed += static_cast<int>(untested.size());
+    PrintList("tools that no case shows to succeed", untested);
+    PrintList("tools that no case shows to fail", Uncovered(app, report.failed_as_expected));
+  }
+  if (!found) {
+    fmt::print("there is no app named '{}'; viv apps ls shows those there are\n", options.name);
+    return 1;
+  }
+  fmt::print("{} passed, {} failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace viv::cli

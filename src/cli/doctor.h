@@ -1,0 +1,16 @@
+#pragma once
+// viv doctor: whether this machine can run Vivarium, and what to do where it cannot.
+
+#include <string>
+#include <vector>
+
+namespace viv::cli {
+
+struct DoctorOptions {
+  std::string data;
+  std::vector<std::string> app_folders;
+};
+
+int Doctor(const DoctorOptions& options);
+
+}  // namespace viv::cli

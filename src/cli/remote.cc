@@ -1,0 +1,47 @@
+#include "cli/remote.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "http/client.h"
+
+namespace viv::cli {
+namespace {
+
+Result<std::string> KeyOf(const Remote& remote) {
+  if (!remote.key.empty()) return remote.key;
+  std::string path = remote.data + "/key";
+  std::ifstream in(path);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string key(Trim(text));
+  if (key.empty()) {
+    return Fail(ErrorCode::kUnauthenticated, "no key: give --key or VIV_API_KEY, or --data if the server's folder is not " + remote.data);
+  }
+  return key;
+}
+
+}  // namespace
+
+Result<json::value> CallServer(const Remote& remote, const std::string& method, const std::string& path, const std::string& body) {
+  ASSIGN_OR_RETURN(std::string key, KeyOf(remote));
+  http::ClientRequest request;
+  request.method = method;
+  request.url = remote.url + path;
+  request.body = body;
+  request.headers.Set("Authorization", "Bearer " + key);
+  if (!body.empty()) request.headers.Set("Content-Type", "application/json");
+  auto response = http::FetchBlocking(std::move(request));
+  if (!response) {
+    return Fail(ErrorCode::kUnavailable,
+                "no server answers at " + remote.url + " (" + response.error().message + "); start one with `viv serve`, or give --url");
+  }
+  if (response->body.empty()) return json::value();
+  ASSIGN_OR_RETURN(json::value value, ParseJson(response->body), remote.url);
+  if (response->status < 400) return value;
+  const json::value* error = Find(value, "error");
+  std::string message(error == nullptr ? std::string_view(response->body) : FindString(*error, "message"));
+  return Fail(ErrorCode::kInvalidArgument, message);
+}
+
+}  // namespace viv::cli

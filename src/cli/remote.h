@@ -1,0 +1,20 @@
+#pragma once
+// Talking to a running server: which one, with which key, and readable complaints when it does not work.
+
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace viv::cli {
+
+struct Remote {
+  std::string url = "http://127.0.0.1:7373";
+  std::string key;   // empty: read from DATA/key
+  std::string data;  // the server's data folder
+};
+
+// One call of /api/viv; the answer's JSON (null when it has no body), or what went wrong and what to do about it.
+Result<json::value> CallServer(const Remote& remote, const std::string& method, const std::string& path, const std::string& body = "");
+
+}  // namespace viv::cli

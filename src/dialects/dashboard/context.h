@@ -1,0 +1,41 @@
+#pragma once
+// Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked and made to misbehave; keys, apps and
+// sandboxes can be managed. Errors are {"error": {"code": "not_found", "message": "…"}}.
+
+#include "base/task.h"
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/sandboxes.h"
+
+namespace viv::dashboard {
+
+struct Context {
+  sandbox::Sandboxes& sandboxes;
+  sandbox::Accounts& accounts;
+  std::string public_url;  // empty: the one the client used
+};
+
+// worlds.cc
+Task<http::Response> DiffWorld(Context& context, http::Request& request);
+Task<http::Response> VerifyWorld(Context& context, http::Request& request);
+Task<http::Response> ForkWorld(Context& context, http::Request& request);
+Task<http::Response> DumpWorld(Context& context, http::Request& request);
+Task<http::Response> SetFaults(Context& context, http::Request& request);
+Task<http::Response> GetFaults(Context& context, http::Request& request);
+Task<http::Response> SetClock(Context& context, http::Request& request);
+Task<http::Response> GetClock(Context& context, http::Request& request);
+// keys.cc
+Task<http::Response> CreateKey(Context& context, http::Request& request);
+Task<http::Response> ListKeys(Context& context, http::Request& request);
+Task<http::Response> RevokeKey(Context& context, http::Request& request);
+// overview.cc
+Task<http::Response> ListSandboxes(Context& context, http::Request& request);
+Task<http::Response> ListApps(Context& context, http::Request& request);
+
+http::Router Routes(Context& context, const http::KeyLookup& keys);  // `context` outlives the router
+
+http::Response Failure(int status, std::string_view code, std::string message);
+http::Response RenderError(const Error& error);
+
+}  // namespace viv::dashboard

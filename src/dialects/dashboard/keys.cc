@@ -1,0 +1,49 @@
+#include "base/clock.h"
+#include "base/text.h"
+#include "dialects/dashboard/context.h"
+
+namespace viv::dashboard {
+namespace {
+
+json::object Describe(const store::Key& key) {
+  return {{"id", key.id},
+          {"name", key.name},
+          {"prefix", key.prefix},
+          {"created_at", IsoMicros(key.created_at_us)},
+          {"revoked_at", key.revoked_at_us ? json::value(IsoMicros(*key.revoked_at_us)) : json::value()}};
+}
+
+}  // namespace
+
+Task<http::Response> CreateKey(Context& context, http::Request& request) {
+  std::string name = "unnamed";
+  if (!Trim(request.body).empty()) {
+    auto body = ParseJson(request.body);
+    if (!body) co_return RenderError(body.error());
+    if (const json::value* given = Find(*body, "name")) {
+      if (!given->is_string()) co_return Failure(400, "invalid_argument", "name: text is expected");
+      name = std::string(given->get_string());
+    }
+  }
+  auto made = context.accounts.CreateKey(request.identity.account_id, std::move(name));
+  if (!made) co_return RenderError(made.error());
+  json::object answer = Describe(made->record);
+  answer["key"] = made->key;
+  co_return http::Json(201, json::serialize(answer));
+}
+
+Task<http::Response> ListKeys(Context& context, http::Request& request) {
+  auto keys = context.accounts.ListKeys(request.identity.account_id);
+  if (!keys) co_return RenderError(keys.error());
+  json::array list;
+  for (const store::Key& key : *keys) list.push_back(Describe(key));
+  co_return http::Json(200, json::serialize(json::object{{"keys", std::move(list)}}));
+}
+
+Task<http::Response> RevokeKey(Context& context, http::Request& request) {
+  Status revoked = context.accounts.RevokeKey(request.identity.account_id, request.Parameter("id"));
+  if (!revoked) co_return RenderError(revoked.error());
+  co_return http::Empty(204);
+}
+
+}  // namespace viv::dashboard

@@ -1,0 +1,21 @@
+#pragma once
+// Klavis' error bodies are FastAPI's: {"detail": "text"}, or for a request that does not validate a list of problems, each with the
+// place (loc), the sentence (msg) and the kind (type) that pydantic gives.
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "engine/document.h"
+#include "http/message.h"
+
+namespace viv::klavis {
+
+http::Response Detail(int status, std::string detail);
+http::Response RenderError(const Error& error);
+
+// A 422. Each problem's location already begins with where the value came from: "body", "query" or "path".
+http::Response RenderProblems(const std::vector<engine::Problem>& problems);
+
+}  // namespace viv::klavis

@@ -1,0 +1,127 @@
+#include "engine/app_check.h"
+
+#include <set>
+
+#include "engine/session.h"
+
+namespace viv::engine {
+namespace {
+
+class Check {
+ public:
+  Check(Session& session, const App& app) : session_(session), app_(app) {}
+
+  Status CheckTool(Tool& tool) {
+    names_ = {"args"};
+    any_name_ = false;
+    writes_ = false;
+    slow_ = false;
+    const json::value* properties = tool.input_schema.if_contains("properties");
+    if (properties != nullptr && properties->is_object()) {
+      for (const auto& property : properties->get_object()) names_.insert(property.key());
+    }
+    RETURN_IF_ERROR(CheckSteps(tool.steps), "tool " + tool.name);
+    RETURN_IF_ERROR(CheckSql(tool.result), "tool " + tool.name + ": result");
+    tool.writes = writes_;
+    tool.slow = slow_;
+    return {};
+  }
+
+  Status CheckChild(const ModelChild& child) {
+    if (!seen_.insert(child.target.get()).second) return {};
+    const Collection& collection = *child.target;
+    any_name_ = true;  // fields, columns of the rows above: known only while loading
+    for (const auto& [key, sql] : collection.selects) RETURN_IF_ERROR(CheckSql(sql), "data " + child.name + ": dump");
+    for (const Sql* sql : {&collection.insert, &collection.rows}) {
+      if (!sql->empty()) RETURN_IF_ERROR(CheckSql(*sql), "data " + child.name);
+    }
+    RETURN_IF_ERROR(CheckSteps(collection.load), "data " + child.name);
+    RETURN_IF_ERROR(CheckSteps(collection.after), "data " + child.name);
+    for (const ModelChild& below : collection.children) RETURN_IF_ERROR(CheckChild(below));
+    return {};
+  }
+
+  Status CheckQuery(const std::string& name, const query::Target& target) {
+    auto try_sql = [&](const std::string& part, const std::string& expression) -> Status {
+      if (expression.empty()) return {};
+      std::string sql = "SELECT (" + target.key + "), (" + expression + ") FROM " + target.from;
+      RETURN_IF_ERROR(session_.connection().Prepare(sql), app_.folder + "/app.yaml: query " + name + ": " + part);
+      return {};
+    };
+    RETURN_IF_ERROR(try_sql("from, key", "1"));
+    RETURN_IF_ERROR(try_sql("where", target.where));
+    RETURN_IF_ERROR(try_sql("text", target.text));
+    for (const auto* fields : {&target.fields, &target.properties}) {
+      for (const auto& [field_name, field] : *fields) {
+        for (const std::string* sql : {&field.sql, &field.match, &field.contains, &field.empty, &field.order}) {
+          RETURN_IF_ERROR(try_sql("field " + field_name, *sql));
+        }
+        for (const auto& [value, condition] : field.values) {
+          RETURN_IF_ERROR(try_sql("field " + field_name + ": value " + value, condition));
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  Status CheckSteps(const Steps& steps) {
+    for (const Step& step : steps) {
+      RETURN_IF_ERROR(CheckSql(step.sql));
+      if (!step.as.empty()) names_.insert(step.as);
+      if (step.kind == Step::Kind::kRun) names_.insert("changes");
+      if (step.kind == Step::Kind::kGuestSql) {
+        slow_ = true;
+        writes_ = writes_ || !step.read_only;
+      }
+      RETURN_IF_ERROR(CheckSteps(step.body));
+      RETURN_IF_ERROR(CheckSteps(step.otherwise));
+    }
+    return {};
+  }
+
+  Status CheckSql(const Sql& sql) {
+    auto prepared = session_.connection().Prepare(sql.text);
+    if (!prepared) return PassUp(prepared.error(), app_.folder + "/" + sql.place);
+    sqlite3_stmt* statement = prepared->get();
+    for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
+      const char* name = sqlite3_bind_parameter_name(statement, i);
+      if (name == nullptr) return Fail(ErrorCode::kInvalidArgument, app_.folder + "/" + sql.place + ": use named parameters, not ?");
+      if (!IsKnown(name + 1)) {
+        return Fail(ErrorCode::kInvalidArgument, app_.folder + "/" + sql.place + ": " + name +
+                                                     " is neither an argument of the tool nor a column of an earlier step");
+      }
+    }
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) names_.insert(sqlite3_column_name(statement, i));
+    if (sqlite3_stmt_readonly(statement) == 0) writes_ = true;
+    return {};
+  }
+
+  bool IsKnown(const std::string& name) const {
+    if (any_name_ || names_.contains(name)) return true;
+    return name.starts_with("me_") && app_.identity.contains(name.substr(3));
+  }
+
+  Session& session_;
+  const App& app_;
+  std::set<std::string> names_;
+  bool any_name_ = false;
+  bool writes_ = false;
+  bool slow_ = false;
+  std::set<const Collection*> seen_;
+};
+
+}  // namespace
+
+Status CheckApp(App& app) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, ":memory:"));
+  Check check(*session, app);
+  for (const auto& [name, query] : app.queries) RETURN_IF_ERROR(check.CheckQuery(name, query.target));
+  for (const ModelChild& child : app.model.collections) RETURN_IF_ERROR(check.CheckChild(child));
+  for (auto& [profile, tools] : app.tool_sets) {
+    for (auto& [name, tool] : tools) RETURN_IF_ERROR(check.CheckTool(tool));
+  }
+  return {};
+}
+
+}  // namespace viv::engine

@@ -1,0 +1,69 @@
+#pragma once
+// The apps on offer. Folders are read at start and whenever they change; a bad one is reported and leaves its last good version in
+// place. Worlds keep the version they were made from: each version's folder is copied beside its images, so that it is there
+// after a restart, too. Thread-safe.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/app_loader.h"
+#include "engine/image.h"
+#include "engine/session.h"
+
+namespace viv::engine {
+
+// One version of an app, ready to make worlds.
+struct LoadedApp {
+  AppPtr app;
+  std::map<std::string, ImagePtr> images;  // by seed file; "" is the image with nothing but base data
+  std::unique_ptr<Sessions> sessions;
+
+  const ImagePtr& ImageOf(const Profile& profile) const { return images.at(profile.seed); }
+  const ImagePtr& EmptyImage() const { return images.at(""); }
+  ImagePtr FindImage(std::string_view image_id) const;  // nullptr when it has none of that id
+};
+using LoadedAppPtr = std::shared_ptr<const LoadedApp>;  // shared by the catalogue and the worlds
+
+class Catalogue {
+ public:
+  struct Options {
+    std::vector<std::string> folders;  // each holds app folders; a later one wins over an earlier one of the same name
+    std::string data;                  // where images and versions are kept
+  };
+  explicit Catalogue(Options options) : options_(std::move(options)) {}
+
+  struct Trouble {
+    std::string app;
+    std::string message;  // names file and line
+  };
+  // Reads what is new or has changed; returns what could not be loaded. Called at start and then now and again.
+  std::vector<Trouble> Refresh();
+
+  // The current version, by name or alias, whatever the case; nullptr when there is none.
+  LoadedAppPtr Find(std::string_view name) const;
+  std::vector<LoadedAppPtr> List() const;  // by name
+
+  // "slack@3f2a…": names a version for good.
+  static std::string VersionOf(const App& app);
+  Result<LoadedAppPtr> FindVersion(const std::string& version);
+
+  // Forgets the kept versions and images that `is_used` does not know and that are not current.
+  void RemoveUnused(const std::function<bool(const std::string& version)>& is_used);
+
+ private:
+  Result<LoadedAppPtr> Load(const std::string& folder) const;
+  Status Keep(const LoadedApp& loaded) const;
+
+  Options options_;
+  mutable std::mutex mutex_;
+  std::map<std::string, LoadedAppPtr> current_;         // by lower-case name; guarded, as the rest
+  std::map<std::string, LoadedAppPtr> versions_;        // every version in use
+  std::map<std::string, std::string> seen_;             // folder → what its files looked like when last read
+};
+
+}  // namespace viv::engine

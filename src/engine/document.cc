@@ -1,0 +1,208 @@
+#include "engine/document.h"
+
+#include "engine/runner.h"
+
+namespace viv::engine {
+namespace {
+
+constexpr int kDepthMax = 32;
+
+class Reader {
+ public:
+  explicit Reader(Session& session) : session_(session) {}
+
+  Status Children(const ModelChild& child, const json::object& object, const Frame& parent, int depth) {
+    const json::value* value = FindMember(object, child.name, child.aliases);
+    if (value == nullptr || value->is_null()) return {};
+    if (depth > kDepthMax) return Fail(ErrorCode::kInvalidArgument, child.name + ": nested too deeply");
+    if (child.single) return Row(child, value->as_object(), parent, 1, depth);
+    std::int64_t position = 0;
+    for (const json::value& item : value->as_array()) {
+      RETURN_IF_ERROR(Row(child, item.as_object(), parent, ++position, depth), child.name);
+    }
+    return {};
+  }
+
+  std::int64_t records() const { return records_; }
+
+ private:
+  Status Row(const ModelChild& child, const json::object& object, const Frame& parent, std::int64_t position, int depth) {
+    const Collection& collection = *child.target;
+    Frame frame = parent;  // :parent_<column> of the row above
+    frame.Set("position", position);
+    for (const auto& [column, parent_column] : child.link) {
+      const json::value* value = parent.Get("parent_" + parent_column);
+      frame.Set("link_" + column, value == nullptr ? json::value() : *value);
+    }
+    for (const ModelField& field : collection.fields) {
+      const json::value* given = field.read_only ? nullptr : FindMember(object, field.name, field.aliases);
+      bool absent = given == nullptr || (given->is_null() && field.fallback);
+      frame.Set(field.name, !absent ? *given : field.fallback.value_or(json::value()));
+    }
+    Frame below;
+    if (collection.table.empty()) {
+      RETURN_IF_ERROR(RunSteps(session_, collection.load, frame));
+      CopyAllAsParent(frame, below);
+    } else {
+      RETURN_IF_ERROR(Insert(collection, frame, below));
+    }
+    ++records_;
+    RETURN_IF_ERROR(RunSteps(session_, collection.after, frame));
+    for (const ModelChild& grandchild : collection.children) {
+      RETURN_IF_ERROR(Children(grandchild, object, below, depth + 1));
+    }
+    return {};
+  }
+
+  Status Insert(const Collection& collection, Frame& frame, Frame& below) {
+    ASSIGN_OR_RETURN(sqlite3_stmt * statement, session_.Prepared(collection.insert));
+    BindVariables(statement, frame, session_.app());
+    int result = sqlite3_step(statement);
+    if (result != SQLITE_ROW && result != SQLITE_DONE) {
+      auto error = StatementError(session_, collection.insert.place);
+      sqlite3_reset(statement);
+      return error;
+    }
+    if (result == SQLITE_ROW) {
+      for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+        std::string name = sqlite3_column_name(statement, i);
+        json::value value = ColumnValue(statement, i);
+        below.Set("parent_" + name, value);
+        frame.Set("row_" + name, std::move(value));
+      }
+    }
+    sqlite3_reset(statement);
+    return {};
+  }
+
+  // What the steps set is what a row's columns are otherwise.
+  static void CopyAllAsParent(const Frame& frame, Frame& below) {
+    frame.ForEach([&](const std::string& name, const json::value& value) {
+      if (!name.starts_with("parent_")) below.Set("parent_" + name, value);
+    });
+  }
+
+  Session& session_;
+  std::int64_t records_ = 0;
+};
+
+bool IsEmpty(const json::value& value) {
+  return value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty());
+}
+
+class Writer {
+ public:
+  Writer(Session& session, DumpForm form) : session_(session), form_(form), sparse_(session.app().model.sparse) {}
+
+  Result<json::value> Children(const ModelChild& child, const Frame& parent, int depth) {
+    if (depth > kDepthMax) return json::value();
+    const Collection& collection = *child.target;
+    const Sql& sql = collection.table.empty() ? collection.rows : collection.selects.at(child.LinkKey());
+    if (sql.empty()) return json::value();
+    // A statement of its own, not the session's: recursion reads the same one at several depths.
+    ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql.text), sql.place);
+    BindVariables(statement.get(), parent, session_.app());
+    json::array list;
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, statement.Step(), sql.place);
+      if (!row) break;
+      ASSIGN_OR_RETURN(json::object object, Row(collection, statement.get(), depth));
+      list.push_back(std::move(object));
+    }
+    if (!child.single) return json::value(std::move(list));
+    return list.empty() ? json::value() : std::move(list.front());
+  }
+
+  void AddMember(json::object& object, const std::string& name, json::value value) const {
+    if (!sparse_ || !IsEmpty(value)) object[name] = std::move(value);
+  }
+  bool Skips(bool extra) const { return extra && form_ == DumpForm::kVendor; }
+
+ private:
+  Result<json::object> Row(const Collection& collection, sqlite3_stmt* statement, int depth) {
+    json::object object;
+    Frame below;
+    int field_columns = 0;
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+      std::string_view name = sqlite3_column_name(statement, i);
+      if (name.starts_with('=')) {
+        if (field_columns++ == 0) first_field_ = i;
+      } else {
+        below.Set("parent_" + std::string(name), ColumnValue(statement, i));
+      }
+    }
+    for (std::size_t i = 0; i < collection.fields.size(); ++i) {
+      const ModelField& field = collection.fields[i];
+      if (Skips(field.extra)) continue;
+      int column = field_columns > 0 ? first_field_ + static_cast<int>(i) : ColumnOf(statement, field.name);
+      if (column < 0) continue;
+      ASSIGN_OR_RETURN(json::value value, FieldValue(field, ColumnValue(statement, column)), field.name);
+      AddMember(object, field.name, std::move(value));
+    }
+    for (const ModelChild& child : collection.children) {
+      if (Skips(child.extra)) continue;
+      ASSIGN_OR_RETURN(json::value value, Children(child, below, depth + 1));
+      AddMember(object, child.name, std::move(value));
+    }
+    return object;
+  }
+
+  static int ColumnOf(sqlite3_stmt* statement, const std::string& name) {
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+      if (name == sqlite3_column_name(statement, i)) return i;
+    }
+    return -1;
+  }
+
+  // Back from a column to the field's JSON type.
+  static Result<json::value> FieldValue(const ModelField& field, json::value value) {
+    if (value.is_null()) return value;
+    if (field.type == "boolean" && value.is_int64()) return json::value(value.get_int64() != 0);
+    bool structured = field.type == "object" || field.type == "list";
+    if (structured && value.is_string()) return ParseJson(View(value.get_string()));
+    if (field.type == "any" && value.is_string()) {
+      // Only what was structured on the way in was stored as JSON text.
+      std::string_view text = View(value.get_string());
+      if (text.starts_with('{') || text.starts_with('[')) {
+        if (auto parsed = ParseJson(text)) return std::move(*parsed);
+      }
+    }
+    return value;
+  }
+
+  Session& session_;
+  DumpForm form_;
+  bool sparse_;
+  int first_field_ = 0;
+};
+
+}  // namespace
+
+Result<LoadReport> LoadDocument(Session& session, const json::value& document) {
+  LoadReport report;
+  Reader reader(session);
+  const json::object& object = document.as_object();
+  for (const ModelChild& child : session.app().model.collections) {
+    std::int64_t before = reader.records();
+    RETURN_IF_ERROR(reader.Children(child, object, Frame(), 0));
+    const json::value* list = FindMember(object, child.name, child.aliases);
+    if (list != nullptr && list->is_array()) {
+      report.by_collection[child.name] = static_cast<std::int64_t>(list->get_array().size());
+    }
+    report.records += reader.records() - before;
+  }
+  return report;
+}
+
+Result<json::value> DumpDocument(Session& session, DumpForm form) {
+  Writer writer(session, form);
+  json::object document;
+  for (const ModelChild& child : session.app().model.collections) {
+    if (writer.Skips(child.extra)) continue;
+    ASSIGN_OR_RETURN(json::value list, writer.Children(child, Frame(), 0), child.name);
+    writer.AddMember(document, child.name, std::move(list));
+  }
+  return json::value(std::move(document));
+}
+
+}  // namespace viv::engine

@@ -1,0 +1,42 @@
+#pragma once
+// The initialize/dump document of an app: checking it, loading it into tables, reading it back. One mapping, declared in app.yaml,
+// serves initialize, dump and seeds.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "engine/app.h"
+#include "engine/session.h"
+
+namespace viv::engine {
+
+// One thing wrong with a document, as pydantic reports it: where, what, and the kind of problem.
+struct Problem {
+  json::array location;  // "channels", 0, "name"
+  std::string message;   // "Field required"
+  std::string type;      // "missing"
+  json::value input;
+  json::object context;
+};
+
+// The member of that name, or of one of its older names.
+const json::value* FindMember(const json::object& object, const std::string& name, const std::vector<std::string>& aliases);
+
+std::vector<Problem> CheckDocument(const Model& model, const json::value& document);
+
+struct LoadReport {
+  std::int64_t records = 0;
+  std::map<std::string, std::int64_t> by_collection;  // top-level lists only
+};
+
+// Loads a document that CheckDocument found right. The caller owns the transaction.
+Result<LoadReport> LoadDocument(Session& session, const json::value& document);
+
+enum class DumpForm { kVendor, kFull };  // kFull: with the fields that are ours beyond the vendor's model
+Result<json::value> DumpDocument(Session& session, DumpForm form);
+
+}  // namespace viv::engine

@@ -1,0 +1,125 @@
+// Regular expressions as SQL functions: RE2, whose time is linear in the text whatever the pattern.
+// A pattern is compiled once per statement.
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine/functions/families.h"
+
+namespace viv::engine::functions {
+namespace {
+
+constexpr std::size_t kPatternBytesMax = 4096;
+
+using Pattern = std::shared_ptr<const re2::RE2>;
+
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+Result<Pattern> PatternArgument(const Arguments& arguments, int index) {
+  if (Pattern kept = arguments.Kept<re2::RE2>(index)) return kept;
+  std::string_view text = arguments.Text(index);
+  if (text.size() > kPatternBytesMax) return Invalid("the pattern is too long");
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  auto pattern = std::make_shared<const re2::RE2>(Piece(text), options);
+  if (!pattern->ok()) return Invalid("invalid pattern: " + pattern->error());
+  arguments.Keep<re2::RE2>(index, pattern);
+  return pattern;
+}
+
+Result<Value> Like(const Arguments& arguments, int text, int pattern) {
+  ASSIGN_OR_RETURN(Pattern compiled, PatternArgument(arguments, pattern));
+  return std::int64_t{re2::RE2::PartialMatch(Piece(arguments.Text(text)), *compiled)};
+}
+
+Result<Value> RegexpLike(const Arguments& arguments) {
+  return Like(arguments, 0, 1);
+}
+
+// `x REGEXP y` calls regexp(y, x).
+Result<Value> RegexpOperator(const Arguments& arguments) {
+  return Like(arguments, 1, 0);
+}
+
+Result<Value> RegexpExtract(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(Pattern pattern, PatternArgument(arguments, 1));
+  ASSIGN_OR_RETURN(std::int64_t group, arguments.IntegerOr(2, 0));
+  int groups = pattern->NumberOfCapturingGroups();
+  if (group < 0 || group > groups) {
+    return Invalid("the pattern has " + std::to_string(groups) + " groups, not " +
+                   std::to_string(group));
+  }
+  auto index = static_cast<std::size_t>(group);
+  std::vector<re2::StringPiece> found(index + 1);
+  std::string_view text = arguments.Text(0);
+  bool matches = pattern->Match(Piece(text), 0, text.size(), re2::RE2::UNANCHORED, found.data(),
+                                static_cast<int>(found.size()));
+  if (!matches || found[index].data() == nullptr) return Null{};
+  return std::string(found[index].data(), found[index].size());
+}
+
+// Moves past one character, copying it: an empty match must not be found again.
+std::size_t CopyLetter(std::string_view text, std::size_t at, std::string& out) {
+  do {
+    out += text[at++];
+  } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+  return at;
+}
+
+// Our own loop, since RE2's has no limit to what it writes.
+Result<std::string> ReplaceAll(std::string_view text,
+                               const re2::RE2& pattern,
+                               std::string_view rewrite) {
+  std::vector<re2::StringPiece> found(
+      static_cast<std::size_t>(re2::RE2::MaxSubmatch(Piece(rewrite)) + 1));
+  std::string out;
+  std::size_t at = 0;
+  std::size_t last_end = std::string_view::npos;  // an empty match right behind a match is none
+  while (at <= text.size() && pattern.Match(Piece(text), at, text.size(), re2::RE2::UNANCHORED,
+                                            found.data(), static_cast<int>(found.size()))) {
+    auto begin = static_cast<std::size_t>(found[0].data() - text.data());
+    out.append(text.substr(at, begin - at));
+    at = begin + found[0].size();
+    if (!found[0].empty() || begin != last_end) {
+      if (!pattern.Rewrite(&out, Piece(rewrite), found.data(), static_cast<int>(found.size()))) {
+        return Invalid("invalid replacement");
+      }
+    }
+    last_end = at;
+    if (found[0].empty()) {
+      if (at == text.size()) return out;
+      at = CopyLetter(text, at, out);
+    }
+    if (out.size() > kResultBytesMax) return Invalid("the result is too large");
+  }
+  return out.append(text.substr(at));
+}
+
+Result<Value> RegexpReplace(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(Pattern pattern, PatternArgument(arguments, 1));
+  std::string_view rewrite = arguments.Text(2);
+  std::string problem;
+  if (!pattern->CheckRewriteString(Piece(rewrite), &problem)) {
+    return Invalid("invalid replacement: " + problem);
+  }
+  std::string_view text = arguments.Text(0);
+  if (text.data() == nullptr) text = "";  // RE2 tells an empty text from none
+  ASSIGN_OR_RETURN(std::string out, ReplaceAll(text, *pattern, rewrite));
+  return out;
+}
+
+}  // namespace
+
+std::span<const Function> RegexpFunctions() {
+  static constexpr Function kFunctions[] = {{"regexp", 2, 2, RegexpOperator},
+                                            {"regexp_like", 2, 2, RegexpLike},
+                                            {"regexp_extract", 2, 3, RegexpExtract},
+                                            {"regexp_replace", 3, 3, RegexpReplace}};
+  return kFunctions;
+}
+
+}  // namespace viv::engine::functions

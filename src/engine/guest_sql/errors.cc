@@ -1,0 +1,104 @@
+#include "engine/guest_sql/errors.h"
+
+#include <fmt/format.h>
+
+#include "engine/guest_sql/token.h"
+
+namespace viv::engine::guest_sql {
+
+tl::unexpected<Error> CompilationError(std::string_view code, std::string_view text, ErrorCode kind) {
+  return Fail(kind, fmt::format("{}: SQL compilation error:\n{}", code, text));
+}
+
+tl::unexpected<Error> SyntaxErrorAt(int line, int position, std::string_view unexpected) {
+  return CompilationError("001003 (42000)", fmt::format("syntax error line {} at position {} unexpected '{}'.", line,
+                                                        position, unexpected));
+}
+
+tl::unexpected<Error> InvalidIdentifier(const Token& at, std::string_view name) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("000904 (42000): SQL compilation error: error line {} at position {}\ninvalid identifier '{}'",
+                          at.line, at.position, name));
+}
+
+tl::unexpected<Error> AmbiguousColumn(std::string_view name) {
+  return CompilationError("002028 (42601)", fmt::format("ambiguous column name '{}'", name));
+}
+
+tl::unexpected<Error> UnknownFunction(std::string_view name) {
+  return CompilationError("002140 (42601)", fmt::format("Unknown function {}", name));
+}
+
+tl::unexpected<Error> Unsupported(std::string_view feature) {
+  return CompilationError("000002 (0A000)", fmt::format("Unsupported feature '{}'.", feature));
+}
+
+tl::unexpected<Error> InsertMismatch(std::size_t expected, std::size_t got) {
+  return CompilationError("002020 (21S01)",
+                          fmt::format("Insert value list does not match column list expecting {} but got {}", expected,
+                                      got));
+}
+
+tl::unexpected<Error> TooComplex() {
+  return Fail(ErrorCode::kLimitExceeded, "000600 (54001): SQL compilation error:\nStatement is too complex.");
+}
+
+tl::unexpected<Error> ObjectMissing(std::string_view name) {
+  return CompilationError("002003 (42S02)", fmt::format("Object '{}' does not exist or not authorized.", name),
+                          ErrorCode::kNotFound);
+}
+
+tl::unexpected<Error> DatabaseMissing(std::string_view name) {
+  return CompilationError("002003 (02000)", fmt::format("Database '{}' does not exist or not authorized.", name),
+                          ErrorCode::kNotFound);
+}
+
+tl::unexpected<Error> SchemaMissing(std::string_view name) {
+  return CompilationError("002003 (02000)", fmt::format("Schema '{}' does not exist or not authorized.", name),
+                          ErrorCode::kNotFound);
+}
+
+tl::unexpected<Error> UseMissing() {
+  return CompilationError("002043 (02000)", "Object does not exist, or operation cannot be performed.",
+                          ErrorCode::kNotFound);
+}
+
+tl::unexpected<Error> ObjectExists(std::string_view name) {
+  return CompilationError("002002 (42710)", fmt::format("Object '{}' already exists.", name), ErrorCode::kConflict);
+}
+
+tl::unexpected<Error> NoCurrentDatabase(std::string_view verb) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("090105 (22000): Cannot perform {}. This session does not have a current database. Call 'USE "
+                          "DATABASE', or use a qualified name.",
+                          verb));
+}
+
+tl::unexpected<Error> NoCurrentSchema(std::string_view verb) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("090106 (22000): Cannot perform {}. This session does not have a current schema. Call 'USE "
+                          "SCHEMA', or use a qualified name.",
+                          verb));
+}
+
+tl::unexpected<Error> WriteRefused() {
+  return Fail(ErrorCode::kPermissionDenied, "Calls to read_query should not contain write operations");
+}
+
+tl::unexpected<Error> EngineError(std::string_view message) {
+  // Our functions raise complete texts, which begin with a six-digit code.
+  std::size_t digits = message.find_first_not_of("0123456789");
+  if (digits == 6) return Fail(ErrorCode::kInvalidArgument, std::string(message));
+  std::string clean;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    if (message[i] == '`') continue;
+    if (message.substr(i, 2) == "g$") {
+      ++i;
+      continue;
+    }
+    clean += message[i];
+  }
+  return CompilationError("001003 (42000)", clean);
+}
+
+}  // namespace viv::engine::guest_sql

@@ -1,0 +1,95 @@
+#include "engine/guest_sql/guard.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace viv::engine::guest_sql {
+namespace {
+
+constexpr int kStepsPerCheck = 100;
+
+// SQLite's own functions that the translation writes; all others of use are ours and begin with g$.
+constexpr std::array<std::string_view, 56> kFunctions = {
+    "->>",        "abs",        "acos",    "asin",         "atan",      "atan2",      "avg",        "ceil",
+    "coalesce",   "cos",        "count",   "cume_dist",    "degrees",   "dense_rank", "exp",        "first_value",
+    "floor",      "iif",        "instr",   "json_extract", "lag",       "last_value", "lead",       "length",
+    "ln",         "log",        "lower",   "ltrim",        "max",       "min",        "now_ms",     "nth_value",
+    "ntile",      "nullif",     "percent_rank", "pi",      "pow",       "power",      "radians",    "random",
+    "rank",       "replace",    "round",   "row_number",   "rtrim",     "sign",       "sin",        "sqrt",
+    "substr",     "substring",  "sum",     "tan",          "total",     "trim",       "typeof",     "upper"};
+
+std::int64_t ReadPragma(sqlite3* handle, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  std::int64_t value = 0;
+  if (sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW) {
+    value = sqlite3_column_int64(statement, 0);
+  }
+  sqlite3_finalize(statement);
+  return value;
+}
+
+int Authorize(void* guard, int action, const char* first, const char* second, const char* database, const char*) {
+  return static_cast<Guard*>(guard)->Allows(action, first, second, database) ? SQLITE_OK : SQLITE_DENY;
+}
+
+int OnProgress(void* budget) {
+  return static_cast<Budget*>(budget)->Spend(kStepsPerCheck) ? 0 : 1;
+}
+
+}  // namespace
+
+bool Budget::Spend(std::int64_t steps) {
+  steps_ += steps;
+  if (steps_ > limits_.steps_max || std::chrono::steady_clock::now() > deadline_) exhausted_ = true;
+  return !exhausted_;
+}
+
+Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access, Budget& budget)
+    : handle_(handle), tables_(tables), access_(access) {
+  // The pragmas are ours, so they come before the authorizer, which knows none.
+  pages_max_ = ReadPragma(handle, "PRAGMA main.max_page_count");
+  const std::int64_t pages = ReadPragma(handle, "PRAGMA main.page_count") + budget.limits().growth_pages_max;
+  ReadPragma(handle, "PRAGMA main.max_page_count = " + std::to_string(std::min(pages, pages_max_)));
+  for (auto [id, value] : {std::pair(SQLITE_LIMIT_LENGTH, 16 << 20), std::pair(SQLITE_LIMIT_SQL_LENGTH, 16 << 20),
+                           std::pair(SQLITE_LIMIT_VDBE_OP, 5'000'000), std::pair(SQLITE_LIMIT_ATTACHED, 0),
+                           std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1)}) {
+    limits_.push_back({id, sqlite3_limit(handle, id, -1)});
+    sqlite3_limit(handle, id, std::min(value, limits_.back().value));
+  }
+  sqlite3_progress_handler(handle, kStepsPerCheck, OnProgress, &budget);
+  sqlite3_set_authorizer(handle, Authorize, this);
+}
+
+Guard::~Guard() {
+  sqlite3_set_authorizer(handle_, nullptr, nullptr);
+  sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+  for (const SavedLimit& limit : limits_) sqlite3_limit(handle_, limit.id, limit.value);
+  ReadPragma(handle_, "PRAGMA main.max_page_count = " + std::to_string(pages_max_));
+}
+
+bool Guard::Allows(int action, const char* first, const char* second, const char* database) const {
+  const std::string name = first == nullptr ? "" : first;
+  const bool ours = database != nullptr && std::string_view(database) == "main";
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE:
+      return true;
+    case SQLITE_READ:
+      return ours && tables_.contains(name);
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+      return ours && access_ == Access::kReadWrite && name.starts_with("g$") && tables_.contains(name);
+    case SQLITE_FUNCTION: {
+      const std::string_view function = second == nullptr ? "" : second;
+      return function.starts_with("g$") ||
+             std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end();
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace viv::engine::guest_sql

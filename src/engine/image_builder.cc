@@ -1,0 +1,89 @@
+#include "engine/image_builder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "engine/document.h"
+#include "engine/session.h"
+
+namespace viv::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFormat = "1";  // raise it when images of the same app would come out differently
+
+std::string ImageId(const App& app, const std::string& seed) {
+  std::string name = seed.empty() ? "empty" : fs::path(seed).stem().string();
+  return app.name + "-" + name + "-" + Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat)).substr(0, 16);
+}
+
+std::string DescribeProblem(const Problem& problem) {
+  std::string place;
+  for (const json::value& step : problem.location) {
+    if (step.is_string()) {
+      place += (place.empty() ? "" : ".") + std::string(step.get_string());
+    } else {
+      place += "[" + json::serialize(step) + "]";
+    }
+  }
+  return place + ": " + problem.message;
+}
+
+Status LoadSeed(Session& session, const std::string& file) {
+  std::string path = session.app().folder + "/" + file;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return Fail(ErrorCode::kInvalidArgument, path + ": the file cannot be read");
+  ASSIGN_OR_RETURN(json::value document, ParseJson(text.str()), path);
+  std::vector<Problem> problems = CheckDocument(session.app().model, document);
+  if (!problems.empty()) return Fail(ErrorCode::kInvalidArgument, path + ": " + DescribeProblem(problems.front()));
+  RETURN_IF_ERROR(session.Begin());
+  auto report = LoadDocument(session, document);
+  if (!report) {
+    session.Rollback();
+    return PassUp(report.error(), path);
+  }
+  return session.Commit();
+}
+
+Status Build(const App& app, const std::string& seed, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, path));
+  if (!app.base_seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, app.base_seed));
+  if (!seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, seed));
+  return {};
+}
+
+}  // namespace
+
+Result<ImagePtr> BuildImage(const App& app, const std::string& seed, const std::string& directory) {
+  std::string id = ImageId(app, seed);
+  std::string path = directory + "/" + id + ".db";
+  if (!fs::exists(path)) {
+    std::error_code ignored;
+    fs::create_directories(directory, ignored);
+    std::string fresh = path + ".new-" + RandomHex(8);
+    Status built = Build(app, seed, fresh);
+    if (built) {
+      UniqueFd file(::open(fresh.c_str(), O_RDWR | O_CLOEXEC));
+      bool synced = file && ::fsync(file.get()) == 0;
+      if (!synced || ::rename(fresh.c_str(), path.c_str()) != 0) {
+        built = Fail(ErrorCode::kUnavailable, "image " + path + ": " + std::strerror(errno));
+      }
+    }
+    if (!built) {
+      fs::remove(fresh, ignored);
+      return PassUp(built.error());
+    }
+  }
+  return Image::Map(path, id);
+}
+
+}  // namespace viv::engine

@@ -1,0 +1,16 @@
+#pragma once
+// Makes the seed images of an app: schema, base data and one profile's seed, loaded through the same mapping that initialize uses.
+// An image is kept under a name that says what it was made from, so that it is made once and found again after a restart.
+
+#include <string>
+
+#include "base/result.h"
+#include "engine/app.h"
+#include "engine/image.h"
+
+namespace viv::engine {
+
+// `seed` is a file of the app's folder; empty for an image with nothing but the base data.
+Result<ImagePtr> BuildImage(const App& app, const std::string& seed, const std::string& directory);
+
+}  // namespace viv::engine

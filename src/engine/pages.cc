@@ -1,0 +1,74 @@
+#include "engine/pages.h"
+
+#include <cstring>
+
+#include "base/check.h"
+
+namespace viv::engine {
+namespace {
+
+constexpr Page kZeroPage{};
+
+}  // namespace
+
+Pages::Pages(ImagePtr image) : image_(std::move(image)), count_(image_->page_count()) {
+  unsealed_.count_before = count_;
+}
+
+const std::byte* Pages::Read(std::uint32_t number) const {
+  auto found = changed_.find(number);
+  if (found != changed_.end()) return found->second->data();
+  if (number <= image_->page_count() && number <= count_) return image_->page(number);
+  return kZeroPage.data();
+}
+
+PagePtr Pages::Current(std::uint32_t number) const {
+  auto found = changed_.find(number);
+  return found == changed_.end() ? nullptr : found->second;
+}
+
+void Pages::Write(std::uint32_t number, const std::byte* bytes) {
+  CHECK(number > 0);
+  unsealed_.before.try_emplace(number, Current(number));
+  auto page = std::make_shared<Page>();
+  std::memcpy(page->data(), bytes, kPageBytes);
+  changed_[number] = std::move(page);
+  if (number > count_) count_ = number;
+}
+
+void Pages::Truncate(std::uint32_t count) {
+  for (std::uint32_t number = count + 1; number <= count_; ++number) {
+    unsealed_.before.try_emplace(number, Current(number));
+    changed_.erase(number);
+  }
+  count_ = count;
+}
+
+std::uint32_t Pages::schema_cookie() const {
+  return SchemaCookie(Read(1));
+}
+
+void Pages::Seal() {
+  unsealed_.before.clear();
+  unsealed_.count_before = count_;
+}
+
+void Pages::Revert() {
+  for (auto& [number, before] : unsealed_.before) {
+    if (before == nullptr) {
+      changed_.erase(number);
+    } else {
+      changed_[number] = std::move(before);
+    }
+  }
+  count_ = unsealed_.count_before;
+  unsealed_.before.clear();
+}
+
+void Pages::Reset() {
+  changed_.clear();
+  count_ = image_->page_count();
+  Seal();
+}
+
+}  // namespace viv::engine

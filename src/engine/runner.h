@@ -1,0 +1,40 @@
+#pragma once
+// Runs a tool's steps on an attached session. The caller owns the transaction.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/app.h"
+#include "engine/frame.h"
+#include "engine/session.h"
+
+namespace viv::engine {
+
+// What a tool wants the client to hear while it runs.
+struct Notice {
+  enum class Kind { kProgress, kLog };
+  Kind kind = Kind::kProgress;
+  json::object values;  // progress, total, message; or level, data
+};
+
+struct ToolOutcome {
+  std::string text;  // as the tool's form says
+  std::vector<Notice> notices;
+};
+
+// kInvalidArgument carries what the agent should read; kLimitExceeded that the step limit was reached; anything else is a
+// mistake in the app or in us.
+Status RunSteps(Session& session, const Steps& steps, Frame& frame, std::vector<Notice>* notices = nullptr);
+Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments);
+
+// Runs one statement; the columns of its first row become variables. True when there was a row.
+Result<bool> RunFirstRow(Session& session, const Sql& sql, Frame& frame);
+
+// "{name}" replaced by the variable's text.
+std::string Interpolate(const std::string& text, const Frame& frame);
+
+// What a failed statement means to the caller.
+tl::unexpected<Error> StatementError(Session& session, const std::string& place);
+
+}  // namespace viv::engine

@@ -1,0 +1,192 @@
+#include "engine/world.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "engine/diff.h"
+#include "engine/input_schema.h"
+#include "engine/verify.h"
+
+namespace viv::engine {
+namespace {
+
+constexpr std::uint64_t kLogBytesMin = 1 << 20;  // below this a log is never rewritten
+constexpr std::size_t kResultDepthMax = 512;
+constexpr std::uint64_t kLogGrowth = 4;          // times the changed pages before it is
+
+}  // namespace
+
+World::World(LoadedAppPtr loaded, const std::string& profile, std::string log_path)
+    : loaded_(std::move(loaded)),
+      profile_(&loaded_->app->profile(profile)),
+      pages_(loaded_->ImageOf(*profile_)),
+      baseline_(pages_),
+      log_(std::move(log_path)) {}
+
+Status World::Open() {
+  ASSIGN_OR_RETURN(std::string image_id, log_.ReadImageId());
+  if (!image_id.empty() && image_id != pages_.image().id()) {
+    ImagePtr image = loaded_->FindImage(image_id);
+    if (image == nullptr) return Fail(ErrorCode::kInternal, "the world's image " + image_id + " is not there");
+    pages_ = Pages(std::move(image));
+    baseline_ = pages_;
+  }
+  return log_.Replay(pages_, [this] { baseline_ = pages_; });
+}
+
+// Writes what changed to the log; takes it back when that fails.
+Status World::Persist(WorldLog::Kind kind) {
+  if (pages_.unsealed().empty()) return {};
+  Status written = log_.Append(pages_, kind);
+  if (!written) {
+    pages_.Revert();
+    return written;
+  }
+  pages_.Seal();
+  std::uint64_t state_bytes = pages_.changed_count() * kPageBytes;
+  if (log_.bytes() > std::max(kLogBytesMin, kLogGrowth * state_bytes)) {
+    Status rewritten = log_.Rewrite(baseline_, pages_);
+    if (!rewritten) log::Warn("world.log_not_rewritten", {{"error", rewritten.error().message}});
+  }
+  return {};
+}
+
+// Runs `work` on a session in one transaction and makes its changes last.
+template <typename Work>
+auto World::Transact(Work work, WorldLog::Kind kind, std::int64_t steps_max) -> decltype(work(std::declval<Session&>())) {
+  ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
+  session->LimitSteps(steps_max);
+  RETURN_IF_ERROR(session->Begin());
+  auto done = work(*session);
+  Status committed = done ? session->Commit() : Status(PassUp(done.error()));
+  if (!committed) {
+    bool interrupted = session->interrupted();
+    session->Rollback();
+    pages_.Revert();
+    if (interrupted) return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
+    return PassUp(committed.error());
+  }
+  RETURN_IF_ERROR(Persist(kind));
+  return done;
+}
+
+Result<CallAnswer> World::Call(std::string_view tool_name, const json::object& given, std::int64_t steps_max) {
+  const Tool* tool = app().tool(*profile_, tool_name);
+  if (tool == nullptr) return Fail(ErrorCode::kNotFound, "Unknown tool: " + std::string(tool_name));
+  if (auto violation = FindSchemaViolation(tool->input_schema, given)) {
+    return CallAnswer{.text = "Input validation error: " + *violation, .is_error = true, .structured = {}, .content = {}, .notices = {}};
+  }
+  json::object arguments = WithDefaults(tool->input_schema, given);
+  auto work = [&](Session& session) -> Result<ToolOutcome> {
+    if (tool->writes) RETURN_IF_ERROR(session.Tick());
+    return RunTool(session, *tool, arguments);
+  };
+  auto outcome = Transact(work, WorldLog::Kind::kCommit, steps_max);
+  if (!outcome && outcome.error().code == ErrorCode::kInvalidArgument) {
+    return CallAnswer{.text = app().error_prefix + outcome.error().message, .is_error = true, .structured = {}, .content = {}, .notices = {}};
+  }
+  if (!outcome) return PassUp(outcome.error());
+  CallAnswer answer;
+  answer.notices = std::move(outcome->notices);
+  if (tool->form == Tool::Form::kText) {
+    answer.text = std::move(outcome->text);
+    return answer;
+  }
+  ASSIGN_OR_RETURN(json::value value, ParseJson(outcome->text, kResultDepthMax), tool->name + ": result");
+  answer.text = PrettyJson(value);
+  if (tool->form == Tool::Form::kContent) {
+    answer.content = std::move(value);
+  } else if (tool->output_schema) {
+    answer.structured = std::move(value);
+  }
+  return answer;
+}
+
+Status World::Reset() {
+  RETURN_IF_ERROR(log_.Remove());
+  if (pages_.image().id() == loaded_->ImageOf(*profile_)->id()) {
+    pages_.Reset();
+  } else {
+    pages_ = Pages(loaded_->ImageOf(*profile_));
+  }
+  baseline_ = pages_;
+  return {};
+}
+
+Result<LoadReport> World::Initialize(StartFrom start, const json::value& document) {
+  // The new state is built aside and takes the old one's place only when it is in the log.
+  Pages before = pages_;
+  pages_ = Pages(start == StartFrom::kEmpty ? loaded_->EmptyImage() : loaded_->ImageOf(*profile_));
+  auto undo = [&](const Error& error) {
+    pages_ = std::move(before);
+    return PassUp(error);
+  };
+  Result<LoadReport> report = LoadReport();
+  if (!document.is_null()) {
+    auto session = loaded_->sessions->Take(pages_);
+    if (!session) return undo(session.error());
+    Status begun = (*session)->Begin();
+    if (!begun) return undo(begun.error());
+    report = LoadDocument(**session, document);
+    Status committed = report ? (*session)->Commit() : Status(PassUp(report.error()));
+    if (!committed) {
+      (*session)->Rollback();
+      return undo(committed.error());
+    }
+    pages_.Seal();
+  }
+  Status written = log_.Rewrite(pages_, pages_);
+  if (!written) return undo(written.error());
+  baseline_ = pages_;
+  return report;
+}
+
+Result<json::value> World::Dump(DumpForm form) {
+  auto work = [form](Session& session) { return DumpDocument(session, form); };
+  return Transact(work, WorldLog::Kind::kCommit, 0);
+}
+
+Result<json::value> World::Diff() {
+  return DiffPages(baseline_, pages_);
+}
+
+Result<json::value> World::Verify(const json::array& expectations) {
+  ASSIGN_OR_RETURN(json::value document, Dump(DumpForm::kFull));
+  return VerifyPages(baseline_, pages_, document, expectations);
+}
+
+Status World::CopyFrom(const World& origin) {
+  Pages pages = origin.pages_;
+  Pages baseline = origin.baseline_;
+  if (pages.changed_count() > 0 || pages.image().id() != loaded_->ImageOf(*profile_)->id()) {
+    RETURN_IF_ERROR(log_.Rewrite(baseline, pages));
+  }
+  pages_ = std::move(pages);
+  baseline_ = std::move(baseline);
+  return {};
+}
+
+Status World::SetClock(ClockMode mode, std::optional<std::int64_t> now_ms) {
+  auto work = [&](Session& session) -> Status {
+    ASSIGN_OR_RETURN(WorldState * state, session.State());
+    state->mode = mode;
+    if (now_ms) state->clock_ms = *now_ms;
+    session.TouchState();
+    return {};
+  };
+  return Transact(work, WorldLog::Kind::kCommit, 0);
+}
+
+Result<WorldState> World::State() {
+  auto work = [](Session& session) -> Result<WorldState> {
+    ASSIGN_OR_RETURN(WorldState * state, session.State());
+    return *state;
+  };
+  return Transact(work, WorldLog::Kind::kCommit, 0);
+}
+
+Status World::Remove() {
+  return log_.Remove();
+}
+
+}  // namespace viv::engine

@@ -1,0 +1,97 @@
+#include "engine/yaml.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace viv::engine {
+namespace {
+
+json::value PlainScalar(const std::string& text) {
+  if (text.empty() || text == "null" || text == "~") return nullptr;
+  if (text == "true") return true;
+  if (text == "false") return false;
+  std::int64_t integer = 0;
+  const char* end = text.data() + text.size();
+  auto read = std::from_chars(text.data(), end, integer);
+  if (read.ec == std::errc() && read.ptr == end) return integer;
+  double real = 0;
+  auto read_real = std::from_chars(text.data(), end, real);
+  if (read_real.ec == std::errc() && read_real.ptr == end) return real;
+  return json::string(text);
+}
+
+json::value ToJson(const YAML::Node& node) {
+  switch (node.Type()) {
+    case YAML::NodeType::Map: {
+      json::object object;
+      for (const auto& member : node) object[member.first.as<std::string>()] = ToJson(member.second);
+      return object;
+    }
+    case YAML::NodeType::Sequence: {
+      json::array array;
+      for (const auto& item : node) array.push_back(ToJson(item));
+      return array;
+    }
+    case YAML::NodeType::Scalar:
+      return node.Tag() == "!" ? json::value(json::string(node.Scalar())) : PlainScalar(node.Scalar());
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Yaml Yaml::ReadFile(const std::string& folder, const std::string& file) {
+  try {
+    return Yaml(file, YAML::LoadFile(folder + "/" + file));
+  } catch (const YAML::BadFile&) {
+    throw LoadFailure{file + ": the file cannot be read"};
+  } catch (const YAML::Exception& e) {
+    throw LoadFailure{file + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg};
+  }
+}
+
+std::string Yaml::place() const {
+  return file_ + ":" + std::to_string(node_.IsDefined() ? node_.Mark().line + 1 : 1);
+}
+
+void Yaml::Complain(const std::string& message) const {
+  throw LoadFailure{place() + ": " + message};
+}
+
+Yaml Yaml::operator[](std::string_view key) const {
+  if (exists() && !is_map()) Complain("a map is expected here");
+  return Yaml(file_, exists() ? node_[std::string(key)] : YAML::Node());
+}
+
+std::string Yaml::Text() const {
+  if (!exists() || !is_text()) Complain("text is expected here");
+  return node_.Scalar();
+}
+
+std::string Yaml::Text(std::string_view fallback) const {
+  return exists() ? Text() : std::string(fallback);
+}
+
+bool Yaml::Truth(bool fallback) const {
+  if (!exists()) return fallback;
+  std::string text = Text();
+  if (text != "true" && text != "false") Complain("true or false is expected here, not '" + text + "'");
+  return text == "true";
+}
+
+json::value Yaml::Json() const {
+  return exists() ? ToJson(node_) : json::value();
+}
+
+void Yaml::AllowOnly(std::initializer_list<std::string_view> known) const {
+  ForEachMember([&](const std::string& key, const Yaml& value) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) return;
+    std::vector<std::string> names(known.begin(), known.end());
+    value.Complain("unknown key '" + key + "'; known here: " + JoinWithOr(names));
+  });
+}
+
+}  // namespace viv::engine

@@ -1,0 +1,76 @@
+#pragma once
+// One client's connection: reads a request, has it handled, answers, and so on until one side has
+// enough. A Worker owns it; everything happens on that worker's thread. Internal to the server.
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include "http/message.h"
+#include "http/read_buffer.h"
+#include "http/request_parser.h"
+#include "http/response_head.h"
+#include "http/server.h"
+#include "http/transport.h"
+
+namespace viv::http {
+
+// What all connections of a server share; outlives them.
+struct ServerContext {
+  const ServerOptions& options;
+  const Handler& handler;
+  const ErrorRenderer& errors;
+};
+
+class Connection {
+ public:
+  // `date` is the worker's, who keeps it current.
+  Connection(const ServerContext& context,
+             std::unique_ptr<Transport> transport,
+             std::string remote,
+             const std::string& date);
+
+  Task<void> Run();
+
+  // Cancels the coroutine that runs Run.
+  asio::cancellation_slot slot() { return cancel_.slot(); }
+
+  void Tick(Transport::TimePoint now) { transport_->Tick(now); }
+  void EndDeadStream();  // cancels a stream whose client went away
+  void Drain();          // finishes what is under way, then ends
+  void CancelStream();
+  void Abort();
+
+ private:
+  enum class Phase { kIdle, kBusy, kStreaming };
+  enum class Outcome { kRequest, kRefuse, kGone };
+  class Chunks;
+
+  Task<Outcome> ReadRequest();
+  Task<bool> ReadMore(std::size_t size);
+  Task<Response> Handle();
+  Task<bool> Answer(Response response);
+  Task<bool> AnswerStream(Response response);
+  Task<bool> RunStream(const Response& response, BodyWriter& writer);
+  Task<void> AnswerWebSocket(Response response);
+  Task<void> Refuse(int status, std::string message);
+  Task<bool> WriteAll(Transport::Pieces pieces);
+  void WriteHead(const Response& response, Framing framing, bool keep_alive);
+  bool KeepsAlive(const Response& response);
+
+  const ServerContext& context_;
+  const std::unique_ptr<Transport> transport_;
+  const std::string remote_;
+  const std::string& date_;
+  ReadBuffer buffer_;
+  RequestParser parser_;
+  std::string head_;  // of the answer under way
+  asio::cancellation_signal cancel_;
+  Phase phase_ = Phase::kIdle;
+  bool draining_ = false;
+  bool first_ = true;
+  RequestParser::Problem problem_;
+};
+
+}  // namespace viv::http

@@ -1,0 +1,137 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "http/middleware/access_log.h"
+#include "http/middleware/errors.h"
+#include "http/middleware/metrics.h"
+#include "http/middleware/request_id.h"
+#include "http/middleware/request_metrics.h"
+
+namespace viv::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Task<Response> Ok(Request&) {
+  co_return Text(200, "fine");
+}
+
+Task<Response> Throw(Request&) {
+  throw std::runtime_error("secret detail");
+  co_return Response();
+}
+
+Task<Response> ThrowNumber(Request&) {
+  throw 7;
+  co_return Response();
+}
+
+Response Render(int status, std::string message, const Request&) {
+  return Json(status, "{\"error\":\"" + message + "\"}");
+}
+
+Response Call(const Handler& handler, Request& request) {
+  asio::io_context io;
+  Response response;
+  auto on_end = [&response](std::exception_ptr failure, Response answer) {
+    if (failure) std::rethrow_exception(failure);
+    response = std::move(answer);
+  };
+  asio::co_spawn(io, handler(request), on_end);
+  io.run();
+  return response;
+}
+
+TEST(RequestIdTest, AcceptsASaneId) {
+  Request request;
+  request.headers.Add("X-Request-Id", "abc-123_x.y:z");
+  Response response = Call(Compose({RequestId()}, Ok), request);
+  EXPECT_EQ(request.request_id, "abc-123_x.y:z");
+  EXPECT_EQ(response.headers.Get("x-request-id"), "abc-123_x.y:z");
+}
+
+TEST(RequestIdTest, ReplacesAnAbsentOrDangerousId) {
+  std::string too_long(129, 'a');
+  for (const std::string& given : std::vector<std::string>{"", "a b", "x\ny", "\"", too_long}) {
+    Request request;
+    request.headers.Add("X-Request-Id", given);
+    Response response = Call(Compose({RequestId()}, Ok), request);
+    EXPECT_EQ(request.request_id.size(), 32u) << given;
+    EXPECT_EQ(response.headers.Get("x-request-id"), request.request_id);
+  }
+}
+
+TEST(ErrorsTest, MakesAnExceptionA500WithoutItsText) {
+  for (const Handler& handler : {Handler(Throw), Handler(ThrowNumber)}) {
+    Request request;
+    Response response = Call(Compose({Errors(Render)}, handler), request);
+    EXPECT_EQ(response.status, 500);
+    EXPECT_THAT(response.body, Not(HasSubstr("secret")));
+  }
+}
+
+TEST(ErrorsTest, LeavesAnAnswerAlone) {
+  Request request;
+  EXPECT_EQ(Call(Compose({Errors(Render)}, Ok), request).body, "fine");
+}
+
+TEST(AccessLogTest, WritesNeitherQueryNorHeadersNorBody) {
+  Request request;
+  request.method = "GET";
+  request.target = "/a?token=hidden";
+  request.path = "/a";
+  request.query = "token=hidden";
+  request.headers.Add("Authorization", "hidden");
+  request.body = "hidden";
+  request.request_id = "r1";
+  testing::internal::CaptureStderr();
+  Call(Compose({AccessLog()}, Ok), request);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("http.request"), HasSubstr("method=GET"), HasSubstr("path=/a "),
+                    HasSubstr("status=200"), HasSubstr("request=r1"), Not(HasSubstr("hidden"))));
+}
+
+TEST(AccessLogTest, LogsAThrowingHandlerToo) {
+  Request request;
+  testing::internal::CaptureStderr();
+  Response response = Call(Compose({Errors(Render), AccessLog()}, Throw), request);
+  EXPECT_EQ(response.status, 500);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("status=500"));
+}
+
+TEST(RequestMetricsTest, CountsByMethodAndStatusClass) {
+  Metrics metrics;
+  Handler handler = Compose({RequestMetrics(metrics)}, Ok);
+  Request request;
+  request.method = "POST";
+  Call(handler, request);
+  Call(handler, request);
+  request.method = "BREW";
+  Call(handler, request);
+  std::string text = metrics.Render();
+  EXPECT_THAT(text, HasSubstr("http_requests_total{method=\"POST\",status=\"2xx\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("http_requests_total{method=\"other\",status=\"2xx\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("http_request_duration_seconds_count 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("BREW")));
+}
+
+TEST(RequestMetricsTest, CountsAnExceptionAsA5xx) {
+  Metrics metrics;
+  Handler handler = Compose({Errors(Render), RequestMetrics(metrics)}, Throw);
+  Request request;
+  request.method = "GET";
+  Call(handler, request);
+  EXPECT_THAT(metrics.Render(), HasSubstr("{method=\"GET\",status=\"5xx\"} 1\n"));
+}
+
+}  // namespace
+}  // namespace viv::http

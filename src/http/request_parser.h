@@ -1,0 +1,57 @@
+#pragma once
+// Turns the bytes of a connection into Requests, one after another, within limits. It knows no
+// socket: bytes are fed to it, and what it could not use yet is fed again together with more.
+// Anything that two parsers could read differently (both lengths, unknown encodings, no host) is
+// refused.
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace viv::http {
+
+class RequestParser {
+ public:
+  struct Limits {
+    std::size_t header_bytes;
+    std::size_t body_bytes;
+  };
+  enum class State {
+    kNeedsMore,
+    kHeadDone,  // told once, when a body follows
+    kDone,
+    kBroken,  // see error(); nothing can be fed any more
+  };
+  struct Step {
+    State state;
+    std::size_t consumed;  // of the bytes given
+  };
+  struct Problem {
+    int status = 400;
+    std::string_view message;
+  };
+
+  explicit RequestParser(Limits limits);
+  ~RequestParser();
+
+  void Reset();  // for the next request; the old one is gone
+  Step Feed(std::string_view bytes);
+
+  Request& request();
+  bool started() const;  // something of the request was seen
+  Problem error() const;
+
+  // These hold once the head is done.
+  bool is_http_1_1() const;
+  bool keep_alive() const;
+  bool wants_continue() const;    // "Expect: 100-continue"
+  bool wants_web_socket() const;  // a complete WebSocket handshake
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace viv::http

@@ -1,0 +1,40 @@
+#pragma once
+// The status line and headers of an answer as text. Framing headers (length, encoding, connection)
+// are the server's: what a handler set of them is left out, for two disagreeing ones break a
+// connection.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace viv::http {
+
+enum class Framing {
+  kLength,    // Content-Length
+  kChunked,   // pieces of unknown number
+  kUntilEnd,  // the end of the connection ends the body
+  kNoBody,    // the status allows none
+};
+
+struct ResponseHead {
+  bool http_1_1 = true;
+  bool keep_alive = true;
+  Framing framing = Framing::kLength;
+  std::size_t body_bytes = 0;
+  std::string_view date = {};  // "Sun, 06 Nov 1994 08:49:37 GMT"
+};
+
+void AppendHead(std::string& out, const Response& response, const ResponseHead& head);
+
+// Whether the header can be written without becoming something else: a line break in a value would
+// start a header of the attacker's choice.
+bool IsSafeHeader(std::string_view name, std::string_view value);
+
+std::string_view ReasonPhrase(int status);  // empty when unknown
+bool StatusHasBody(int status);             // not 1xx, 204, 304
+std::string HttpDate(std::int64_t unix_seconds);
+
+}  // namespace viv::http

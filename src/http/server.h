@@ -1,0 +1,64 @@
+#pragma once
+// The HTTP/1.1 server: one io_context and one SO_REUSEPORT acceptor per thread, connections stay on
+// their thread. Every wait has a deadline, every size a limit. Stop() drains: no new connections,
+// requests under way are finished, idle connections are closed, streams and WebSockets are
+// cancelled after a second.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace viv::http {
+
+struct TlsFiles {
+  std::string certificate_chain;  // PEM
+  std::string private_key;        // PEM
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one, see Server::port()
+  unsigned threads = 0;    // 0: one per core
+  std::size_t header_bytes_max = 64 * 1024;
+  std::size_t body_bytes_max = 64 * 1024 * 1024;
+  std::size_t connections_max = 16 * 1024;           // further ones get 503 and are closed
+  std::chrono::milliseconds header_timeout{30'000};  // first byte to last header byte
+  std::chrono::milliseconds body_timeout{120'000};   // without any progress
+  std::chrono::milliseconds idle_timeout{120'000};   // keep-alive without a request
+  std::chrono::milliseconds write_timeout{60'000};   // without any progress
+  std::chrono::milliseconds drain_timeout{10'000};   // Stop() waits that long
+  std::unique_ptr<TlsFiles> tls;                     // nullptr: plain HTTP
+};
+
+class Server {
+ public:
+  // Binds; requests are served once Run is called. `errors` renders what the server itself answers
+  // (400 broken request, 408, 413, 431, 503), so that each dialect's clients see their own shape.
+  using ErrorRenderer = http::ErrorRenderer;
+  static Result<std::unique_ptr<Server>> Create(ServerOptions options,
+                                                Handler handler,
+                                                ErrorRenderer errors);
+  ~Server();
+
+  std::uint16_t port() const;
+  // Serves on this thread and `threads - 1` further ones; returns after Stop() and the drain. What
+  // still runs at the end of the drain is cancelled, and waited for: a handler on a blocking pool
+  // must come to its own end.
+  void Run();
+  void Stop();  // from any thread or a signal handler thread
+
+  std::size_t connections() const;
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace viv::http

@@ -1,0 +1,186 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include "http/server_test_support.h"
+
+namespace viv::http {
+namespace {
+
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : stream_(io_) {
+    stream_.next_layer().connect(tcp::endpoint(asio::ip::address_v4::loopback(), port));
+    stream_.handshake(handshake_, "localhost", "/");
+  }
+
+  void Write(std::string_view data, bool text = true) {
+    stream_.text(text);
+    stream_.write(asio::buffer(data));
+  }
+
+  std::string Read() {
+    beast::flat_buffer buffer;
+    stream_.read(buffer, error_);
+    return beast::buffers_to_string(buffer.data());
+  }
+
+  websocket::stream<tcp::socket>& stream() { return stream_; }
+  const websocket::response_type& handshake() const { return handshake_; }
+  const beast::error_code& error() const { return error_; }
+
+ private:
+  asio::io_context io_;
+  websocket::stream<tcp::socket> stream_;
+  websocket::response_type handshake_;
+  beast::error_code error_;
+};
+
+Task<void> EchoUntilClosed(WebSocket& socket) {
+  for (;;) {
+    Result<WebSocket::Message> message = co_await socket.Read();
+    if (!message) co_return;
+    Status written = co_await socket.Write(*std::move(message));
+    if (!written) co_return;
+  }
+}
+
+Task<Response> Echo(Request&) {
+  Response response;
+  response.headers.Add("X-Own", "yes");
+  response.headers.Add("X-Evil", "a\r\nb: c");
+  response.web_socket = EchoUntilClosed;
+  co_return response;
+}
+
+Task<void> CloseAtOnce(WebSocket& socket) {
+  std::string reason = "enough";
+  co_await socket.Close(4001, std::move(reason));
+}
+
+Task<Response> Closing(Request&) {
+  Response response;
+  response.web_socket = CloseAtOnce;
+  co_return response;
+}
+
+Task<void> Throwing(WebSocket&) {
+  throw std::runtime_error("broken");
+  co_return;
+}
+
+Task<Response> Broken(Request&) {
+  Response response;
+  response.web_socket = Throwing;
+  co_return response;
+}
+
+TEST(ServerWebSocketTest, EchoesTextAndBinary) {
+  RunningServer server(Echo);
+  Client client(server->port());
+  EXPECT_EQ(client.handshake()["X-Own"], "yes");
+  EXPECT_EQ(client.handshake().count("X-Evil"), 0u);
+  client.Write("hello");
+  EXPECT_EQ(client.Read(), "hello");
+  EXPECT_TRUE(client.stream().got_text());
+  client.Write("\x01\x02", false);
+  EXPECT_EQ(client.Read(), "\x01\x02");
+  EXPECT_TRUE(client.stream().got_binary());
+  client.stream().close(websocket::close_code::normal);
+}
+
+TEST(ServerWebSocketTest, CarriesALargeMessage) {
+  RunningServer server(Echo);
+  Client client(server->port());
+  client.stream().read_message_max(4 << 20);
+  std::string data(2 << 20, 'x');
+  client.Write(data);
+  EXPECT_EQ(client.Read(), data);
+}
+
+TEST(ServerWebSocketTest, RefusesATooLargeMessage) {
+  RunningServer server(Echo);
+  Client client(server->port());
+  std::string data((16 << 20) + 1, 'x');
+  beast::error_code ignored;
+  client.stream().write(asio::buffer(data), ignored);
+  client.Read();
+  EXPECT_TRUE(client.error());
+}
+
+TEST(ServerWebSocketTest, ClosesWithItsOwnCode) {
+  RunningServer server(Closing);
+  Client client(server->port());
+  client.Read();
+  EXPECT_EQ(client.error(), websocket::error::closed);
+  EXPECT_EQ(client.stream().reason().code, 4001);
+  EXPECT_EQ(client.stream().reason().reason, "enough");
+}
+
+TEST(ServerWebSocketTest, AThrowingHandlerClosesAsAnInternalError) {
+  RunningServer server(Broken);
+  Client client(server->port());
+  client.Read();
+  EXPECT_EQ(client.stream().reason().code, websocket::close_code::internal_error);
+}
+
+TEST(ServerWebSocketTest, GoesAwayWhenTheServerStops) {
+  RunningServer server(Echo);
+  Client client(server->port());
+  client.Write("hello");
+  client.Read();
+  server->Stop();
+  client.Read();
+  EXPECT_TRUE(client.error());
+}
+
+TEST(ServerWebSocketTest, SurvivesAClientThatVanishes) {
+  RunningServer server(Echo);
+  {
+    Client client(server->port());
+    client.Write("hello");
+    client.Read();
+  }
+  while (server->connections() > 0) std::this_thread::yield();
+}
+
+TEST(ServerWebSocketTest, AsksAPlainRequestToUpgrade) {
+  RunningServer server(Echo);
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  std::string answer = client.ReadToEnd();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 426 "));
+  EXPECT_THAT(answer, HasSubstr("Upgrade: websocket\r\n"));
+}
+
+TEST(ServerWebSocketTest, RefusesABrokenFrame) {
+  RunningServer server(Echo);
+  RawClient client(server->port());
+  client.Send(
+      "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  EXPECT_THAT(client.ReadThrough("\r\n\r\n"), StartsWith("HTTP/1.1 101 "));
+  client.Send("\xff\xff\xff\xff");
+  client.EndSending();
+  client.ReadToEnd();
+}
+
+}  // namespace
+}  // namespace viv::http

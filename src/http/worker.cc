@@ -1,0 +1,187 @@
+#include "http/worker.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <exception>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace viv::http {
+namespace {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr milliseconds kTickMin{5};
+constexpr milliseconds kTickMax{250};
+constexpr milliseconds kDrainTick{10};
+constexpr milliseconds kStreamGrace{1'000};
+constexpr milliseconds kDeadStreamCheck{1'000};
+constexpr milliseconds kAcceptPause{100};  // after running out of descriptors
+
+// A deadline is kept to a quarter of the shortest one.
+milliseconds TickFor(const ServerOptions& options) {
+  milliseconds shortest = std::min(
+      {options.header_timeout, options.body_timeout, options.idle_timeout, options.write_timeout});
+  return std::clamp(shortest / 4, kTickMin, kTickMax);
+}
+
+tl::unexpected<Error> ListenError(const tcp::endpoint& endpoint, const error_code& error) {
+  std::string place = endpoint.address().to_string() + " port " + std::to_string(endpoint.port());
+  return Fail(ErrorCode::kUnavailable, "listen on " + place + ": " + error.message());
+}
+
+}  // namespace
+
+Worker::Worker(const ServerContext& context,
+               asio::ssl::context* tls,
+               std::atomic<std::size_t>& connections)
+    : context_(context),
+      tls_(tls),
+      connection_count_(connections),
+      tick_(TickFor(context.options)),
+      date_(HttpDate(NowMs() / 1000)) {}
+
+Status Worker::Listen(const tcp::endpoint& endpoint, PortUse use) {
+  error_code error;
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && use == PortUse::kShared) {
+    using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+    acceptor_.set_option(ReusePort(true), error);
+  }
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) endpoint_ = acceptor_.local_endpoint(error);
+  if (error) return ListenError(endpoint, error);
+  return {};
+}
+
+void Worker::Run() {
+  asio::co_spawn(io_, Accept(), asio::detached);
+  asio::co_spawn(io_, Tick(), asio::detached);
+  for (;;) {
+    try {
+      io_.run();
+      return;
+    } catch (const std::exception& error) {
+      log::Error("http.worker_threw", {{"error", error.what()}});
+    }
+  }
+}
+
+void Worker::Stop() {
+  asio::post(io_, [this] { BeginDrain(); });
+}
+
+Task<void> Worker::Accept() {
+  asio::steady_timer pause(io_);
+  while (acceptor_.is_open()) {
+    auto [error, socket] = co_await acceptor_.async_accept(kTuple);
+    if (draining_) break;
+    if (!error) {
+      Adopt(std::move(socket));
+      continue;
+    }
+    log::Warn("http.accept_failed", {{"error", error.message()}});
+    pause.expires_after(kAcceptPause);
+    co_await pause.async_wait(kTuple);
+  }
+}
+
+void Worker::Adopt(tcp::socket socket) {
+  error_code error;
+  tcp::endpoint peer = socket.remote_endpoint(error);
+  if (error) return;  // gone already
+  if (connection_count_.fetch_add(1) >= context_.options.connections_max) {
+    connection_count_.fetch_sub(1);
+    TurnAway(std::move(socket));
+    return;
+  }
+  auto connection = connections_.insert(
+      connections_.end(),
+      std::make_unique<Connection>(context_, MakeTransport(std::move(socket), tls_),
+                                   peer.address().to_string(), date_));
+  auto on_end = [this, connection](std::exception_ptr failure) {
+    if (failure) {
+      try {
+        std::rethrow_exception(failure);
+      } catch (const std::exception& thrown) {
+        if (!draining_) log::Error("http.connection_failed", {{"error", thrown.what()}});
+      } catch (...) {
+        log::Error("http.connection_failed");
+      }
+    }
+    connections_.erase(connection);
+    connection_count_.fetch_sub(1);
+    if (is_drained()) timer_.cancel();
+  };
+  asio::co_spawn(io_, (*connection)->Run(),
+                 asio::bind_cancellation_slot((*connection)->slot(), std::move(on_end)));
+}
+
+// One attempt to say why, without waiting: under overload nobody gets a coroutine. Over TLS there
+// is nothing to say before a handshake.
+void Worker::TurnAway(tcp::socket socket) {
+  if (tls_ != nullptr) return;
+  Request nothing;
+  Response response = context_.errors(503, "too many connections", nothing);
+  ResponseHead head{.keep_alive = false, .body_bytes = response.body.size(), .date = date_};
+  std::string text;
+  AppendHead(text, response, head);
+  text += response.body;
+  error_code error;
+  socket.non_blocking(true, error);
+  socket.write_some(asio::buffer(text), error);
+  socket.shutdown(tcp::socket::shutdown_send, error);
+}
+
+Task<void> Worker::Tick() {
+  Time dead_streams_checked{};
+  while (!is_drained()) {
+    timer_.expires_after(draining_ ? std::min(tick_, kDrainTick) : tick_);
+    co_await timer_.async_wait(kTuple);
+    date_ = HttpDate(NowMs() / 1000);
+    Time now = std::chrono::steady_clock::now();
+    bool check_streams = now - dead_streams_checked >= kDeadStreamCheck;
+    if (check_streams) dead_streams_checked = now;
+    for (auto& connection : connections_) {
+      connection->Tick(now);
+      if (check_streams) connection->EndDeadStream();
+    }
+    if (draining_) ContinueDrain(now);
+  }
+}
+
+void Worker::BeginDrain() {
+  if (std::exchange(draining_, true)) return;
+  drain_began_ = std::chrono::steady_clock::now();
+  error_code error;
+  acceptor_.close(error);
+  for (auto& connection : connections_) connection->Drain();
+  timer_.cancel();
+}
+
+void Worker::ContinueDrain(Time now) {
+  auto elapsed = now - drain_began_;
+  if (elapsed >= kStreamGrace && !std::exchange(streams_cancelled_, true)) {
+    for (auto& connection : connections_) connection->CancelStream();
+  }
+  if (elapsed >= context_.options.drain_timeout && !std::exchange(aborted_, true)) {
+    log::Warn("http.drain_timed_out", {{"connections", connections_.size()}});
+    for (auto& connection : connections_) connection->Abort();
+  }
+}
+
+}  // namespace viv::http

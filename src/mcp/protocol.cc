@@ -1,0 +1,156 @@
+#include "mcp/protocol.h"
+
+#include <array>
+#include <charconv>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+
+namespace viv::mcp {
+namespace {
+
+using rpc::JsonRpcCode;
+
+constexpr std::array<std::string_view, 5> kVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
+
+Answer Result(const json::value& id, std::string_view result_json) {
+  return Answer{.body = rpc::JsonRpcResult(id, result_json), .messages = {}};
+}
+
+Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
+  return Answer{.body = rpc::JsonRpcFailure(id, {code, std::move(message)}), .messages = {}};
+}
+
+std::string TextResult(std::string_view text, bool is_error) {
+  std::string out = R"({"content":[{"type":"text","text":)";
+  out += json::serialize(json::string(text));
+  out += is_error ? R"(}],"isError":true)" : "}]";
+  return out;
+}
+
+std::string RenderAnswer(const engine::CallAnswer& answer) {
+  std::string out;
+  if (answer.content) {
+    out = R"({"content":)" + json::serialize(*answer.content);
+  } else {
+    out = TextResult(answer.text, answer.is_error);
+  }
+  if (answer.structured && answer.structured->is_object()) out += R"(,"structuredContent":)" + json::serialize(*answer.structured);
+  return out += '}';
+}
+
+// What a call wanted the client to hear; progress only if the client gave a token for it.
+std::vector<std::string> RenderNotices(const engine::CallAnswer& answer, const json::value& params) {
+  std::vector<std::string> messages;
+  const json::value* meta = Find(params, "_meta");
+  const json::value* token = meta == nullptr ? nullptr : Find(*meta, "progressToken");
+  for (const engine::Notice& notice : answer.notices) {
+    json::object values = notice.values;
+    if (notice.kind == engine::Notice::Kind::kLog) {
+      messages.push_back(rpc::JsonRpcNotification("notifications/message", values));
+    } else if (token != nullptr) {
+      values["progressToken"] = *token;
+      messages.push_back(rpc::JsonRpcNotification("notifications/progress", values));
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
+bool IsKnownVersion(std::string_view version) {
+  for (std::string_view known : kVersions) {
+    if (known == version) return true;
+  }
+  return false;
+}
+
+Task<Answer> Protocol::Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request) {
+  if (request.method == "tools/call") co_return co_await CallTool(std::move(sandbox), std::move(request));
+  if (request.method == "tools/list") co_return ListTools(*sandbox, request);
+  if (request.method == "initialize") co_return Initialize(*sandbox, request);
+  if (request.method == "ping" || request.method == "logging/setLevel") co_return Result(request.id, "{}");
+  co_return Failure(request.id, JsonRpcCode::kMethodNotFound, "Method not found: " + request.method);
+}
+
+Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+  auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
+  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  std::string_view asked = FindString(request.params, "protocolVersion");
+  if (asked.empty()) return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
+  const engine::App& app = *(*loaded)->app;
+  json::object result{
+      {"protocolVersion", IsKnownVersion(asked) ? asked : kLatestVersion},
+      {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", json::object()}}},
+      {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
+  };
+  if (!app.instructions.empty()) result["instructions"] = app.instructions;
+  return Result(request.id, json::serialize(result));
+}
+
+Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+  auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
+  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  const engine::Profile& profile = (*loaded)->app->profile(sandbox.benchmark.empty() ? "default" : sandbox.benchmark);
+  std::size_t begin = 0;
+  if (const json::value* cursor = Find(request.params, "cursor")) {
+    std::string_view text = cursor->is_string() ? View(cursor->get_string()) : std::string_view();
+    auto read = std::from_chars(text.data(), text.data() + text.size(), begin);
+    if (text.empty() || read.ptr != text.data() + text.size() || begin >= profile.listing.size()) {
+      return Failure(request.id, JsonRpcCode::kInvalidParams, "Invalid cursor");
+    }
+  }
+  std::size_t end = std::min(begin + options_.tools_page, profile.listing.size());
+  std::string result = R"({"tools":[)";
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i > begin) result += ',';
+    result += profile.listing[i];
+  }
+  result += ']';
+  if (end < profile.listing.size()) result += R"(,"nextCursor":")" + std::to_string(end) + '"';
+  return Result(request.id, result + '}');
+}
+
+Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request) {
+  std::string tool(FindString(request.params, "name"));
+  if (tool.empty()) co_return Failure(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
+  json::object arguments;
+  if (const json::value* given = Find(request.params, "arguments"); given != nullptr && !given->is_null()) {
+    if (!given->is_object()) co_return Failure(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
+    arguments = given->get_object();
+  }
+  auto live = sandboxes_.Open(*sandbox);
+  if (!live) co_return Failure(request.id, JsonRpcCode::kInternalError, live.error().message);
+  sandbox::FaultEffect fault = (*live)->faults.Next(tool);
+  if (fault.latency_ms > 0) {
+    asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(fault.latency_ms));
+    [[maybe_unused]] auto [ignored] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (fault.status) {
+    Answer answer = Failure(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
+    answer.status = *fault.status;
+    answer.retry_after_s = fault.retry_after_s;
+    co_return answer;
+  }
+  if (fault.error) co_return Result(request.id, TextResult(*fault.error, true) + '}');
+  auto called = co_await sandboxes_.Call(*live, tool, std::move(arguments));
+  if (called) {
+    Answer answer = Result(request.id, RenderAnswer(*called));
+    answer.messages = RenderNotices(*called, request.params);
+    co_return answer;
+  }
+  switch (called.error().code) {
+    case ErrorCode::kNotFound: co_return Failure(request.id, JsonRpcCode::kInvalidParams, called.error().message);
+    case ErrorCode::kLimitExceeded:
+      co_return Result(request.id, TextResult("The call took too long and was stopped; nothing was changed.", true) + '}');
+    default:
+      log::Error("tool.failed", {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
+      co_return Failure(request.id, JsonRpcCode::kInternalError, "Internal error");
+  }
+}
+
+}  // namespace viv::mcp

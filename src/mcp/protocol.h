@@ -1,0 +1,50 @@
+#pragma once
+// MCP itself, free of any transport: a JSON-RPC message for one sandbox's server goes in, what to send back comes out. State
+// belongs to the sandbox, so there is nothing to remember between messages.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.h"
+#include "rpc/jsonrpc/message.h"
+#include "sandbox/sandboxes.h"
+
+namespace viv::mcp {
+
+inline constexpr std::string_view kLatestVersion = "2025-11-25";
+inline constexpr std::string_view kBatchVersion = "2025-03-26";  // the one revision that has batches
+
+bool IsKnownVersion(std::string_view version);
+
+// The answer to a request. `messages` are notifications that come before it.
+struct Answer {
+  std::string body;                   // the JSON-RPC response
+  std::vector<std::string> messages;  // JSON-RPC notifications: progress, log
+  int status = 200;                   // of the HTTP answer, where the transport has one
+  std::int64_t retry_after_s = 0;
+};
+
+struct ProtocolOptions {
+  std::size_t tools_page = 1000;  // tools/list: that many at once; most clients never ask for a second page
+};
+
+class Protocol {
+ public:
+  Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options) : sandboxes_(sandboxes), options_(options) {}
+
+  // `lease` is the capability from the URL.
+  Task<Answer> Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request);
+
+ private:
+  Answer Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
+  Answer ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
+  Task<Answer> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request);
+
+  sandbox::Sandboxes& sandboxes_;
+  ProtocolOptions options_;
+};
+
+}  // namespace viv::mcp

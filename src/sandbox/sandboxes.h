@@ -1,0 +1,96 @@
+#pragma once
+// The domain's one door: acquiring, using and releasing sandboxes. A sandbox is a pooled account with a name of its own; a lease
+// binds it to a caller, and everything that happens in it belongs to the lease. A call that returned has happened for good.
+// Another account's sandbox is the same as none. Thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/blocking_pool.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "engine/catalogue.h"
+#include "engine/world.h"
+#include "sandbox/worlds.h"
+#include "store/store.h"
+
+namespace viv::sandbox {
+
+struct SandboxLimits {
+  std::size_t sandboxes_per_server_max = 100'000;  // pooled accounts of one app; further acquires find none idle
+  std::int64_t inline_steps = 200'000;             // a call that needs more moves off the connection's thread
+  std::int64_t call_steps_max = 500'000'000;       // SQLite virtual-machine steps of one call
+};
+
+struct AcquireOptions {
+  std::string account_id;
+  std::string server;
+  std::string benchmark;                   // empty: none
+  std::optional<std::string> email;        // a particular pooled account
+  json::value tags;                        // null, an object or a list
+  std::optional<std::int64_t> ttl_seconds;  // nullopt: never expires
+};
+
+// Which sandbox, and for whom. `server` may be empty: any.
+struct SandboxRef {
+  std::string account_id;
+  std::string server;
+  std::string sandbox_id;
+};
+
+class Sandboxes {
+ public:
+  Sandboxes(store::Store& store, engine::Catalogue& catalogue, Worlds& worlds, BlockingPool& pool, SandboxLimits limits)
+      : store_(store), catalogue_(catalogue), worlds_(worlds), pool_(pool), limits_(limits) {}
+
+  Task<Result<store::SandboxPtr>> Acquire(AcquireOptions options);
+  Result<store::SandboxPtr> Get(const SandboxRef& ref) const;
+
+  struct Released {
+    store::SandboxPtr sandbox;
+    bool skipped = false;  // `instance_id` named an earlier lease
+  };
+  Task<Result<Released>> Release(SandboxRef ref, std::optional<std::string> instance_id);
+  Task<Status> Reset(SandboxRef ref);
+  Task<Result<engine::LoadReport>> Initialize(SandboxRef ref, engine::World::StartFrom start, json::value document);
+  Task<Result<json::value>> Dump(SandboxRef ref, engine::DumpForm form);
+  Task<Result<json::value>> Diff(SandboxRef ref);
+  Task<Result<json::value>> Verify(SandboxRef ref, json::array expectations);
+  Task<Result<store::SandboxPtr>> Fork(SandboxRef ref);
+  Task<Status> SetFaults(SandboxRef ref, json::value document);
+  Result<json::value> GetFaults(const SandboxRef& ref);
+  Task<Status> SetClock(SandboxRef ref, engine::ClockMode mode, std::optional<std::int64_t> now_ms);
+  Task<Result<engine::WorldState>> Clock(SandboxRef ref);
+
+  using ListQuery = store::SandboxStore::ListQuery;
+  using Page = store::SandboxStore::Page;
+  Page List(const ListQuery& query) const { return store_.ListSandboxes(query); }
+
+  // For MCP: the lease is the capability. kNotFound once it has ended.
+  Result<store::SandboxPtr> FindLease(std::string_view lease_id) const;
+  Result<LiveWorldPtr> Open(const store::Sandbox& sandbox) { return worlds_.Find(sandbox); }
+  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live, std::string tool, json::object arguments);
+
+  // Ends the leases that have run out. Called now and again.
+  Task<std::size_t> ReleaseExpired();
+
+  engine::Catalogue& catalogue() { return catalogue_; }
+
+ private:
+  store::Sandbox NewLease(const engine::LoadedApp& loaded, const AcquireOptions& options) const;
+  template <typename Work>
+  auto OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))>;
+
+  store::Store& store_;
+  engine::Catalogue& catalogue_;
+  Worlds& worlds_;
+  BlockingPool& pool_;
+  SandboxLimits limits_;
+};
+
+}  // namespace viv::sandbox

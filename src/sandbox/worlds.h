@@ -1,0 +1,60 @@
+#pragma once
+// The live worlds, by lease. A world is brought into memory when it is first used and leaves with its lease; one that nobody has
+// used costs its record alone. Thread-safe: each world lets one caller in at a time.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "engine/world.h"
+#include "sandbox/faults.h"
+#include "store/records.h"
+
+namespace viv::sandbox {
+
+// One lease's world and the lock around it.
+struct LiveWorld {
+  std::mutex mutex;
+  std::unique_ptr<engine::World> world;  // guarded; nullptr once the lease has ended
+  Faults faults;                         // has its own lock
+};
+using LiveWorldPtr = std::shared_ptr<LiveWorld>;  // shared with the calls under way
+
+class Worlds {
+ public:
+  Worlds(engine::Catalogue& catalogue, std::string directory);
+
+  // The world of that sandbox's lease, read from its log if it is not in memory.
+  Result<LiveWorldPtr> Find(const store::Sandbox& sandbox);
+
+  // A new world for `lease_id` that equals `origin`; used by fork. Its log is on disk when this returns.
+  Status Copy(LiveWorld& origin, const store::Sandbox& copy);
+
+  // Ends the world of a lease: waits for the call under way, then removes its file.
+  void Remove(const std::string& lease_id);
+
+  // Deletes the files of leases that `is_live` does not know. At start, before anything is served.
+  std::size_t RemoveOrphans(const std::function<bool(const std::string& lease_id)>& is_live);
+
+  std::size_t size() const;
+
+ private:
+  static constexpr std::size_t kShards = 64;
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<std::string, LiveWorldPtr> worlds;  // guarded
+  };
+  Shard& ShardOf(const std::string& lease_id);
+  std::string LogPath(const std::string& lease_id) const;
+  Result<std::unique_ptr<engine::World>> Make(const store::Sandbox& sandbox);
+
+  engine::Catalogue& catalogue_;
+  std::string directory_;
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace viv::sandbox

@@ -1,0 +1,28 @@
+#include "server/banner.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace viv::server {
+
+void PrintBanner(const Banner& banner) {
+  std::string host = banner.address.find(':') != std::string::npos ? "[" + banner.address + "]" : banner.address;
+  std::string url = fmt::format("{}://{}:{}", banner.secure ? "https" : "http", host, banner.port);
+  fmt::print(
+      "\n"
+      "  Vivarium is ready at {0}   ({1} apps, data in {2})\n"
+      "\n"
+      "  key     {3}\n"
+      "\n"
+      "  Klavis  npm install klavis, then\n"
+      "            const klavis = new KlavisClient({{ apiKey: '{3}', baseUrl: '{0}' }});\n"
+      "            const sandbox = await klavis.sandbox.createSandbox('slack');\n"
+      "  curl      curl -X POST {0}/sandbox/slack -H 'Authorization: Bearer {3}'\n"
+      "\n"
+      "  Stop with Ctrl-C. `viv --help` shows what else there is.\n\n",
+      url, banner.apps, banner.data, banner.key);
+  std::fflush(stdout);
+}
+
+}  // namespace viv::server

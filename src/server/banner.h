@@ -1,0 +1,21 @@
+#pragma once
+// What a newcomer sees when the server has started: where it is, the key, and a first command.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace viv::server {
+
+struct Banner {
+  std::string address;
+  std::uint16_t port = 0;
+  bool secure = false;
+  std::string key;
+  std::string data;
+  std::size_t apps = 0;
+};
+
+void PrintBanner(const Banner& banner);
+
+}  // namespace viv::server

@@ -1,0 +1,56 @@
+#include "server/dispatch.h"
+
+#include "dialects/dashboard/context.h"
+#include "dialects/klavis/errors.h"
+#include "rpc/jsonrpc/message.h"
+
+namespace viv::server {
+namespace {
+
+Task<http::Response> FindAndRun(const http::Router& router, http::Request& request) {
+  http::Router::Match match = router.Find(request.method, request.path);
+  if (match.handler != nullptr) {
+    request.parameters = std::move(match.parameters);
+    co_return co_await (*match.handler)(request);
+  }
+  if (match.allowed_methods.empty()) co_return RenderServerError(404, "Not Found", request);
+  http::Response response = RenderServerError(405, "Method Not Allowed", request);
+  std::string allow;
+  for (const std::string& method : match.allowed_methods) allow += (allow.empty() ? "" : ", ") + method;
+  response.headers.Set("Allow", allow);
+  co_return response;
+}
+
+Task<http::Response> Healthy(http::Request& /*request*/) {
+  co_return http::Json(200, R"({"status":"ok"})");
+}
+
+}  // namespace
+
+http::Handler Dispatch(const http::Router& router) {
+  return [&router](http::Request& request) { return FindAndRun(router, request); };
+}
+
+http::Response RenderServerError(int status, std::string message, const http::Request& request) {
+  if (request.path.starts_with("/mcp/")) {
+    rpc::JsonRpcError error{status == 404 ? rpc::JsonRpcCode::kNotFound : rpc::JsonRpcCode::kInternalError, std::move(message)};
+    return http::Json(status, rpc::JsonRpcFailure(nullptr, error));
+  }
+  if (request.path.starts_with("/api/viv/")) {
+    std::string_view code = status == 404 ? "not_found" : status == 405 ? "method_not_allowed" : status < 500 ? "bad_request" : "internal";
+    return dashboard::Failure(status, code, std::move(message));
+  }
+  return klavis::Detail(status, std::move(message));
+}
+
+void AddOperations(http::Router& router, http::Metrics& metrics) {
+  router.Add("GET", "/healthz", Healthy);
+  router.Add("GET", "/readyz", Healthy);
+  router.Add("GET", "/metrics", [&metrics](http::Request&) -> Task<http::Response> {
+    http::Response response = http::Text(200, metrics.Render());
+    response.headers.Set("Content-Type", std::string(http::Metrics::kContentType));
+    co_return response;
+  });
+}
+
+}  // namespace viv::server

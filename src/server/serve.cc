@@ -1,0 +1,239 @@
+#include "server/serve.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "base/blocking_pool.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/task_group.h"
+#include "base/unique_fd.h"
+#include "dialects/dashboard/context.h"
+#include "dialects/klavis/context.h"
+#include "engine/catalogue.h"
+#include "http/middleware/access_log.h"
+#include "http/middleware/errors.h"
+#include "http/middleware/metrics.h"
+#include "http/middleware/request_id.h"
+#include "http/middleware/request_metrics.h"
+#include "http/server.h"
+#include "mcp/routes.h"
+#include "sandbox/accounts.h"
+#include "sandbox/sandboxes.h"
+#include "server/banner.h"
+#include "server/dispatch.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace viv::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBlockingThreads = 4;
+constexpr std::chrono::seconds kHousekeeping{1};
+
+Status MakeDataFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return Fail(ErrorCode::kUnavailable, "cannot make the data folder " + path + ": " + error.message());
+  fs::permissions(path, fs::perms::owner_all, error);  // keys and worlds are nobody else's business
+  return {};
+}
+
+// The content of a file that only we may read, made with `fresh` when there is none.
+Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string& fresh) {
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file) {
+    if (::write(file.get(), fresh.data(), fresh.size()) != static_cast<ssize_t>(fresh.size()) || ::fsync(file.get()) != 0) {
+      return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
+    }
+    return fresh;
+  }
+  std::ifstream in(path);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+  if (text.empty()) return Fail(ErrorCode::kUnavailable, "cannot read " + path);
+  return text;
+}
+
+Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (;;) {
+    timer.expires_after(kHousekeeping);
+    auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (stopped) co_return;
+    co_await sandboxes.ReleaseExpired();
+    for (const auto& trouble : catalogue.Refresh()) {
+      log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
+    }
+  }
+}
+
+// Waits for SIGTERM or SIGINT on a thread of its own; the signals are blocked everywhere else.
+class SignalWaiter {
+ public:
+  SignalWaiter() {
+    sigemptyset(&set_);
+    for (int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&set_, signal);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+  ~SignalWaiter() {
+    if (!thread_.joinable()) return;
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  void Start(std::function<void()> on_stop) {
+    thread_ = std::thread([this, on_stop = std::move(on_stop)] {
+      int signal = 0;
+      sigwait(&set_, &signal);
+      if (signal == SIGUSR1) return;  // the server stopped by itself
+      log::Info("server.stopping", {{"signal", signal}});
+      on_stop();
+    });
+  }
+
+ private:
+  sigset_t set_;
+  std::thread thread_;
+};
+
+// An io_context with one thread for work that belongs to no request.
+class Background {
+ public:
+  Background() : work_(asio::make_work_guard(io_)), thread_([this] { io_.run(); }) {}
+  ~Background() {
+    asio::post(io_, [this] { tasks_.reset(); });
+    work_.reset();
+    thread_.join();
+  }
+  void Spawn(std::string name, Task<void> task) {
+    asio::post(io_, [this, name = std::move(name), task = std::make_shared<Task<void>>(std::move(task))]() mutable {
+      tasks_->Spawn(std::move(name), std::move(*task));
+    });
+  }
+
+ private:
+  asio::io_context io_;
+  std::unique_ptr<TaskGroup> tasks_ = std::make_unique<TaskGroup>(io_.get_executor());
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+http::ServerOptions HttpOptions(const Settings& settings, const Address& address) {
+  http::ServerOptions options;
+  options.host = address.host;
+  options.port = address.port;
+  options.threads = settings.threads;
+  options.body_bytes_max = settings.body_bytes_max;
+  options.connections_max = settings.connections_max;
+  if (!settings.tls_certificate.empty()) {
+    options.tls = std::make_unique<http::TlsFiles>(http::TlsFiles{settings.tls_certificate, settings.tls_key});
+  }
+  return options;
+}
+
+Status CheckSettings(const Settings& settings, const Address& address) {
+  if (!address.is_loopback() && settings.key.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "listening on " + address.host +
+                                                 " lets others in, so choose the key yourself: --key KEY, VIV_API_KEY or `key:` in vivarium.yaml");
+  }
+  if (settings.tls_certificate.empty() != settings.tls_key.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "TLS needs both --tls-certificate and --tls-key");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Serve(const Settings& settings) {
+  ASSIGN_OR_RETURN(Address address, ParseAddress(settings.listen));
+  RETURN_IF_ERROR(CheckSettings(settings, address));
+  SignalWaiter signals;  // first: every thread started below inherits the blocked signals
+  RETURN_IF_ERROR(MakeDataFolder(settings.data));
+
+  store::SqliteStore::Options store_options;
+  if (!settings.sync) store_options.database.durability = store::Durability::kNormal;
+  ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteStore> store, store::SqliteStore::Open(settings.data + "/viv.db", store_options));
+  std::string key = settings.key;
+  if (key.empty()) {
+    ASSIGN_OR_RETURN(key, ReadOrMakeSecret(settings.data + "/key", sandbox::Accounts::GenerateKey()));
+  }
+  ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
+  sandbox::Accounts accounts(*store);
+  RETURN_IF_ERROR(accounts.Prepare(key), "key");
+
+  engine::Catalogue::Options catalogue_options;
+  if (!settings.builtin_apps.empty()) catalogue_options.folders.push_back(settings.builtin_apps);
+  for (const std::string& folder : settings.apps) catalogue_options.folders.push_back(folder);
+  catalogue_options.data = settings.data;
+  engine::Catalogue catalogue(std::move(catalogue_options));
+  for (const auto& trouble : catalogue.Refresh()) {
+    log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
+  }
+
+  sandbox::Worlds worlds(catalogue, settings.data + "/worlds");
+  worlds.RemoveOrphans([&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
+  BlockingPool pool(kBlockingThreads);
+  sandbox::SandboxLimits limits;
+  limits.sandboxes_per_server_max = settings.pool_max;
+  sandbox::Sandboxes sandboxes(*store, catalogue, worlds, pool, limits);
+
+  http::KeyLookup keys = [&accounts](std::string_view given) -> std::optional<http::Identity> {
+    auto found = accounts.Authenticate(given);
+    if (!found) return std::nullopt;
+    return http::Identity{found->account_id, found->id};
+  };
+  klavis::Context klavis_context{sandboxes, settings.public_url};
+  dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url};
+  mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins};
+  mcp::Routes mcp_routes(sandboxes, {settings.mcp_page}, std::move(origins), std::move(secret));
+  http::Metrics metrics;
+  metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, idle ones too"}, {},
+                   [&store] { return static_cast<double>(store->CountSandboxes()); });
+  metrics.AddGauge({"viv_worlds_in_memory", "Worlds that have been used since the start"}, {},
+                   [&worlds] { return static_cast<double>(worlds.size()); });
+
+  http::Router router;
+  http::Router klavis_routes = klavis::Routes(klavis_context, keys);
+  router.Mount("", klavis_routes);
+  router.Mount("/klavis", klavis_routes);
+  router.Mount("", dashboard::Routes(dashboard_context, keys));
+  mcp_routes.AddTo(router);
+  AddOperations(router, metrics);
+
+  // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so that they see its 500.
+  std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics), http::AccessLog(),
+                                               http::Errors(RenderServerError)};
+  http::Handler handler = http::Compose(middlewares, Dispatch(router));
+  ASSIGN_OR_RETURN(std::unique_ptr<http::Server> server,
+                   http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
+                   "listen on " + settings.listen);
+  metrics.AddGauge({"viv_connections", "Open connections"}, {}, [&server] { return static_cast<double>(server->connections()); });
+  Background background;
+  background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
+  signals.Start([&server] { server->Stop(); });
+  PrintBanner({.address = address.host, .port = server->port(), .secure = !settings.tls_key.empty(), .key = key,
+               .data = settings.data, .apps = catalogue.List().size()});
+  log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())}, {"data", settings.data}});
+  server->Run();
+  log::Info("server.stopped");
+  return {};
+}
+
+}  // namespace viv::server

@@ -1,0 +1,79 @@
+// Starts the real server on a free port with a data folder of its own, and takes both away again.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+const program = process.env.VIV ?? join(root, 'build/release/viv');
+
+export class Server {
+  /** @param {{args?: string[], data?: string, env?: object}} options */
+  static async start({ args = [], data, env = {} } = {}) {
+    const server = new Server();
+    server.ownsData = data === undefined;
+    server.data = data ?? mkdtempSync(join(tmpdir(), 'viv-e2e-'));
+    server.args = args;
+    server.env = env;
+    await server.launch();
+    return server;
+  }
+
+  async launch(listen = '127.0.0.1:0') {
+    const args = ['serve', '--listen', listen, '--data', this.data, ...this.args];
+    this.process = spawn(program, args, { env: { ...process.env, VIV_API_KEY: '', ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.log = '';
+    this.exited = new Promise((done) => this.process.once('exit', (code, signal) => done({ code, signal })));
+    const started = new Promise((done, fail) => {
+      this.process.stderr.on('data', (chunk) => {
+        this.log += chunk;
+        const match = /server\.started listen=(\S+)/.exec(this.log);
+        if (match) done(match[1]);
+      });
+      this.process.stdout.on('data', () => {});
+      this.process.once('exit', () => fail(new Error(`the server ended before it was ready:\n${this.log}`)));
+    });
+    this.address = await started;
+    this.url = `http://${this.address}`;
+    this.key = readFileSync(join(this.data, 'key'), 'utf8').trim();
+  }
+
+  /** Ends it at once, as a crash would, and starts it again on the same data. */
+  async crashAndRestart() {
+    this.process.kill('SIGKILL');
+    await this.exited;
+    await this.launch();
+  }
+
+  async stop() {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGTERM');
+    const ended = await this.exited;
+    if (this.ownsData) rmSync(this.data, { recursive: true, force: true });
+    return ended;
+  }
+
+  headers(extra = {}) {
+    return { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json', ...extra };
+  }
+
+  /** A raw call: { status, body, headers }. `json` is sent as such, `raw` untouched. */
+  async call(method, path, { json, raw, headers } = {}) {
+    const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
+    const response = await fetch(this.url + path, { method, body, headers: headers ?? this.headers() });
+    const text = await response.text();
+    let parsed;
+    try {
+      parsed = text === '' ? undefined : JSON.parse(text);
+    } catch {
+      parsed = text;
+    }
+    return { status: response.status, body: parsed, headers: response.headers };
+  }
+
+  async acquire(server, json) {
+    const { status, body } = await this.call('POST', `/sandbox/${server}`, { json });
+    if (status !== 201) throw new Error(`acquire ${server}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  }
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What a tool can see of our rules: layers, await expressions, leftover prints, files that nothing builds, dead links."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+sources = sorted(p for p in SRC.rglob("*") if p.suffix in (".h", ".cc"))
+
+
+def await_expressions():
+    """g++ 12 destroys a braced aggregate or an owning lambda capture written inside co_await twice."""
+    for file in sources:
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if re.search(r"co_await\s+[\w:.>()*-]+\([^;]*\{[^}]*\}", line) or re.search(r"co_await\s+[^;]*\[[&=\w]*\]\s*\(", line):
+                yield f"{file}:{number}: a braced list or lambda inside co_await; give it a name first"
+
+
+def leftover_prints():
+    for file in sources:
+        if file.parts[-2] in ("cli", "server") or file.name.endswith("_test.cc"):
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if re.search(r"\b(std::cout|std::cerr|printf\(|puts\()", line) and "snprintf" not in line and "fprintf(stderr" not in line:
+                if "printf('" in line or 'printf("%' in line and "sqlite3" in line:
+                    continue
+                yield f"{file}:{number}: a leftover print"
+
+
+def unbuilt_files():
+    for file in sources:
+        if file.suffix != ".cc":
+            continue
+        folder = file.parent
+        while folder != SRC.parent and not (folder / "CMakeLists.txt").exists():
+            folder = folder.parent
+        if str(file.relative_to(folder)) not in (folder / "CMakeLists.txt").read_text():
+            yield f"{file}: no CMakeLists.txt builds it"
+
+
+def beast_in_headers():
+    for file in sources:
+        if file.suffix == ".h" and "boost/beast" in file.read_text():
+            yield f"{file}: Beast in a header costs every includer four seconds"
+
+
+def dead_links():
+    for file in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *SRC.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", file.read_text()):
+            if not (file.parent / target).exists():
+                yield f"{file}: dead link {target}"
+
+
+def layers():
+    run = subprocess.run([sys.executable, ROOT / "tests/tidy/layers.py"], capture_output=True, text=True)
+    yield from (line for line in run.stdout.splitlines() if line)
+
+
+passed = failed = 0
+for check in (layers, await_expressions, leftover_prints, unbuilt_files, beast_in_headers, dead_links):
+    found = list(check())
+    for problem in found:
+        print(problem)
+    passed, failed = passed + (not found), failed + bool(found)
+print(f"{passed} passed, {failed} failed")
+sys.exit(bool(failed))
