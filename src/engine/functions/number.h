@@ -8,7 +8,11 @@
 #include <string>
 #include <variant>
 
+// g++ 12 at -O3 takes the growing of a cpp_int for a write beyond its end.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Warray-bounds"
 #include <boost/multiprecision/cpp_int.hpp>
+#pragma GCC diagnostic pop
 
 #include "base/result.h"
 

@@ -246,4 +246,8 @@ std::string FixedText(double value, int digits) {
   return fmt::format("{:.{}f}", RoundTo(value, digits), digits);
 }
 
+std::span<const Function> NumberFunctions() {
+  return kFunctions;
+}
+
 }  // namespace viv::engine::guest_sql

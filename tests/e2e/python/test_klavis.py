@@ -1,0 +1,95 @@
+"""The main flow with the Python clients: the klavis SDK acquires and releases, the mcp client works in between."""
+import asyncio
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+from klavis import Klavis
+from klavis.core.api_error import ApiError
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def server():
+    data = tempfile.mkdtemp(prefix="viv-py-")
+    program = os.environ.get("VIV", ROOT / "build/release/viv")
+    process = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0", "--data", data],
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    for line in process.stderr:
+        if match := re.search(r"server\.started listen=(\S+)", line):
+            break
+    else:
+        raise RuntimeError("the server did not start")
+    yield f"http://{match[1]}", (pathlib.Path(data) / "key").read_text().strip()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
+    shutil.rmtree(data)
+
+
+@pytest.fixture
+def klavis(server):
+    url, key = server
+    return Klavis(base_url=url, api_key=key)
+
+
+def use(url, work):
+    async def run():
+        async with streamablehttp_client(url) as (read, write, _):
+            async with ClientSession(read, write) as session:
+                await session.initialize()
+                return await work(session)
+
+    return asyncio.run(run())
+
+
+async def call(session, tool, **arguments):
+    result = await session.call_tool(tool, arguments)
+    assert not result.isError, result.content[0].text
+    return json.loads(result.content[0].text)
+
+
+def test_acquire_use_reset_release(klavis):
+    sandbox = klavis.sandbox.create_sandbox("slack")
+    url = sandbox.server_urls["slack"]
+
+    async def post(session):
+        assert len((await session.list_tools()).tools) == 13
+        return await call(session, "slack_user_post_message", channel_id="C01GENERAL", text="from python")
+
+    assert use(url, post)["ok"] is True
+    details = klavis.sandbox.get_sandbox("slack", sandbox.sandbox_id)
+    assert details.status == "occupied"
+    assert klavis.sandbox.reset_sandbox("slack", sandbox.sandbox_id).status == "occupied"
+
+    async def newest(session):
+        return (await call(session, "slack_get_channel_history", channel_id="C01GENERAL"))["messages"][0]["text"]
+
+    assert use(url, newest) != "from python"
+    assert klavis.sandbox.delete_sandbox("slack", sandbox.sandbox_id).status == "idle"
+    with pytest.raises(ApiError) as error:
+        klavis.sandbox.get_sandbox("slack", sandbox.sandbox_id)
+    assert error.value.status_code == 404
+
+
+def test_typed_initialize_and_dump(klavis):
+    sandbox = klavis.sandbox.create_sandbox("gmail")
+    klavis.sandbox.initialize_gmail_sandbox(
+        sandbox.sandbox_id, messages=[{"subject": "Hello", "to": "maya@example.com", "body": "Hi there"}])
+    dump = klavis.sandbox.dump_gmail_sandbox(sandbox.sandbox_id)
+    assert [message.subject for message in dump.data.messages] == ["Hello"]
+    klavis.sandbox.delete_sandbox("gmail", sandbox.sandbox_id)
+
+
+def test_validation_errors_are_typed(klavis):
+    with pytest.raises(ApiError) as error:
+        klavis.sandbox.create_sandbox("no_such_app")
+    assert error.value.status_code == 422
