@@ -4,14 +4,19 @@
 -- * Git objects belong to a network: a repository and its forks share their commits, as on GitHub. Look a commit up by
 --   (network_id, sha). A commit has a tree; a tree is the full list (tree_id, path, blob_sha), never changed once it is there.
 --   Content is stored once per blob. Tree 0 is the empty tree: the "parent" of a first commit in diffs.
--- * To change files use the procedures of app.yaml: `find_repo`, `pushable_repo`, `find_branch`, `resolve_ref`, `new_tree` (a copy of
---   a tree to change), `write_commit` (commit :new_tree_id and move the branch), `find_issue`, `find_pull`, `compare_commits`,
---   `changed_files` (unified patches), `merge_plan`. Each says in a comment what it needs and what it gives.
+-- * Procedures of app.yaml do what tools share; each says in a comment what it needs and what it gives. A tool first sets :failed,
+--   what it could not do and the request, since their error texts begin with it.
+--     finding     paging, find_repo, pushable_repo, not_archived, find_branch, resolve_ref, find_issue, find_pull
+--     reading     list_history, list_folder, read_path, compare_commits, changed_files (unified patches), merge_plan, combined_status,
+--                 pull_facts, pull_detail, locate_line (a line of a patch), search_scope (before each `query:` step)
+--     writing     new_tree (a copy of a tree, to change), put_file, apply_plan, commit_to_branch, write_commit, first_commit, fork_repo,
+--                 check_lists, set_labels, set_assignees, change_state, close_mentioned
+--   A bound :me_id is text: write CAST(:me_id AS INTEGER) to compare it with another variable; with a column nothing is needed.
 -- * An issue row stands for an issue or a pull request: they share numbers. pull has what only pull requests have, its key is the
 --   issue's. Triggers keep pull.head_commit_id and base_commit_id on the branches while it is open, and the times of last change.
 -- * Answers are views in schema/json.sql with a column `body`: account_json, account_full_json, repo_json, issue_json, pull_json,
 --   comment_json, review_json, review_comment_json, label_json, milestone_json, commit_json (by repo_id and commit_id).
---   In SQL: json((SELECT body FROM issue_json WHERE id = :issue_id)).
+--   In SQL: json((SELECT body FROM issue_json WHERE id = :issue_id)). The default profile has words of its own: schema/klavis.sql.
 -- * Times are milliseconds (…_ms); iso() does not exist, write time_format(x_ms, 'rfc3339').
 
 -- ── Accounts ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,6 +198,7 @@ CREATE TABLE tag (
 CREATE TABLE document_path (
   branch_id INTEGER NOT NULL REFERENCES branch (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
+  given_path TEXT NOT NULL,                        -- path, as it was written
   is_folder INTEGER NOT NULL DEFAULT 0,
   without_content INTEGER NOT NULL DEFAULT 0,      -- content was null
   position INTEGER NOT NULL,

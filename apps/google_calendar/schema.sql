@@ -66,6 +66,10 @@ CREATE TABLE attendee (
   PRIMARY KEY (event_key, email)
 ) WITHOUT ROWID;
 CREATE INDEX attendee_by_email ON attendee (email);
+-- Whoever is named twice is one guest.
+CREATE TRIGGER attendee_once BEFORE INSERT ON attendee
+WHEN EXISTS (SELECT 1 FROM attendee a WHERE a.event_key = NEW.event_key AND a.email = NEW.email)
+BEGIN SELECT RAISE(IGNORE); END;
 
 -- What stands on which calendar: an event stands on its own calendar and on that of every guest.
 CREATE VIEW on_calendar AS

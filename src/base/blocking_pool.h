@@ -2,8 +2,7 @@
 // Threads for work that blocks: SQLite on disk, file systems, mounts. The awaiting coroutine resumes on its own executor.
 
 #include <cstddef>
-#include <exception>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>

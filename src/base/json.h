@@ -21,8 +21,14 @@ constexpr std::size_t kJsonDepthMax = 64;
 // Fails with kInvalidArgument on anything but one complete JSON document in valid UTF-8.
 Result<json::value> ParseJson(std::string_view text, std::size_t depth_max = kJsonDepthMax);
 
+// One line of text. Unlike Boost's own serialize it writes 1.5 as 1.5, not 1.5E0: people and agents read it.
+std::string WriteJson(const json::value& value);
+
 // Two-space indented text, as JSON.stringify(value, null, 2) writes it.
 std::string PrettyJson(const json::value& value);
+
+// Appends `text` as a JSON string, with its quotes.
+void AppendJsonString(std::string& out, std::string_view text);
 
 // The member, or nullptr when `value` is no object or has none of that name.
 const json::value* Find(const json::value& value, std::string_view name);

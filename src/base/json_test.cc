@@ -26,5 +26,14 @@ TEST(JsonTest, PrettyPrintsAsJavaScriptDoes) {
             "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}");
 }
 
+TEST(JsonTest, WritesNumbersAsPeopleDo) {
+  EXPECT_EQ(WriteJson(*ParseJson("[1.5, 100.0, -0.25, 1e300, 3, 18446744073709551615]")),
+            "[1.5,100.0,-0.25,1e+300,3,18446744073709551615]");
+}
+
+TEST(JsonTest, EscapesWhatStringsMayNotHold) {
+  EXPECT_EQ(WriteJson(json::string("a\"b\\c\n\x01é")), "\"a\\\"b\\\\c\\n\\u0001é\"");
+}
+
 }  // namespace
 }  // namespace viv

@@ -66,6 +66,7 @@ struct Tool {
   Form form = Form::kJson;
   bool writes = true;        // false: nothing in it can change the world
   bool slow = false;         // runs the guest's own SQL, for who knows how long
+  bool loose = false;        // the schema is shown but not enforced, nor are its defaults, as the real server has it
 };
 
 // One field of a collection: its JSON side, its column, and how to get from one to the other.

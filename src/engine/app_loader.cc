@@ -89,9 +89,9 @@ class Loader {
                    "error_prefix", "auth_data", "metadata", "procedures", "queries", "profiles", "base", "dump", "data"});
     LoadFacts(top);
     app_->schema_sql = ReadSchema(app_->folder);
-    top["queries"].ForEachMember([&](const std::string& name, const Yaml& query) { LoadQuery(name, query); });
-    steps_.LoadProcedures(top["procedures"]);
-    app_->model = LoadModel(top["data"], top["dump"], steps_);
+    Section(top, "queries").ForEachMember([&](const std::string& name, const Yaml& query) { LoadQuery(name, query); });
+    steps_.LoadProcedures(Section(top, "procedures"));
+    app_->model = LoadModel(Section(top, "data"), top["dump"], steps_);
     if (!top["profiles"]["default"].exists()) top["profiles"].Complain("a profile named 'default' is needed");
     LoadProfile("default", top["profiles"]["default"]);
     top["profiles"].ForEachMember([&](const std::string& name, const Yaml& profile) {
@@ -103,6 +103,12 @@ class Loader {
   }
 
  private:
+  // A part of app.yaml, written there or in the file it names.
+  Yaml Section(const Yaml& top, std::string_view name) const {
+    Yaml section = top[name];
+    return section.exists() && section.is_text() ? Yaml::ReadFile(app_->folder, section.Text()) : section;
+  }
+
   void LoadFacts(const Yaml& top) {
     app_->name = top["name"].Text();
     if (app_->name != fs::path(app_->folder).filename().string()) {
@@ -180,7 +186,7 @@ class Loader {
   }
 
   Tool LoadTool(const Yaml& item) {
-    item.AllowOnly({"name", "like", "description", "input", "input_schema", "output", "annotations", "steps", "result", "text", "content"});
+    item.AllowOnly({"name", "like", "description", "input", "input_schema", "output", "annotations", "steps", "result", "text", "content", "loose"});
     Tool tool;
     if (item["like"].exists()) tool = FindTool(item["like"]);
     tool.name = item["name"].Text();
@@ -193,6 +199,7 @@ class Loader {
     }
     if (item["output"].exists()) tool.output_schema = item["output"].Json().as_object();
     if (item["annotations"].exists()) tool.annotations = item["annotations"].Json().as_object();
+    tool.loose = item["loose"].Truth(tool.loose);
     if (item["steps"].exists()) tool.steps = steps_.LoadSteps(item["steps"]);
     for (auto [key, form] : {std::pair("result", Tool::Form::kJson), {"text", Tool::Form::kText}, {"content", Tool::Form::kContent}}) {
       if (!item[key].exists()) continue;

@@ -50,7 +50,7 @@ std::vector<Command> ReadCommands(const std::string& file) {
     }
     const Command& last = commands.back();
     std::size_t begin = last.rest.find_first_of("{[");
-    bool takes_json = last.word == "call" || last.word == "ok" || last.word == "load" || last.word == "dump" || last.word == "changed";
+    bool takes_json = last.word == "call" || last.word == "ok" || last.word == "load" || last.word == "refuse" || last.word == "dump" || last.word == "changed";
     open = takes_json && begin != std::string::npos && !IsWholeJson(std::string_view(last.rest).substr(begin));
   }
   return commands;
@@ -127,6 +127,7 @@ class CaseRunner {
     std::string rest = Expand(command.rest);
     if (command.word == "profile") return Start(rest);
     if (command.word == "load") return Load(Json(rest));
+    if (command.word == "refuse") return Refuse(rest);
     if (command.word == "call") return Call(rest);
     if (command.word == "ok") return ExpectOk(rest);
     if (command.word == "text") return ExpectText(rest);
@@ -162,10 +163,27 @@ class CaseRunner {
   void Load(const json::value& document) {
     std::vector<Problem> problems = CheckDocument(loaded_->app->model, document);
     if (!problems.empty()) {
-      throw Mismatch{json::serialize(problems.front().location) + ": " + problems.front().message};
+      throw Mismatch{PlaceOf(problems.front()) + ": " + problems.front().message};
     }
     auto report = world_->Initialize(World::StartFrom::kEmpty, document);
     if (!report) throw Mismatch{report.error().message};
+  }
+
+  // A document that must not be accepted: by its shape, or (place "-") by a constraint while it is loaded.
+  void Refuse(const std::string& rest) {
+    std::size_t space = rest.find_first_of(" \n");
+    if (space == std::string::npos) throw Mismatch{"refuse PLACE DOCUMENT is expected"};
+    json::value document = Json(rest.substr(space));
+    std::vector<Problem> problems = CheckDocument(loaded_->app->model, document);
+    std::string places;
+    for (const Problem& problem : problems) places += PlaceOf(problem) + "\n";
+    if (problems.empty()) {
+      if (world_->Initialize(World::StartFrom::kEmpty, document)) throw Mismatch{"the document was accepted"};
+      places = "-\n";
+    }
+    if (("\n" + places).find("\n" + rest.substr(0, space) + "\n") == std::string::npos) {
+      throw Mismatch{"it was refused for something else: " + places};
+    }
   }
 
   void Call(const std::string& rest) {
@@ -208,7 +226,7 @@ class CaseRunner {
     json::value answer = AnswerJson();
     const json::value* value = space == std::string::npos ? nullptr : FollowPath(answer, Trim(std::string_view(rest).substr(space)));
     if (value == nullptr) throw Mismatch{"there is no such value in: " + answer_.text};
-    variables_[rest.substr(0, space)] = value->is_string() ? std::string(value->get_string()) : json::serialize(*value);
+    variables_[rest.substr(0, space)] = value->is_string() ? std::string(value->get_string()) : WriteJson(*value);
   }
 
   void Count(const std::string& rest) {
@@ -249,7 +267,7 @@ std::string MismatchAt(const json::value& expected, const json::value& actual, c
 
 std::string ArrayMismatch(const json::array& expected, const json::value& actual, const std::string& path) {
   const json::array* list = actual.if_array();
-  if (list == nullptr) return path + ": a list is expected, not " + json::serialize(actual);
+  if (list == nullptr) return path + ": a list is expected, not " + WriteJson(actual);
   bool more = !expected.empty() && expected.back() == "...";
   std::size_t count = expected.size() - (more ? 1 : 0);
   if (more ? list->size() < count : list->size() != count) {
@@ -266,7 +284,7 @@ std::string MismatchAt(const json::value& expected, const json::value& actual, c
   if (expected == "*") return "";
   if (const json::array* list = expected.if_array()) return ArrayMismatch(*list, actual, path);
   if (const json::object* object = expected.if_object()) {
-    if (!actual.is_object()) return path + ": an object is expected, not " + json::serialize(actual);
+    if (!actual.is_object()) return path + ": an object is expected, not " + WriteJson(actual);
     for (const auto& member : *object) {
       const json::value* found = Find(actual, member.key());
       std::string below = path + "." + std::string(member.key());
@@ -278,7 +296,7 @@ std::string MismatchAt(const json::value& expected, const json::value& actual, c
   }
   bool same = expected.is_number() && actual.is_number() ? expected.to_number<double>() == actual.to_number<double>()
                                                           : expected == actual;
-  return same ? "" : path + ": expected " + json::serialize(expected) + ", got " + json::serialize(actual);
+  return same ? "" : path + ": expected " + WriteJson(expected) + ", got " + WriteJson(actual);
 }
 
 }  // namespace

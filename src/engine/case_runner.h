@@ -5,6 +5,7 @@
 //   test a message can be posted          starts a case, on a fresh world
 //   profile MCP_Atlas                     the world's profile (right after test)
 //   load {"channels": [...]}              initialize: an empty account with this document
+//   refuse channels[0].name {...}         initialize refuses this document, naming that place
 //   call slack_post {"text": "hi"}        runs a tool; the lines below look at its answer
 //   ok {"ok": true, "ts": "*"}            it succeeded, and its JSON contains this: members may be missing here, "*" stands for
 //                                         anything, "..." at a list's end for more items; ok alone: any success

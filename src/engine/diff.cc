@@ -1,5 +1,7 @@
 #include "engine/diff.h"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -98,6 +100,46 @@ Result<json::array> Updated(db::Connection& connection, const Table& table) {
   return list;
 }
 
+// Which table each page of an image belongs to, those of its indexes included; pages of no table are not listed.
+using Owners = std::map<std::uint32_t, std::string>;
+
+Result<Owners> ReadOwners(const ImagePtr& image) {
+  Pages pages(image);
+  ASSIGN_OR_RETURN(db::Connection connection, OpenPageConnection());
+  AttachPages(connection, &pages);
+  ASSIGN_OR_RETURN(db::Statement statement,
+                   connection.Prepare("SELECT d.pageno, s.tbl_name FROM dbstat d JOIN sqlite_schema s ON s.name = d.name"));
+  Owners owners;
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, statement.Step());
+    if (!row) return owners;
+    owners.emplace(static_cast<std::uint32_t>(statement.Integer(0)), statement.Text(1));
+  }
+}
+
+// The tables that can differ: those that own a page which differs. A page that is new since `before` says nothing, since the page
+// above it in its tree has changed, too. Nothing when they cannot be told, because `before` has pages its image does not know.
+Result<std::optional<std::set<std::string>>> TablesThatCanDiffer(const Pages& before, const Pages& after) {
+  if (before.image().id() != after.image().id()) return std::optional<std::set<std::string>>();
+  std::set<std::uint32_t> differing;
+  for (const auto* one : {&before, &after}) {
+    for (const auto& [number, page] : one->changed()) {
+      auto found = before.changed().find(number);
+      auto other = after.changed().find(number);
+      bool same = found != before.changed().end() && other != after.changed().end() && found->second == other->second;
+      if (!same && number <= before.count()) differing.insert(number);
+    }
+  }
+  std::set<std::string> tables;
+  if (differing.empty()) return std::optional(tables);
+  ASSIGN_OR_RETURN(Owners owners, ReadOwners(before.image_ptr()));
+  for (std::uint32_t number : differing) {
+    if (number > before.image().page_count()) return std::optional<std::set<std::string>>();
+    if (auto owner = owners.find(number); owner != owners.end()) tables.insert(owner->second);
+  }
+  return std::optional(tables);
+}
+
 // Ordinary tables of the author's: no virtual tables, no shadow tables behind them, nothing of ours.
 Result<std::set<std::string>> TableNames(db::Connection& connection, const char* database) {
   ASSIGN_OR_RETURN(std::vector<std::string> names,
@@ -124,6 +166,7 @@ Result<json::value> DiffPages(const Pages& before, const Pages& after) {
   ASSIGN_OR_RETURN(db::Connection connection, OpenBoth(base, now));
   ASSIGN_OR_RETURN(std::set<std::string> names_now, TableNames(connection, "main"));
   ASSIGN_OR_RETURN(std::set<std::string> names_before, TableNames(connection, "base"));
+  ASSIGN_OR_RETURN(auto can_differ, TablesThatCanDiffer(before, after));
   json::object tables;
   std::int64_t totals[3] = {0, 0, 0};
   std::set<std::string> all = names_now;
@@ -131,6 +174,7 @@ Result<json::value> DiffPages(const Pages& before, const Pages& after) {
   for (const std::string& name : all) {
     bool is_now = names_now.contains(name);
     bool was = names_before.contains(name);
+    if (is_now && was && can_differ && !can_differ->contains(name)) continue;
     ASSIGN_OR_RETURN(Table table, Describe(connection, name, is_now ? "main" : "base"));
     json::array lists[3];
     if (is_now && was) {

@@ -26,6 +26,9 @@ struct Problem {
 // The member of that name, or of one of its older names.
 const json::value* FindMember(const json::object& object, const std::string& name, const std::vector<std::string>& aliases);
 
+// "channels[0].name"
+std::string PlaceOf(const Problem& problem);
+
 std::vector<Problem> CheckDocument(const Model& model, const json::value& document);
 
 struct LoadReport {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -12,6 +13,10 @@ std::string Quoted(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back("'" + word + "'");
   return JoinWithOr(quoted);
+}
+
+std::int64_t CodePoints(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
 // Follows pydantic v2 in its lax mode: what it converts passes, what it refuses is refused in its words.
@@ -85,8 +90,7 @@ class Checker {
       }
     }
     if (!field.choices.empty() && value.is_string()) Choice(field, value);
-    if (field.length_max && value.is_string() &&
-        static_cast<std::int64_t>(value.get_string().size()) > *field.length_max) {
+    if (field.length_max && value.is_string() && CodePoints(View(value.get_string())) > *field.length_max) {
       std::int64_t limit = *field.length_max;
       Add("string_too_long", "String should have at most " + std::to_string(limit) + " characters", value, {{"max_length", limit}});
     }
@@ -172,6 +176,18 @@ const json::value* FindMember(const json::object& object, const std::string& nam
     if (const json::value* value = object.if_contains(alias)) return value;
   }
   return nullptr;
+}
+
+std::string PlaceOf(const Problem& problem) {
+  std::string place;
+  for (const json::value& step : problem.location) {
+    if (step.is_string()) {
+      place += (place.empty() ? "" : ".") + std::string(step.get_string());
+    } else {
+      place += "[" + json::serialize(step) + "]";
+    }
+  }
+  return place;
 }
 
 std::vector<Problem> CheckDocument(const Model& model, const json::value& document) {

@@ -24,18 +24,6 @@ std::string ImageId(const App& app, const std::string& seed) {
   return app.name + "-" + name + "-" + Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat)).substr(0, 16);
 }
 
-std::string DescribeProblem(const Problem& problem) {
-  std::string place;
-  for (const json::value& step : problem.location) {
-    if (step.is_string()) {
-      place += (place.empty() ? "" : ".") + std::string(step.get_string());
-    } else {
-      place += "[" + json::serialize(step) + "]";
-    }
-  }
-  return place + ": " + problem.message;
-}
-
 Status LoadSeed(Session& session, const std::string& file) {
   std::string path = session.app().folder + "/" + file;
   std::ifstream in(path, std::ios::binary);
@@ -44,7 +32,7 @@ Status LoadSeed(Session& session, const std::string& file) {
   if (!in) return Fail(ErrorCode::kInvalidArgument, path + ": the file cannot be read");
   ASSIGN_OR_RETURN(json::value document, ParseJson(text.str()), path);
   std::vector<Problem> problems = CheckDocument(session.app().model, document);
-  if (!problems.empty()) return Fail(ErrorCode::kInvalidArgument, path + ": " + DescribeProblem(problems.front()));
+  if (!problems.empty()) return Fail(ErrorCode::kInvalidArgument, path + ": " + PlaceOf(problems.front()) + ": " + problems.front().message);
   RETURN_IF_ERROR(session.Begin());
   auto report = LoadDocument(session, document);
   if (!report) {

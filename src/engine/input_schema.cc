@@ -28,7 +28,7 @@ std::string Show(const json::value& value) {
       shown += "]";
       break;
     }
-    default: shown = json::serialize(value); break;
+    default: shown = WriteJson(value); break;
   }
   if (shown.size() > kShownBytesMax) {
     shown.resize(kShownBytesMax);

@@ -22,7 +22,7 @@ TEST(InputSchemaTest, SaysWhereAWrongTypeIs) {
 
 TEST(InputSchemaTest, TellsIntegersFromNumbersByValue) {
   EXPECT_EQ(Violation(R"({"type":"integer"})", "5.0"), "");
-  EXPECT_EQ(Violation(R"({"type":"integer"})", "5.5"), "5.5E0 is not of type 'integer'");
+  EXPECT_EQ(Violation(R"({"type":"integer"})", "5.5"), "5.5 is not of type 'integer'");
   EXPECT_EQ(Violation(R"({"type":["string","null"]})", "true"), "True is not of type 'string', 'null'");
 }
 

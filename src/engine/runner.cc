@@ -65,6 +65,17 @@ class Run {
     return statement;
   }
 
+  // A query or guest statement that failed: its message stands where the step's error text says {message} or {message_json},
+  // or after that text.
+  tl::unexpected<Error> WrongQuery(const Step& step, Error error) {
+    if (error.code != ErrorCode::kInvalidArgument || step.error.find("{message") == std::string::npos) {
+      return PassUp(std::move(error), step.error);
+    }
+    frame_.Set("message_json", json::string(WriteJson(json::string(error.message))));
+    frame_.Set("message", json::string(error.message));
+    return Wrong(step);
+  }
+
   tl::unexpected<Error> Wrong(const Step& step) {
     return Fail(ErrorCode::kInvalidArgument, Interpolate(step.error, frame_));
   }
@@ -89,7 +100,7 @@ class Run {
     json::value text = row ? ColumnValue(statement, 0) : json::value();
     sqlite3_reset(statement);
     if (text.is_null()) return {};
-    return Fail(ErrorCode::kInvalidArgument, text.is_string() ? std::string(text.get_string()) : json::serialize(text));
+    return Fail(ErrorCode::kInvalidArgument, text.is_string() ? std::string(text.get_string()) : WriteJson(text));
   }
 
   Status Let(const Step& step) {
@@ -183,10 +194,10 @@ class Run {
     const auto& identity = session_.app().identity;
     if (auto me = identity.find("id"); me != identity.end()) context.me = me->second;
     auto compiled = query::Compile(target.language, given[0], target.target, context, given[1]);
-    if (!compiled) return PassUp(compiled.error(), step.error);
+    if (!compiled) return WrongQuery(step, compiled.error());
     for (const query::Check& check : compiled->checks) {
       ASSIGN_OR_RETURN(json::array found, Keys(check.sql, check.parameters));
-      if (found.empty()) return PassUp(Error{ErrorCode::kInvalidArgument, check.message}, step.error);
+      if (found.empty()) return WrongQuery(step, Error{ErrorCode::kInvalidArgument, check.message});
     }
     ASSIGN_OR_RETURN(json::array keys, Keys(compiled->sql, compiled->parameters));
     frame_.Set(step.as, std::move(keys));
@@ -218,7 +229,7 @@ class Run {
     auto access = step.read_only ? guest_sql::Access::kReadOnly : guest_sql::Access::kReadWrite;
     auto outcome = guest_sql::Run(session_.connection().get(), text(0), guest, access, {});
     session_.Rearm();
-    if (!outcome) return PassUp(outcome.error(), step.error);
+    if (!outcome) return WrongQuery(step, outcome.error());
     frame_.Set(step.as, json::object{{"columns", std::move(outcome->columns)},
                                      {"rows", std::move(outcome->rows)},
                                      {"rows_affected", outcome->rows_affected},
@@ -280,7 +291,7 @@ Status RunSteps(Session& session, const Steps& steps, Frame& frame, std::vector<
 Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments) {
   Frame frame;
   for (const auto& argument : arguments) frame.Set(argument.key(), argument.value());
-  frame.Set("args", json::string(json::serialize(arguments)));
+  frame.Set("args", json::string(WriteJson(arguments)));
   ToolOutcome outcome;
   RETURN_IF_ERROR(RunSteps(session, tool.steps, frame, &outcome.notices));
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(tool.result));
@@ -307,7 +318,7 @@ std::string Interpolate(const std::string& text, const Frame& frame) {
       out += text[i];
       continue;
     }
-    out += value->is_string() ? std::string(value->get_string()) : json::serialize(*value);
+    out += value->is_string() ? std::string(value->get_string()) : WriteJson(*value);
     i = end;
   }
   return out;

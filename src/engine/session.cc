@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "engine/functions/functions.h"
+#include "engine/guest_sql/rows_function.h"
 #include "engine/page_vfs.h"
 
 namespace viv::engine {
@@ -158,6 +159,7 @@ Result<std::unique_ptr<Session>> Session::OpenFile(const App& app, const std::st
 
 Status Session::RegisterWorldFunctions() {
   RETURN_IF_ERROR(RegisterFunctions(connection_.get()));
+  RETURN_IF_ERROR(guest_sql::RegisterRowsFunction(connection_.get()));
   for (const WorldFunction& one : kWorldFunctions) {
     int done = sqlite3_create_function_v2(connection_.get(), one.name, one.arguments, SQLITE_UTF8, this, one.function, nullptr,
                                           nullptr, nullptr);
@@ -237,14 +239,16 @@ Status Session::Tick() {
 int Session::OnProgress(void* self) {
   auto* session = static_cast<Session*>(self);
   session->steps_left_ -= kProgressSteps;
-  session->interrupted_ = session->interrupted_ || session->steps_left_ < 0;
+  bool cancelled = session->cancelled_ != nullptr && session->cancelled_->load(std::memory_order_relaxed);
+  session->interrupted_ = session->interrupted_ || session->steps_left_ < 0 || cancelled;
   return session->interrupted_ ? 1 : 0;
 }
 
-void Session::LimitSteps(std::int64_t steps) {
+void Session::LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled) {
   interrupted_ = false;
-  steps_left_ = steps;
-  bool limit = steps > 0;
+  steps_left_ = steps > 0 ? steps : INT64_MAX;
+  cancelled_ = cancelled;
+  bool limit = steps > 0 || cancelled != nullptr;
   if (limit == limited_) return;
   limited_ = limit;
   Rearm();
@@ -254,29 +258,39 @@ void Session::Rearm() {
   sqlite3_progress_handler(connection_.get(), kProgressSteps, limited_ ? OnProgress : nullptr, this);
 }
 
+namespace {
+
+bool HasImageSchema(const Pages& pages) {
+  return pages.schema_cookie() == pages.image().schema_cookie();
+}
+
+}  // namespace
+
 Sessions::Lease::~Lease() {
   if (session_ == nullptr) return;
   session_->Rollback();
   session_->Attach(nullptr);
+  if (!HasImageSchema(*pages_)) return;
   std::lock_guard lock(owner_->mutex_);
-  if (pooled_ && owner_->idle_.size() < kIdleMax) owner_->idle_.push_back(std::move(session_));
+  auto& idle = owner_->idle_[pages_->image().id()];
+  if (idle.size() < kIdleMax) idle.push_back(std::move(session_));
 }
 
 Result<Sessions::Lease> Sessions::Take(Pages& pages) {
-  bool pooled = pages.schema_cookie() == pages.image().schema_cookie();
   std::unique_ptr<Session> session;
-  if (pooled) {
+  if (HasImageSchema(pages)) {
     std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      session = std::move(idle_.back());
-      idle_.pop_back();
+    auto& idle = idle_[pages.image().id()];
+    if (!idle.empty()) {
+      session = std::move(idle.back());
+      idle.pop_back();
     }
   }
   if (session == nullptr) {
     ASSIGN_OR_RETURN(session, Session::Open(*app_));
   }
   session->Attach(&pages);
-  return Lease(*this, std::move(session), pooled);
+  return Lease(*this, std::move(session), pages);
 }
 
 void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) {
@@ -304,7 +318,7 @@ void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) 
         sqlite3_bind_text64(statement, i, value->get_string().data(), value->get_string().size(), SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
       default: {
-        std::string text = json::serialize(*value);
+        std::string text = WriteJson(*value);
         sqlite3_bind_text64(statement, i, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
       }

@@ -2,7 +2,9 @@
 // A session is a connection made ready for one app: its functions registered, its statements prepared on first use and kept. It
 // is attached to one world at a time. Not thread-safe; `Sessions` hands each to one caller.
 
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,8 +49,8 @@ class Session {
   void TouchState() { state_changed_ = true; }
   Status Tick();  // moves the clock as a changing call does
 
-  // Interrupts whatever runs once that many virtual-machine steps are used up; 0 means no limit.
-  void LimitSteps(std::int64_t steps);
+  // Interrupts whatever runs once that many virtual-machine steps are used up (0 means no limit) or `cancelled` turns true.
+  void LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled = nullptr);
   void Rearm();  // after someone else used the connection's progress handler
   bool interrupted() const { return interrupted_; }
 
@@ -72,13 +74,15 @@ class Session {
   bool state_loaded_ = false;
   bool state_changed_ = false;
   std::int64_t steps_left_ = 0;
+  const std::atomic<bool>* cancelled_ = nullptr;
   bool limited_ = false;
   bool interrupted_ = false;
   std::string failure_;
 };
 
-// Sessions of one app that nobody uses at the moment. A world whose schema differs from its image's gets one of its own: SQLite
-// keeps the parsed schema per connection and would take one world's tables for another's.
+// Sessions of one app that nobody uses at the moment, by image: SQLite keeps the parsed schema per connection and tells schemas apart
+// by a mere counter, so that a session must never move between databases whose tables may differ. For the same reason a world that
+// has changed its schema gets a session of its own.
 class Sessions {
  public:
   explicit Sessions(std::shared_ptr<const App> app) : app_(std::move(app)) {}
@@ -86,8 +90,8 @@ class Sessions {
   // A session attached to `pages`. `pages` must stay until the lease is gone.
   class Lease {
    public:
-    Lease(Sessions& owner, std::unique_ptr<Session> session, bool pooled)
-        : owner_(&owner), session_(std::move(session)), pooled_(pooled) {}
+    Lease(Sessions& owner, std::unique_ptr<Session> session, Pages& pages)
+        : owner_(&owner), session_(std::move(session)), pages_(&pages) {}
     Lease(Lease&&) = default;
     Lease& operator=(Lease&&) = delete;
     ~Lease();
@@ -97,18 +101,18 @@ class Sessions {
    private:
     Sessions* owner_;
     std::unique_ptr<Session> session_;
-    bool pooled_;
+    Pages* pages_;
   };
   Result<Lease> Take(Pages& pages);
 
   const App& app() const { return *app_; }
 
  private:
-  static constexpr std::size_t kIdleMax = 16;
+  static constexpr std::size_t kIdleMax = 16;  // per image
 
   std::shared_ptr<const App> app_;  // shared with worlds and the catalogue
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Session>> idle_;  // guarded by mutex_
+  std::map<std::string, std::vector<std::unique_ptr<Session>>> idle_;  // by image id; guarded by mutex_
 };
 
 // The tables that every world has beside its app's.

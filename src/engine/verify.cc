@@ -88,7 +88,7 @@ class Verifier {
     ASSIGN_OR_RETURN(json::array rows, Rows(View(expectation.at("sql").get_string()), expectation.if_contains("params")));
     if (const json::value* expected = expectation.if_contains("rows")) {
       if (json::value(rows) == *expected) return Reason();
-      return Reason("expected rows " + json::serialize(*expected) + ", got " + json::serialize(rows));
+      return Reason("expected rows " + WriteJson(*expected) + ", got " + WriteJson(rows));
     }
     json::value first;
     if (!rows.empty() && !rows[0].get_array().empty()) first = rows[0].get_array()[0];
@@ -97,7 +97,7 @@ class Verifier {
 
   Result<Reason> CheckJson(const json::object& expectation) {
     if (!expectation.at("json").is_string()) return Fail(ErrorCode::kInvalidArgument, "json: a path such as $.channels[0] is expected");
-    json::object parameters{{"document", json::serialize(document_)}, {"path", expectation.at("json")}};
+    json::object parameters{{"document", WriteJson(document_)}, {"path", expectation.at("json")}};
     json::value bound(std::move(parameters));
     ASSIGN_OR_RETURN(json::array rows,
                      Rows("SELECT json_extract(:document, :path), json_type(:document, :path)", &bound));
@@ -125,12 +125,12 @@ class Verifier {
         for (const json::value& item : *list) in_list = in_list || Same(item, *expected);
       }
       if (in_text || in_list) return Reason();
-      return Reason(json::serialize(value) + " does not contain " + json::serialize(*expected));
+      return Reason(WriteJson(value) + " does not contain " + WriteJson(*expected));
     }
     const json::value* expected = expectation.if_contains("equals");
     if (expected == nullptr) return Fail(ErrorCode::kInvalidArgument, "an expectation needs equals, rows, exists or contains");
     if (Same(value, *expected)) return Reason();
-    return Reason("expected " + json::serialize(*expected) + ", got " + json::serialize(value));
+    return Reason("expected " + WriteJson(*expected) + ", got " + WriteJson(value));
   }
 
   std::int64_t Count(std::string_view table, std::string_view kind) const {

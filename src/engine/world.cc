@@ -35,9 +35,9 @@ Status World::Open() {
 }
 
 // Writes what changed to the log; takes it back when that fails.
-Status World::Persist(WorldLog::Kind kind) {
+Status World::Persist() {
   if (pages_.unsealed().empty()) return {};
-  Status written = log_.Append(pages_, kind);
+  Status written = log_.Append(pages_, WorldLog::Kind::kCommit);
   if (!written) {
     pages_.Revert();
     return written;
@@ -53,9 +53,10 @@ Status World::Persist(WorldLog::Kind kind) {
 
 // Runs `work` on a session in one transaction and makes its changes last.
 template <typename Work>
-auto World::Transact(Work work, WorldLog::Kind kind, std::int64_t steps_max) -> decltype(work(std::declval<Session&>())) {
+auto World::Transact(Work work, std::int64_t steps_max, const std::atomic<bool>* cancelled)
+    -> decltype(work(std::declval<Session&>())) {
   ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
-  session->LimitSteps(steps_max);
+  session->LimitSteps(steps_max, cancelled);
   RETURN_IF_ERROR(session->Begin());
   auto done = work(*session);
   Status committed = done ? session->Commit() : Status(PassUp(done.error()));
@@ -66,22 +67,25 @@ auto World::Transact(Work work, WorldLog::Kind kind, std::int64_t steps_max) -> 
     if (interrupted) return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
     return PassUp(committed.error());
   }
-  RETURN_IF_ERROR(Persist(kind));
+  RETURN_IF_ERROR(Persist());
   return done;
 }
 
-Result<CallAnswer> World::Call(std::string_view tool_name, const json::object& given, std::int64_t steps_max) {
+Result<CallAnswer> World::Call(std::string_view tool_name,
+                               const json::object& given,
+                               std::int64_t steps_max,
+                               const std::atomic<bool>* cancelled) {
   const Tool* tool = app().tool(*profile_, tool_name);
   if (tool == nullptr) return Fail(ErrorCode::kNotFound, "Unknown tool: " + std::string(tool_name));
-  if (auto violation = FindSchemaViolation(tool->input_schema, given)) {
+  if (auto violation = tool->loose ? std::nullopt : FindSchemaViolation(tool->input_schema, given)) {
     return CallAnswer{.text = "Input validation error: " + *violation, .is_error = true, .structured = {}, .content = {}, .notices = {}};
   }
-  json::object arguments = WithDefaults(tool->input_schema, given);
+  json::object arguments = tool->loose ? given : WithDefaults(tool->input_schema, given);
   auto work = [&](Session& session) -> Result<ToolOutcome> {
     if (tool->writes) RETURN_IF_ERROR(session.Tick());
     return RunTool(session, *tool, arguments);
   };
-  auto outcome = Transact(work, WorldLog::Kind::kCommit, steps_max);
+  auto outcome = Transact(work, steps_max, cancelled);
   if (!outcome && outcome.error().code == ErrorCode::kInvalidArgument) {
     return CallAnswer{.text = app().error_prefix + outcome.error().message, .is_error = true, .structured = {}, .content = {}, .notices = {}};
   }
@@ -143,7 +147,7 @@ Result<LoadReport> World::Initialize(StartFrom start, const json::value& documen
 
 Result<json::value> World::Dump(DumpForm form) {
   auto work = [form](Session& session) { return DumpDocument(session, form); };
-  return Transact(work, WorldLog::Kind::kCommit, 0);
+  return Transact(work);
 }
 
 Result<json::value> World::Diff() {
@@ -174,7 +178,7 @@ Status World::SetClock(ClockMode mode, std::optional<std::int64_t> now_ms) {
     session.TouchState();
     return {};
   };
-  return Transact(work, WorldLog::Kind::kCommit, 0);
+  return Transact(work);
 }
 
 Result<WorldState> World::State() {
@@ -182,7 +186,7 @@ Result<WorldState> World::State() {
     ASSIGN_OR_RETURN(WorldState * state, session.State());
     return *state;
   };
-  return Transact(work, WorldLog::Kind::kCommit, 0);
+  return Transact(work);
 }
 
 Status World::Remove() {

@@ -3,6 +3,7 @@
 // operation is one transaction: it happened and is in the log, or it did not happen. Not thread-safe: its owner lets one caller in
 // at a time.
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,8 +38,12 @@ class World {
   const Profile& profile() const { return *profile_; }
 
   // Runs a tool. What the agent did wrong is an answer with is_error; a Result error means that nothing happened for a reason of
-  // ours: kNotFound no such tool, kLimitExceeded more than `steps_max` (0: no limit), kUnavailable the log could not be written.
-  Result<CallAnswer> Call(std::string_view tool, const json::object& arguments, std::int64_t steps_max);
+  // ours: kNotFound no such tool, kLimitExceeded more than `steps_max` (0: no limit) or cancelled, kUnavailable the log could not
+  // be written.
+  Result<CallAnswer> Call(std::string_view tool,
+                          const json::object& arguments,
+                          std::int64_t steps_max,
+                          const std::atomic<bool>* cancelled = nullptr);
 
   Status Reset();  // back to the image it was acquired with
 
@@ -65,8 +70,9 @@ class World {
 
  private:
   template <typename Work>
-  auto Transact(Work work, WorldLog::Kind kind, std::int64_t steps_max) -> decltype(work(std::declval<Session&>()));
-  Status Persist(WorldLog::Kind kind);
+  auto Transact(Work work, std::int64_t steps_max = 0, const std::atomic<bool>* cancelled = nullptr)
+      -> decltype(work(std::declval<Session&>()));
+  Status Persist();
 
   LoadedAppPtr loaded_;
   const Profile* profile_;

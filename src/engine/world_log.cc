@@ -21,6 +21,7 @@ constexpr char kMagic[] = "VIVWLOG1";
 constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kRecordHeadBytes = 9;  // u32 payload bytes, u32 checksum, u8 kind
 constexpr std::size_t kImageIdBytesMax = 256;
+constexpr std::uint32_t kPagesMax = 1 << 24;  // 64 GiB
 constexpr std::size_t kRunGap = 8;           // equal bytes between two differing runs that do not split them
 
 template <typename T>
@@ -119,10 +120,12 @@ std::string WholeRecord(const Pages& before, const Pages& now, WorldLog::Kind ki
 bool ApplyRecord(Pages& pages, Cursor cursor) {
   auto count = cursor.Take<std::uint32_t>();
   auto changes = cursor.Take<std::uint32_t>();
+  if (count > kPagesMax) return false;
+  std::uint32_t number_max = std::max(count, pages.count());  // a truncation's record names the pages it took away
   for (std::uint32_t i = 0; i < changes && cursor.ok; ++i) {
     auto number = cursor.Take<std::uint32_t>();
     auto runs = cursor.Take<std::uint16_t>();
-    if (!cursor.ok || number == 0) return false;
+    if (!cursor.ok || number == 0 || number > number_max) return false;
     Page page;
     std::memcpy(page.data(), pages.Read(number), kPageBytes);
     for (std::uint16_t run = 0; run < runs; ++run) {

@@ -3,11 +3,6 @@
 #include <array>
 #include <charconv>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "base/log.h"
 
 namespace viv::mcp {
@@ -27,7 +22,7 @@ Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
 
 std::string TextResult(std::string_view text, bool is_error) {
   std::string out = R"({"content":[{"type":"text","text":)";
-  out += json::serialize(json::string(text));
+  AppendJsonString(out, text);
   out += is_error ? R"(}],"isError":true)" : "}]";
   return out;
 }
@@ -35,11 +30,11 @@ std::string TextResult(std::string_view text, bool is_error) {
 std::string RenderAnswer(const engine::CallAnswer& answer) {
   std::string out;
   if (answer.content) {
-    out = R"({"content":)" + json::serialize(*answer.content);
+    out = R"({"content":)" + WriteJson(*answer.content);
   } else {
     out = TextResult(answer.text, answer.is_error);
   }
-  if (answer.structured && answer.structured->is_object()) out += R"(,"structuredContent":)" + json::serialize(*answer.structured);
+  if (answer.structured && answer.structured->is_object()) out += R"(,"structuredContent":)" + WriteJson(*answer.structured);
   return out += '}';
 }
 
@@ -60,6 +55,13 @@ std::vector<std::string> RenderNotices(const engine::CallAnswer& answer, const j
   return messages;
 }
 
+Answer Cancelled() {
+  Answer answer;
+  answer.status = 202;
+  answer.cancelled = true;
+  return answer;
+}
+
 }  // namespace
 
 bool IsKnownVersion(std::string_view version) {
@@ -77,6 +79,11 @@ Task<Answer> Protocol::Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage req
   co_return Failure(request.id, JsonRpcCode::kMethodNotFound, "Method not found: " + request.method);
 }
 
+void Protocol::Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification) {
+  if (notification.method != "notifications/cancelled") return;
+  if (const json::value* id = Find(notification.params, "requestId")) in_flight_.Cancel(sandbox.lease_id, *id);
+}
+
 Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
   if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
@@ -89,7 +96,7 @@ Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMes
       {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
   };
   if (!app.instructions.empty()) result["instructions"] = app.instructions;
-  return Result(request.id, json::serialize(result));
+  return Result(request.id, WriteJson(result));
 }
 
 Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
@@ -126,10 +133,9 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
   auto live = sandboxes_.Open(*sandbox);
   if (!live) co_return Failure(request.id, JsonRpcCode::kInternalError, live.error().message);
   sandbox::FaultEffect fault = (*live)->faults.Next(tool);
-  if (fault.latency_ms > 0) {
-    asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(fault.latency_ms));
-    [[maybe_unused]] auto [ignored] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-  }
+  InFlight::Call under_way = in_flight_.Begin(sandbox->lease_id, request.id);
+  if (fault.latency_ms > 0) co_await under_way.Sleep(std::chrono::milliseconds(fault.latency_ms));
+  if (under_way.cancelled()) co_return Cancelled();
   if (fault.status) {
     Answer answer = Failure(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
     answer.status = *fault.status;
@@ -137,7 +143,8 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
     co_return answer;
   }
   if (fault.error) co_return Result(request.id, TextResult(*fault.error, true) + '}');
-  auto called = co_await sandboxes_.Call(*live, tool, std::move(arguments));
+  auto called = co_await sandboxes_.Call(*live, tool, std::move(arguments), under_way.cancelled());
+  if (!called && under_way.cancelled()) co_return Cancelled();
   if (called) {
     Answer answer = Result(request.id, RenderAnswer(*called));
     answer.messages = RenderNotices(*called, request.params);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/task.h"
+#include "mcp/in_flight.h"
 #include "rpc/jsonrpc/message.h"
 #include "sandbox/sandboxes.h"
 
@@ -25,6 +26,7 @@ struct Answer {
   std::vector<std::string> messages;  // JSON-RPC notifications: progress, log
   int status = 200;                   // of the HTTP answer, where the transport has one
   std::int64_t retry_after_s = 0;
+  bool cancelled = false;             // there is nothing to answer
 };
 
 struct ProtocolOptions {
@@ -35,8 +37,10 @@ class Protocol {
  public:
   Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options) : sandboxes_(sandboxes), options_(options) {}
 
-  // `lease` is the capability from the URL.
   Task<Answer> Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request);
+
+  // A notification: a cancellation stops the request it names, if that is still under way.
+  void Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification);
 
  private:
   Answer Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
@@ -45,6 +49,7 @@ class Protocol {
 
   sandbox::Sandboxes& sandboxes_;
   ProtocolOptions options_;
+  InFlight in_flight_;
 };
 
 }  // namespace viv::mcp

@@ -122,7 +122,10 @@ Task<http::Response> Routes::Post(http::Request& request) {
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
     co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem, message.id);
   }
-  if (message.kind != JsonRpcMessage::Kind::kRequest) co_return http::Empty(202);
+  if (message.kind != JsonRpcMessage::Kind::kRequest) {
+    protocol_.Notify(**sandbox, message);
+    co_return http::Empty(202);
+  }
   co_return co_await AnswerOne(request, std::move(*sandbox), std::move(message));
 }
 
@@ -130,6 +133,7 @@ Task<http::Response> Routes::AnswerOne(const http::Request& request, store::Sand
   bool is_initialize = message.method == "initialize";
   std::string lease_id = sandbox->lease_id;
   Answer answer = co_await protocol_.Handle(std::move(sandbox), std::move(message));
+  if (answer.cancelled) co_return http::Empty(202);
   bool as_events = !Accepts(request, "application/json") || (!answer.messages.empty() && Accepts(request, "text/event-stream"));
   http::Response response;
   if (as_events && answer.status == 200) {
@@ -161,7 +165,9 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request, store::Sa
     } else if (message.kind == JsonRpcMessage::Kind::kRequest) {
       Answer answer = co_await protocol_.Handle(sandbox, std::move(message));
       for (std::string& notice : answer.messages) notices.push_back(std::move(notice));
-      answers.push_back(std::move(answer.body));
+      if (!answer.cancelled) answers.push_back(std::move(answer.body));
+    } else {
+      protocol_.Notify(*sandbox, message);
     }
   }
   if (answers.empty()) co_return http::Empty(202);
@@ -253,7 +259,9 @@ Task<http::Response> Routes::PostEvent(http::Request& request) {
   if (message.kind == JsonRpcMessage::Kind::kRequest) {
     Answer answer = co_await protocol_.Handle(std::move(*sandbox), std::move(message));
     for (std::string& notice : answer.messages) event_sessions_->Send(session_id, std::move(notice));
-    event_sessions_->Send(session_id, std::move(answer.body));
+    if (!answer.cancelled) event_sessions_->Send(session_id, std::move(answer.body));
+  } else {
+    protocol_.Notify(**sandbox, message);
   }
   co_return http::Text(202, "Accepted");
 }

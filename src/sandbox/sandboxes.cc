@@ -201,7 +201,10 @@ Task<Result<engine::WorldState>> Sandboxes::Clock(SandboxRef ref) {
   co_return co_await OnWorld(std::move(ref), work);
 }
 
-Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live, std::string tool, json::object arguments) {
+Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
+                                                 std::string tool,
+                                                 json::object arguments,
+                                                 const std::atomic<bool>& cancelled) {
   // Most calls take microseconds, less than a change of threads would: they run right here, under a step limit. One that
   // reaches it has changed nothing and starts again on the pool; so does one whose world is busy.
   if (std::unique_lock lock(live->mutex, std::try_to_lock); lock) {
@@ -213,10 +216,10 @@ Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live, std::string 
     }
   }
   std::int64_t steps_max = limits_.call_steps_max;
-  auto work = [&live, &tool, &arguments, steps_max]() -> Result<engine::CallAnswer> {
+  auto work = [&live, &tool, &arguments, &cancelled, steps_max]() -> Result<engine::CallAnswer> {
     std::lock_guard lock(live->mutex);
     if (live->world == nullptr) return NotFound();
-    return live->world->Call(tool, arguments, steps_max);
+    return live->world->Call(tool, arguments, steps_max, &cancelled);
   };
   co_return co_await pool_.Run(work);
 }

@@ -3,6 +3,7 @@
 // binds it to a caller, and everything that happens in it belongs to the lease. A call that returned has happened for good.
 // Another account's sandbox is the same as none. Thread-safe.
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,7 +75,8 @@ class Sandboxes {
   // For MCP: the lease is the capability. kNotFound once it has ended.
   Result<store::SandboxPtr> FindLease(std::string_view lease_id) const;
   Result<LiveWorldPtr> Open(const store::Sandbox& sandbox) { return worlds_.Find(sandbox); }
-  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live, std::string tool, json::object arguments);
+  // `cancelled` outlives the call.
+  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live, std::string tool, json::object arguments, const std::atomic<bool>& cancelled);
 
   // Ends the leases that have run out. Called now and again.
   Task<std::size_t> ReleaseExpired();

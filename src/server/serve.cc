@@ -36,7 +36,7 @@
 #include "sandbox/accounts.h"
 #include "sandbox/sandboxes.h"
 #include "server/banner.h"
-#include "server/dispatch.h"
+#include "server/operations.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace viv::server {
@@ -220,7 +220,7 @@ Status Serve(const Settings& settings) {
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so that they see its 500.
   std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics), http::AccessLog(),
                                                http::Errors(RenderServerError)};
-  http::Handler handler = http::Compose(middlewares, Dispatch(router));
+  http::Handler handler = http::Compose(middlewares, http::Dispatch(router, RenderServerError));
   ASSIGN_OR_RETURN(std::unique_ptr<http::Server> server,
                    http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
                    "listen on " + settings.listen);

@@ -2,7 +2,7 @@
 -- repository. A branch that was given without folders has none until something is committed to it.
 CREATE VIEW document_root AS
 SELECT x.branch_id, x.tree_id, iif(x.given, x.root_name, 'root') AS name, iif(x.given, x.root_path, '') AS path,
-  iif(x.given, x.root_dir, '') AS dir, iif(x.given AND x.root_path LIKE '/%', '/', '') AS prefix
+  iif(x.given, x.root_dir, '') AS dir, iif(EXISTS (SELECT 1 FROM document_path p WHERE p.branch_id = x.branch_id AND p.given_path LIKE '/%'), '/', '') AS prefix
 FROM (
   SELECT b.id AS branch_id, c.tree_id, b.root_name, b.root_path, b.root_dir, b.root_name IS NOT NULL AND (b.root_dir = '' OR NOT EXISTS (
       SELECT 1 FROM tree_entry e WHERE e.tree_id = c.tree_id AND NOT (e.path > b.root_dir || '/' AND e.path < b.root_dir || '0'))) AS given

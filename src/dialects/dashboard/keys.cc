@@ -29,7 +29,7 @@ Task<http::Response> CreateKey(Context& context, http::Request& request) {
   if (!made) co_return RenderError(made.error());
   json::object answer = Describe(made->record);
   answer["key"] = made->key;
-  co_return http::Json(201, json::serialize(answer));
+  co_return http::Json(201, WriteJson(answer));
 }
 
 Task<http::Response> ListKeys(Context& context, http::Request& request) {
@@ -37,7 +37,7 @@ Task<http::Response> ListKeys(Context& context, http::Request& request) {
   if (!keys) co_return RenderError(keys.error());
   json::array list;
   for (const store::Key& key : *keys) list.push_back(Describe(key));
-  co_return http::Json(200, json::serialize(json::object{{"keys", std::move(list)}}));
+  co_return http::Json(200, WriteJson(json::object{{"keys", std::move(list)}}));
 }
 
 Task<http::Response> RevokeKey(Context& context, http::Request& request) {

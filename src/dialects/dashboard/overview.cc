@@ -43,7 +43,7 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
                     {"updated_at", IsoMicros(sandbox->updated_at_us)},
                     {"expires_at", sandbox->expires_at_us ? json::value(IsoMicros(*sandbox->expires_at_us)) : json::value()}});
   }
-  co_return http::Json(200, json::serialize(json::object{{"sandboxes", std::move(list)}, {"total", page.total}}));
+  co_return http::Json(200, WriteJson(json::object{{"sandboxes", std::move(list)}, {"total", page.total}}));
 }
 
 Task<http::Response> ListApps(Context& context, http::Request& /*request*/) {
@@ -59,7 +59,7 @@ Task<http::Response> ListApps(Context& context, http::Request& /*request*/) {
                     {"version", engine::Catalogue::VersionOf(*loaded->app)},
                     {"profiles", std::move(profiles)}});
   }
-  co_return http::Json(200, json::serialize(json::object{{"apps", std::move(list)}}));
+  co_return http::Json(200, WriteJson(json::object{{"apps", std::move(list)}}));
 }
 
 }  // namespace viv::dashboard

@@ -27,7 +27,7 @@ Shape ShapeOf(ErrorCode code) {
 
 http::Response Failure(int status, std::string_view code, std::string message) {
   json::object body{{"error", {{"code", code}, {"message", std::move(message)}}}};
-  return http::Json(status, json::serialize(body));
+  return http::Json(status, WriteJson(body));
 }
 
 http::Response RenderError(const Error& error) {

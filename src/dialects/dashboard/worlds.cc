@@ -13,7 +13,7 @@ sandbox::SandboxRef RefOf(const http::Request& request) {
 
 http::Response Render(const Result<json::value>& value) {
   if (!value) return RenderError(value.error());
-  return http::Json(200, json::serialize(*value));
+  return http::Json(200, WriteJson(*value));
 }
 
 constexpr std::string_view kModes[] = {"tick", "frozen", "real"};
@@ -70,7 +70,7 @@ Task<http::Response> ForkWorld(Context& context, http::Request& request) {
                       {"server_name", sandbox.server},
                       {"server_url", url},
                       {"forked_from", std::string(request.Parameter("id"))}};
-  co_return http::Json(201, json::serialize(answer));
+  co_return http::Json(201, WriteJson(answer));
 }
 
 Task<http::Response> DumpWorld(Context& context, http::Request& request) {
@@ -103,7 +103,7 @@ Task<http::Response> GetClock(Context& context, http::Request& request) {
   if (!state) co_return RenderError(state.error());
   std::int64_t now_ms = state->mode == engine::ClockMode::kReal ? NowMs() : state->clock_ms;
   json::object answer{{"mode", kModes[static_cast<int>(state->mode)]}, {"now", IsoMicros(now_ms * 1000)}};
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 }  // namespace viv::dashboard

@@ -23,7 +23,7 @@ int StatusOf(ErrorCode code) {
 }  // namespace
 
 http::Response Detail(int status, std::string detail) {
-  return http::Json(status, json::serialize(json::object{{"detail", std::move(detail)}}));
+  return http::Json(status, WriteJson(json::object{{"detail", std::move(detail)}}));
 }
 
 http::Response RenderError(const Error& error) {
@@ -42,7 +42,7 @@ http::Response RenderProblems(const std::vector<engine::Problem>& problems) {
     if (!problem.context.empty()) one["ctx"] = problem.context;
     list.push_back(std::move(one));
   }
-  return http::Json(422, json::serialize(json::object{{"detail", std::move(list)}}));
+  return http::Json(422, WriteJson(json::object{{"detail", std::move(list)}}));
 }
 
 }  // namespace viv::klavis

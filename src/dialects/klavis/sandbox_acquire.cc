@@ -46,7 +46,7 @@ Task<http::Response> AcquireSandbox(Context& context, http::Request& request) {
       {"status", StatusOf(sandbox)},
       {"message", "Sandbox acquired successfully. Use server_urls to connect to the MCP server."},
   };
-  co_return http::Json(201, json::serialize(answer));
+  co_return http::Json(201, WriteJson(answer));
 }
 
 Task<http::Response> PrepareSandboxes(Context& context, http::Request& request) {

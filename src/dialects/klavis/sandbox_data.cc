@@ -47,7 +47,7 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
                             ? "Initialized sandbox with its default data"
                             : "Initialized sandbox with " + std::to_string(report->records) + " records";
   json::object answer{{"sandbox_id", id}, {"status", "occupied"}, {"message", message}, {"records_created", std::move(created)}};
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
@@ -62,7 +62,7 @@ Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
                       {"server_name", (*sandbox)->server},
                       {"dumped_at", now.substr(0, now.find('+'))},  // UTC without an offset, as the vendor writes it
                       {"data", std::move(*data)}};
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 }  // namespace viv::klavis

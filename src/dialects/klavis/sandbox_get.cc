@@ -32,7 +32,7 @@ Task<http::Response> GetSandbox(Context& context, http::Request& request) {
       {"auth_data", std::move(auth_data)},
       {"tags", TagsOf(sandbox)},
   };
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 }  // namespace viv::klavis

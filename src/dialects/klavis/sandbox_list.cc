@@ -98,7 +98,7 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   std::string body = R"({"sandboxes":[)";
   for (std::size_t i = 0; i < page.sandboxes.size(); ++i) {
     if (i > 0) body += ',';
-    body += json::serialize(Item(*page.sandboxes[i]));
+    body += WriteJson(Item(*page.sandboxes[i]));
   }
   body += R"(],"total_count":)" + std::to_string(page.total) + '}';
   co_return http::Json(200, std::move(body));

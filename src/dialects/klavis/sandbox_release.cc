@@ -17,7 +17,7 @@ Task<http::Response> ReleaseSandbox(Context& context, http::Request& request) {
   std::string message = released->skipped ? "Release skipped: instance_id does not match the current lease of sandbox " + sandbox.id
                                           : "Sandbox " + sandbox.id + " released successfully and is now available for reuse";
   json::object answer{{"sandbox_id", sandbox.id}, {"status", StatusOf(sandbox)}, {"message", message}};
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
@@ -28,7 +28,7 @@ Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
   if (!reset) co_return RenderError(reset.error());
   json::object answer{
       {"sandbox_id", id}, {"status", "occupied"}, {"message", "Reset completed. The sandbox is back in its initial state."}};
-  co_return http::Json(200, json::serialize(answer));
+  co_return http::Json(200, WriteJson(answer));
 }
 
 }  // namespace viv::klavis

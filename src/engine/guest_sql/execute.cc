@@ -71,6 +71,8 @@ json::value TextValue(std::string_view text, const Type& type) {
   return json::value(text);
 }
 
+}  // namespace
+
 json::value ReadCell(sqlite3_stmt* statement, int column, const Type& type) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
@@ -92,8 +94,6 @@ json::value ReadCell(sqlite3_stmt* statement, int column, const Type& type) {
     }
   }
 }
-
-}  // namespace
 
 Result<RowSet> ExecuteQuery(Context& context, const Query& query, Budget& budget) {
   sqlite3* handle = context.catalog.handle();

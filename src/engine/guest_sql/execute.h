@@ -17,6 +17,8 @@ struct RowSet {
   json::array rows;
 };
 
+json::value ReadCell(sqlite3_stmt* statement, int column, const Type& type);
+
 Result<RowSet> ExecuteQuery(Context& context, const Query& query, Budget& budget);
 Result<std::int64_t> ExecuteWrite(Context& context, const std::string& sql, Budget& budget);  // rows changed
 

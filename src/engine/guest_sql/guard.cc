@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 56> kFunctions = {
     "rank",       "replace",    "round",   "row_number",   "rtrim",     "sign",       "sin",        "sqrt",
     "substr",     "substring",  "sum",     "tan",          "total",     "trim",       "typeof",     "upper"};
 
-std::int64_t ReadPragma(sqlite3* handle, const std::string& sql) {
+std::int64_t ReadNumber(sqlite3* handle, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   std::int64_t value = 0;
   if (sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK &&
@@ -28,6 +28,11 @@ std::int64_t ReadPragma(sqlite3* handle, const std::string& sql) {
   }
   sqlite3_finalize(statement);
   return value;
+}
+
+// The names the translation gives to common table expressions.
+bool IsSubquery(std::string_view name) {
+  return name.starts_with("c$") || name.starts_with("v$") || name == "g$i";
 }
 
 int Authorize(void* guard, int action, const char* first, const char* second, const char* database, const char*) {
@@ -49,9 +54,11 @@ bool Budget::Spend(std::int64_t steps) {
 Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access, Budget& budget)
     : handle_(handle), tables_(tables), access_(access) {
   // The pragmas are ours, so they come before the authorizer, which knows none.
-  pages_max_ = ReadPragma(handle, "PRAGMA main.max_page_count");
-  const std::int64_t pages = ReadPragma(handle, "PRAGMA main.page_count") + budget.limits().growth_pages_max;
-  ReadPragma(handle, "PRAGMA main.max_page_count = " + std::to_string(std::min(pages, pages_max_)));
+  pages_max_ = ReadNumber(handle, "PRAGMA main.max_page_count");
+  const std::int64_t pages = ReadNumber(handle, "PRAGMA main.page_count") + budget.limits().growth_pages_max;
+  ReadNumber(handle, "PRAGMA main.max_page_count = " + std::to_string(std::min(pages, pages_max_)));
+  // So does the first use of json_each on a connection, which SQLite takes for a change of the schema.
+  if (tables.contains("json_each")) ReadNumber(handle, "SELECT value FROM json_each('[]')");
   for (auto [id, value] : {std::pair(SQLITE_LIMIT_LENGTH, 16 << 20), std::pair(SQLITE_LIMIT_SQL_LENGTH, 16 << 20),
                            std::pair(SQLITE_LIMIT_VDBE_OP, 5'000'000), std::pair(SQLITE_LIMIT_ATTACHED, 0),
                            std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1)}) {
@@ -66,7 +73,7 @@ Guard::~Guard() {
   sqlite3_set_authorizer(handle_, nullptr, nullptr);
   sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
   for (const SavedLimit& limit : limits_) sqlite3_limit(handle_, limit.id, limit.value);
-  ReadPragma(handle_, "PRAGMA main.max_page_count = " + std::to_string(pages_max_));
+  ReadNumber(handle_, "PRAGMA main.max_page_count = " + std::to_string(pages_max_));
 }
 
 bool Guard::Allows(int action, const char* first, const char* second, const char* database) const {
@@ -77,7 +84,9 @@ bool Guard::Allows(int action, const char* first, const char* second, const char
     case SQLITE_RECURSIVE:
       return true;
     case SQLITE_READ:
-      return ours && tables_.contains(name);
+      if (ours) return tables_.contains(name);
+      // Without a database: a relation of which no column is read, as in count(*). A table's name always comes with one.
+      return database == nullptr && second != nullptr && *second == '\0' && (IsSubquery(name) || name == "json_each");
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:

@@ -46,7 +46,7 @@ class GuestTest : public testing::Test {
   }
 
   Result<Outcome> Try(std::string_view sql, Access access = Access::kReadWrite, const Limits& limits = {}) {
-    auto outcome = Run(world_.get(), sql, session_, access, limits);
+    auto outcome = guest_sql::Run(world_.get(), sql, session_, access, limits);
     if (outcome) session_ = outcome->session;
     return outcome;
   }

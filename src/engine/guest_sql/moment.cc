@@ -47,7 +47,7 @@ IsoWeek IsoWeekOf(std::int64_t days) {
 }
 
 std::optional<Moment> AddMonths(const Moment& moment, std::int64_t months) {
-  if (std::abs(months) > 200'000) return std::nullopt;
+  if (months < -200'000 || months > 200'000) return std::nullopt;
   const Civil civil = CivilOf(moment.days());
   const std::int64_t index = civil.year * std::int64_t{12} + civil.month - 1 + months;
   if (index < 12 || index >= 120'000) return std::nullopt;
@@ -117,7 +117,8 @@ std::int64_t DaysOf(const Civil& civil) {
 }
 
 std::optional<Moment> MakeDate(std::int64_t year, std::int64_t month, std::int64_t day) {
-  if (year < 1 || year > 9999 || std::abs(month) > 100'000 || std::abs(day) > 4'000'000) return std::nullopt;
+  if (year < 1 || year > 9999 || month < -100'000 || month > 100'000) return std::nullopt;
+  if (day < -4'000'000 || day > 4'000'000) return std::nullopt;
   auto first = AddMonths({DaysOf({static_cast<int>(year), 1, 1}) * kDay, true}, month - 1);
   if (!first) return std::nullopt;
   return InRange({first->micros + (day - 1) * kDay, true});
@@ -159,7 +160,7 @@ std::string TimestampText(std::int64_t ms) {
 
 std::optional<Moment> AddParts(const Moment& moment, std::string_view part, std::int64_t count) {
   if (const int months = MonthsOf(part); months != 0) {
-    if (std::abs(count) > 200'000) return std::nullopt;
+    if (count < -200'000 || count > 200'000) return std::nullopt;
     return AddMonths(moment, count * months);
   }
   const std::int64_t micros = UnitMicros(part);

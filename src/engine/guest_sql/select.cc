@@ -44,7 +44,8 @@ std::size_t Translator::FindFrom() const {
     if (depth > 0) continue;
     // `IS [NOT] DISTINCT FROM` is no clause.
     if (token.IsWord("FROM") && !(ahead > 1 && cursor_.IsWord("DISTINCT", ahead - 1))) return cursor_.place() + ahead;
-    if (EndsSelect(token)) return cursor_.place() + ahead;
+    // Nor is `WITHIN GROUP`.
+    if (EndsSelect(token) && !(ahead > 0 && cursor_.IsWord("WITHIN", ahead - 1))) return cursor_.place() + ahead;
   }
 }
 

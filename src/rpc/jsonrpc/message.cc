@@ -37,14 +37,14 @@ JsonRpcMessage ReadJsonRpc(json::value value) {
 
 std::string JsonRpcResult(const json::value& id, std::string_view result_json) {
   std::string out = R"({"jsonrpc":"2.0","id":)";
-  out += json::serialize(id);
+  out += WriteJson(id);
   out += R"(,"result":)";
   out += result_json;
   return out += '}';
 }
 
 std::string JsonRpcFailure(const json::value& id, const JsonRpcError& error) {
-  return json::serialize(json::object{
+  return WriteJson(json::object{
       {"jsonrpc", "2.0"},
       {"id", id},
       {"error", {{"code", static_cast<int>(error.code)}, {"message", error.message}}},
@@ -52,7 +52,7 @@ std::string JsonRpcFailure(const json::value& id, const JsonRpcError& error) {
 }
 
 std::string JsonRpcNotification(std::string_view method, const json::value& params) {
-  return json::serialize(json::object{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
+  return WriteJson(json::object{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
 }
 
 }  // namespace viv::rpc

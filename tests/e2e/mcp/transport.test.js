@@ -191,3 +191,18 @@ test('a client that hangs up in the middle of a call does no harm', async () => 
   }
   assert.equal((await post(url, request('ping'))).status, 200);
 });
+
+test('a cancelled call is not answered, and does nothing', async () => {
+  const { sandbox_id, server_url } = await server.acquire('slack');
+  await server.call('PUT', `/api/viv/worlds/${sandbox_id}/faults`, { json: { faults: [{ tool: '*', latency_ms: 30_000 }] } });
+  const call = post(server_url, request('tools/call', { name: 'slack_user_post_message', arguments: { channel_id: 'C01GENERAL', text: 'late' } }, 77));
+  let answered = false;
+  call.then(() => (answered = true));
+  while (!answered) {
+    await post(server_url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77, reason: 'changed my mind' } });
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  assert.equal((await call).status, 202);
+  const { body } = await server.call('GET', `/api/viv/worlds/${sandbox_id}/diff`);
+  assert.equal(body.summary.inserted, 0);
+});

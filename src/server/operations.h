@@ -1,5 +1,6 @@
 #pragma once
-// From a request to its handler, and what is answered when there is none or it fails: each path in the shape its clients know.
+// What belongs to no dialect: the operator's own routes, and errors that arise before a handler is found or because it failed, each
+// in the shape that the path's clients know.
 
 #include "http/message.h"
 #include "http/middleware/metrics.h"
@@ -7,7 +8,6 @@
 
 namespace viv::server {
 
-http::Handler Dispatch(const http::Router& router);  // `router` outlives it
 http::Response RenderServerError(int status, std::string message, const http::Request& request);
 void AddOperations(http::Router& router, http::Metrics& metrics);  // /healthz, /readyz, /metrics, /
 

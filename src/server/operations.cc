@@ -1,4 +1,4 @@
-#include "server/dispatch.h"
+#include "server/operations.h"
 
 #include "dialects/dashboard/context.h"
 #include "dialects/klavis/errors.h"
@@ -7,29 +7,11 @@
 namespace viv::server {
 namespace {
 
-Task<http::Response> FindAndRun(const http::Router& router, http::Request& request) {
-  http::Router::Match match = router.Find(request.method, request.path);
-  if (match.handler != nullptr) {
-    request.parameters = std::move(match.parameters);
-    co_return co_await (*match.handler)(request);
-  }
-  if (match.allowed_methods.empty()) co_return RenderServerError(404, "Not Found", request);
-  http::Response response = RenderServerError(405, "Method Not Allowed", request);
-  std::string allow;
-  for (const std::string& method : match.allowed_methods) allow += (allow.empty() ? "" : ", ") + method;
-  response.headers.Set("Allow", allow);
-  co_return response;
-}
-
 Task<http::Response> Healthy(http::Request& /*request*/) {
   co_return http::Json(200, R"({"status":"ok"})");
 }
 
 }  // namespace
-
-http::Handler Dispatch(const http::Router& router) {
-  return [&router](http::Request& request) { return FindAndRun(router, request); };
-}
 
 http::Response RenderServerError(int status, std::string message, const http::Request& request) {
   if (request.path.starts_with("/mcp/")) {

@@ -1,0 +1,1 @@
+alter table t add column g boolean default true, h float

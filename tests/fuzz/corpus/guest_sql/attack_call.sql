@@ -1,0 +1,1 @@
+select load_extension('x'), "readfile"('/etc/passwd'), g$cast('1','n',1,1), pragma_table_info('secret')

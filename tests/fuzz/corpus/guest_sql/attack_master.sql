@@ -1,0 +1,1 @@
+select * from sqlite_master union select token from main.secret

@@ -1,0 +1,1 @@
+pragma table_info(secret); attach ':memory:' as x

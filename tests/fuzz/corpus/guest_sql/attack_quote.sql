@@ -1,0 +1,1 @@
+select 1 as "x`, (select token from secret) as `y" from "t`; drop table secret; --"

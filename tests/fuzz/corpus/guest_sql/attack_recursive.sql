@@ -1,0 +1,1 @@
+with r as (select 1 as i union all select i + 1 from r) select count(*) from r a, r b, r c

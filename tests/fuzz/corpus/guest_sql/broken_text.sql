@@ -1,0 +1,1 @@
+select 'open \u12 /* $$ "x

@@ -1,0 +1,1 @@
+create or replace transient table d.public."T2" (id int identity(1,1) primary key, n number(10,2) not null default 1/3 comment 'x', f varchar(20) references t(a), constraint u unique (n)) cluster by (id) comment = 'y'

@@ -1,0 +1,1 @@
+create table k (a, b) as select median(a), iff(a > 1, 'p', 'q') from t group by all

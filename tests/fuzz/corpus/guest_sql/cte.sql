@@ -1,0 +1,1 @@
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 5), m as (select * from n) select sum(i), listagg(distinct i, ',') within group (order by i desc) from m

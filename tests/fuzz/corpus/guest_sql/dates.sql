@@ -1,0 +1,1 @@
+select dateadd(month, -1, current_date), datediff('week', '2024-01-01', c), date_trunc(quarter, c), to_char(c, 'DY, DD MON YYYY'), c - interval '1 year, 2 days', extract(dow from c)::varchar(3) from t

@@ -1,0 +1,1 @@
+delete from t using v where v.a = t.a and not exists (select 1 from v w where w.a > t.a)

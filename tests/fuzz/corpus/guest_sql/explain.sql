@@ -1,0 +1,1 @@
+explain select top 2 $1, column2 from values (1, 'a'), (2, 'b') order by 1 desc fetch first 1 rows only

@@ -1,0 +1,1 @@
+select * exclude (comment) from d.information_schema.columns c join information_schema.tables using (table_name)

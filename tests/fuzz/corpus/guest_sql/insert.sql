@@ -1,0 +1,1 @@
+insert into t (b, c) values ('it''s', default), ($$raw$$, '1/2/2024')

@@ -1,0 +1,1 @@
+insert overwrite into t (b) select b || 1.50 || true from t union select 'z' minus select 'y'

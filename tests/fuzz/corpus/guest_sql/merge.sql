@@ -1,0 +1,1 @@
+merge into t using (values (1, 'm'), (9, 'n')) s(k, n) on t.a = s.k when matched and s.n is null then delete when matched then update set b = s.n when not matched then insert (b) values (s.n)

@@ -1,0 +1,1 @@
+select percentile_cont(0.5) within group (order by a desc), ratio_to_report(a) over (), corr(a, a), count(distinct a, b) from t group by rollup (a)

@@ -1,0 +1,1 @@
+select regexp_replace(b, '(a+)+$', '\\1', 1, 0, 'i'), b rlike '[', regexp_substr('k=v', 'k=(.)', 1, 1, 'e') from t

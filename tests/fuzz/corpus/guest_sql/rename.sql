@@ -1,0 +1,1 @@
+alter table t rename to public.u

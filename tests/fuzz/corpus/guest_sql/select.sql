@@ -1,0 +1,1 @@
+select a, b as "x y", count(*) over (partition by b order by c desc nulls last) from t where c > '2024-01-01' and b ilike '%x_' qualify row_number() over (order by a) = 1 order by 1 limit 3 offset 1

@@ -1,0 +1,1 @@
+show columns like 'A%' in table d.public.t

@@ -1,0 +1,1 @@
+update t set b = v.b, c = null from v where v.a = t.a and t.b in ('x', 'y')

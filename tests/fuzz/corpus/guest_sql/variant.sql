@@ -1,0 +1,1 @@
+select parse_json('{"a":[1,{"b":"c"}]}'):a[1].b::string, f.value, object_construct('k', [1,2], 'z', {'q': null}) from t, lateral flatten(input => e:x, outer => true) f

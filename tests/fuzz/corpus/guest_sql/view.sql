@@ -1,0 +1,1 @@
+create or replace view v (p, q) as select a, decode(b, 'x', 1, null, 2, 3) from t
