@@ -31,11 +31,13 @@ TEST_F(AppLoaderTest, LoadsAWholeApp) {
 }
 
 TEST_F(AppLoaderTest, NamesFileAndLineOfBrokenSql) {
+  app_.Write("tools/other.yaml", "");
   app_.Write("tools/notes.yaml", "- name: x\n  description: d\n  steps:\n    - run: INSERT INTO nowhere VALUES (1)\n  result: SELECT 1\n");
   EXPECT_THAT(Complaint(), HasSubstr("notes/tools/notes.yaml:4: prepare: no such table: nowhere"));
 }
 
 TEST_F(AppLoaderTest, NamesAVariableThatNothingSets) {
+  app_.Write("tools/other.yaml", "");
   app_.Write("tools/notes.yaml", "- name: x\n  description: d\n  result: SELECT :mistyped\n");
   EXPECT_THAT(Complaint(), HasSubstr("tools/notes.yaml:3: :mistyped is neither an argument"));
 }

@@ -20,14 +20,29 @@ struct Mismatch {
   std::string message;
 };
 
+
 struct Command {
   int line;
   std::string word;
   std::string rest;
 };
 
-bool IsWholeJson(std::string_view text) {
-  return ParseJson(text, 512).has_value();
+// Whether a command's JSON goes on in the next line: it has begun and is not whole yet. A variable stands for a number or for a
+// part of a string, so that a digit can stand in for it here.
+bool IsOpenJson(const Command& command) {
+  bool has_word_first = command.word == "call" || command.word == "refuse";
+  bool has_json = has_word_first || command.word == "ok" || command.word == "load" || command.word == "dump" || command.word == "changed";
+  std::string_view text = command.rest;
+  if (has_word_first) text.remove_prefix(std::min(text.find_first_of(" \n"), text.size()));
+  text = Trim(text);
+  if (!has_json || (!text.starts_with('{') && !text.starts_with('['))) return false;
+  std::string filled(text);
+  for (std::size_t at = filled.find("${"); at != std::string::npos; at = filled.find("${", at)) {
+    std::size_t end = filled.find('}', at);
+    if (end == std::string::npos) break;
+    filled.replace(at, end - at + 1, "0");
+  }
+  return !ParseJson(filled, 512).has_value();
 }
 
 // Lines to commands: a line that continues JSON begun above is joined to it.
@@ -48,10 +63,7 @@ std::vector<Command> ReadCommands(const std::string& file) {
       std::string_view rest = space == std::string_view::npos ? std::string_view() : Trim(trimmed.substr(space));
       commands.push_back({number, std::string(trimmed.substr(0, space)), std::string(rest)});
     }
-    const Command& last = commands.back();
-    std::size_t begin = last.rest.find_first_of("{[");
-    bool takes_json = last.word == "call" || last.word == "ok" || last.word == "load" || last.word == "refuse" || last.word == "dump" || last.word == "changed";
-    open = takes_json && begin != std::string::npos && !IsWholeJson(std::string_view(last.rest).substr(begin));
+    open = IsOpenJson(commands.back());
   }
   return commands;
 }

@@ -229,7 +229,12 @@ class Run {
     auto access = step.read_only ? guest_sql::Access::kReadOnly : guest_sql::Access::kReadWrite;
     auto outcome = guest_sql::Run(session_.connection().get(), text(0), guest, access, {});
     session_.Rearm();
-    if (!outcome) return WrongQuery(step, outcome.error());
+    if (!outcome) {
+      // Whatever is wrong with a statement is for the agent to read; only our own failures are not.
+      Error error = outcome.error();
+      if (error.code != ErrorCode::kInternal) error.code = ErrorCode::kInvalidArgument;
+      return WrongQuery(step, std::move(error));
+    }
     frame_.Set(step.as, json::object{{"columns", std::move(outcome->columns)},
                                      {"rows", std::move(outcome->rows)},
                                      {"rows_affected", outcome->rows_affected},

@@ -175,8 +175,8 @@ Task<Response> Route(const Router& router, const ErrorRenderer& errors, Request&
     request.parameters = std::move(match.parameters);
     co_return co_await (*match.handler)(request);
   }
-  if (match.allowed_methods.empty()) co_return errors(404, "no such path", request);
-  Response response = errors(405, "method not allowed", request);
+  if (match.allowed_methods.empty()) co_return errors(404, "Not Found", request);
+  Response response = errors(405, "Method Not Allowed", request);
   std::string allowed;
   for (const std::string& name : match.allowed_methods) {
     allowed += (allowed.empty() ? "" : ", ") + name;

@@ -1,12 +1,12 @@
-// Any text as a guest's statement: it may fail, but it never crashes, never shows or changes a table of ours and never
-// leaves the caller's transaction.
+// Any text as a guest's statement: it may fail, but it never crashes, never shows or changes a
+// table of ours and never leaves the caller's transaction.
+
+#include <sqlite3.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include <sqlite3.h>
 
 #include "db/sqlite.h"
 #include "engine/guest_sql/catalog.h"
@@ -39,10 +39,12 @@ World MakeWorld() {
   sqlite3_create_function(handle, "now_ms", 0, SQLITE_UTF8, nullptr, Now, nullptr, nullptr);
   Require(world.connection.Execute(CatalogSchema()).has_value());
   Require(world.connection.Execute("CREATE TABLE secret (token TEXT)").has_value());
-  Require(world.connection.Execute("INSERT INTO secret VALUES ('" + std::string(kSecret) + "')").has_value());
-  for (std::string_view sql : {"CREATE DATABASE d", "CREATE TABLE t (a INT AUTOINCREMENT, b VARCHAR, c DATE, e VARIANT)",
-                               "INSERT INTO t (b, c) VALUES ('x', '2024-01-01'), ('y', NULL)",
-                               "CREATE VIEW v AS SELECT a, b FROM t"}) {
+  Require(world.connection.Execute("INSERT INTO secret VALUES ('" + std::string(kSecret) + "')")
+              .has_value());
+  for (std::string_view sql :
+       {"CREATE DATABASE d", "CREATE TABLE t (a INT AUTOINCREMENT, b VARCHAR, c DATE, e VARIANT)",
+        "INSERT INTO t (b, c) VALUES ('x', '2024-01-01'), ('y', NULL)",
+        "CREATE VIEW v AS SELECT a, b FROM t"}) {
     auto outcome = Run(handle, sql, world.session, Access::kReadWrite);
     Require(outcome.has_value());
     world.session = outcome->session;

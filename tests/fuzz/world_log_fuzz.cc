@@ -1,33 +1,21 @@
 // A world's log as a crash or a bad disk may leave it: replaying it never harms, whatever it holds.
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "db/sqlite.h"
 #include "engine/world_log.h"
+#include "scratch_folder.h"
 
 namespace {
 
 using namespace viv;
 using namespace viv::engine;
 
-std::string Folder() {
-  static const std::string folder = [] {
-    std::string path = (std::filesystem::temp_directory_path() / "viv-fuzz-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) std::abort();
-    return path;
-  }();
-  return folder;
-}
-
-ImagePtr MakeImage() {
-  std::string path = Folder() + "/image.db";
+ImagePtr MakeImage(const std::string& path) {
   auto connection = db::Connection::Open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!connection || !connection->Execute("PRAGMA page_size=4096; CREATE TABLE t (x); INSERT INTO t VALUES (1)")) std::abort();
   auto image = Image::Map(path, "image");
@@ -35,16 +23,12 @@ ImagePtr MakeImage() {
   return *image;
 }
 
-// Removes the folder when the program ends.
-struct Cleanup {
-  ~Cleanup() { std::filesystem::remove_all(Folder()); }
-} cleanup;
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const ImagePtr image = MakeImage();
-  std::string path = Folder() + "/world.log";
+  static const ScratchFolder scratch;
+  static const ImagePtr image = MakeImage(scratch.path() + "/image.db");
+  std::string path = scratch.path() + "/world.log";
   {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     // The header is right, so that the records are reached.

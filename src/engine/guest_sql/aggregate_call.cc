@@ -1,7 +1,8 @@
-// Aggregates with a syntax of their own: COUNT, those that gather values in order, percentiles, shares.
-#include <utility>
-
+// Aggregates with a syntax of their own: COUNT, those that gather values in order, percentiles,
+// shares.
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -21,7 +22,8 @@ Result<Expression> Translator::ReadCount(const std::string&, const Scope& scope)
     if (arguments.size() > 1) {
       // SQLite counts one value; several count together, unless one is NULL.
       value.clear();
-      for (const Expression& argument : arguments) value += (value.empty() ? "" : ", ") + argument.sql;
+      for (const Expression& argument : arguments)
+        value += (value.empty() ? "" : ", ") + argument.sql;
       value = "g$tuple(" + value + ")";
     }
     sql = fmt::format("count({}{})", distinct ? "DISTINCT " : "", value);
@@ -53,8 +55,10 @@ Result<Expression> Translator::ReadGathering(const std::string& name, const Scop
   ASSIGN_OR_RETURN(auto arguments, ReadArguments(scope));
   const bool list = name == "LISTAGG" || name == "STRING_AGG";
   const bool object = name == "OBJECT_AGG";
-  if (arguments.empty() || arguments.size() > (list || object ? 2U : 1U) || (object && arguments.size() != 2)) {
-    return CompilationError("000938 (22023)", fmt::format("not enough arguments for function [{}]", name));
+  if (arguments.empty() || arguments.size() > (list || object ? 2U : 1U) ||
+      (object && arguments.size() != 2)) {
+    return CompilationError("000938 (22023)",
+                            fmt::format("not enough arguments for function [{}]", name));
   }
   ASSIGN_OR_RETURN(auto order, ReadWithinGroup(scope));
   const Expression& value = object ? arguments[1] : arguments[0];
@@ -62,8 +66,9 @@ Result<Expression> Translator::ReadGathering(const std::string& name, const Scop
   if (list && arguments.size() == 2) extra = arguments[1].sql;
   if (object) extra = AsText(arguments[0]);
   std::string_view function = list ? "g$listagg" : object ? "g$object_agg" : "g$array_agg";
-  std::string sql = fmt::format("{}('{}{}', {}, {}{}{}", function, distinct ? 'D' : '-', order.first, extra,
-                                list ? "'t', " + AsText(value) : Tagged(value), order.second, ")");
+  std::string sql =
+      fmt::format("{}('{}{}', {}, {}{}{}", function, distinct ? 'D' : '-', order.first, extra,
+                  list ? "'t', " + AsText(value) : Tagged(value), order.second, ")");
   ASSIGN_OR_RETURN(std::string over, ReadOver(scope, {}));
   if (over.empty()) ++aggregates_;
   return Expression{sql + over, Of(list ? Kind::kText : object ? Kind::kObject : Kind::kArray)};
@@ -79,8 +84,9 @@ Result<Expression> Translator::ReadPercentile(const std::string& name, const Sco
   RETURN_IF_ERROR(cursor_.ExpectSymbol(")"));
   const bool descending = direction.find("DESC") != direction.npos;
   const bool continuous = name == "PERCENTILE_CONT";
-  std::string sql = fmt::format("{}({}, {}, {})", continuous ? "g$percentile_cont" : "g$percentile_disc",
-                                arguments[0].sql, value.sql, descending ? 1 : 0);
+  std::string sql =
+      fmt::format("{}({}, {}, {})", continuous ? "g$percentile_cont" : "g$percentile_disc",
+                  arguments[0].sql, value.sql, descending ? 1 : 0);
   ASSIGN_OR_RETURN(std::string over, ReadOver(scope, {}));
   if (over.empty()) ++aggregates_;
   const bool exact = continuous && value.type.kind == Kind::kNumber;

@@ -1,8 +1,8 @@
 // ALTER TABLE and COMMENT ON.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/statement.h"
@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kDone = "Statement executed successfully.";
 
 std::vector<Column>::iterator FindColumn(std::vector<Column>& columns, const std::string& name) {
-  return std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  return std::find_if(columns.begin(), columns.end(),
+                      [&](const Column& column) { return column.name == name; });
 }
 
 tl::unexpected<Error> ColumnMissing(std::string_view name) {
@@ -26,12 +27,14 @@ Result<Outcome> Statement::RunAlter() {
   cursor_.Next();
   if (cursor_.AcceptWord("SESSION")) return Message("ALTER_SESSION", std::string(kDone));
   const std::string what = cursor_.Peek().text;
-  if (!cursor_.AcceptWord("TABLE") && !cursor_.AcceptWord("VIEW")) return Unsupported("ALTER " + what);
+  if (!cursor_.AcceptWord("TABLE") && !cursor_.AcceptWord("VIEW"))
+    return Unsupported("ALTER " + what);
   const bool quiet = cursor_.AcceptWords("IF", "EXISTS");
   ASSIGN_OR_RETURN(ObjectName name, cursor_.ObjectPath());
   translator_.set_verb("ALTER TABLE");
   auto table = translator_.FindRelation(name);
-  if (!table && quiet && table.error().code == ErrorCode::kNotFound) return Message("ALTER_TABLE", std::string(kDone));
+  if (!table && quiet && table.error().code == ErrorCode::kNotFound)
+    return Message("ALTER_TABLE", std::string(kDone));
   if (!table) return PassUp(std::move(table).error());
   if (cursor_.AcceptWords("RENAME", "TO")) return RenameTable(*table);
   if (table->is_view || what == "VIEW") return Unsupported("ALTER VIEW");
@@ -69,19 +72,22 @@ Status Statement::AddColumns(const Relation& table, std::vector<Column>& columns
     if (!typed) return cursor_.Unexpected();
     if (FindColumn(columns, column.name) != columns.end()) {
       if (quiet) continue;
-      return CompilationError("001430 (42601)", fmt::format("column '{}' already exists", column.name));
+      return CompilationError("001430 (42601)",
+                              fmt::format("column '{}' already exists", column.name));
     }
     ASSIGN_OR_RETURN(std::int64_t rows, catalog_.RowCount(table));
     if (!column.nullable && !column.default_value && rows > 0) {
-      return CompilationError("002071 (22000)",
-                              fmt::format("Non-nullable column '{}' cannot be added to non-empty table '{}' unless it "
-                                          "has a non-null default value.",
-                                          column.name, DisplayName(table.name.name)));
+      return CompilationError(
+          "002071 (22000)",
+          fmt::format("Non-nullable column '{}' cannot be added to non-empty table '{}' unless it "
+                      "has a non-null default value.",
+                      column.name, DisplayName(table.name.name)));
     }
     columns.push_back(column);
     RETURN_IF_ERROR(CheckColumns(columns));
-    RETURN_IF_ERROR(catalog_.Execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {}", SqlName(table.physical),
-                                                 SqlName(column.name), StorageOf(column.type()))));
+    RETURN_IF_ERROR(catalog_.Execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {}",
+                                                 SqlName(table.physical), SqlName(column.name),
+                                                 StorageOf(column.type()))));
     if (column.default_value) {
       ASSIGN_OR_RETURN(std::string sql, translator_.FillDefault(table, column));
       RETURN_IF_ERROR(ExecuteWrite(context_, sql, budget_));
@@ -102,11 +108,12 @@ Status Statement::DropColumns(const Relation& table, std::vector<Column>& column
     if (found == columns.end() && quiet) continue;
     if (found == columns.end()) return ColumnMissing(name);
     if (columns.size() == 1) {
-      return CompilationError("002112 (42601)", fmt::format("Cannot drop column '{}': it is the only one.", name));
+      return CompilationError("002112 (42601)",
+                              fmt::format("Cannot drop column '{}': it is the only one.", name));
     }
     columns.erase(found);
-    RETURN_IF_ERROR(
-        catalog_.Execute(fmt::format("ALTER TABLE main.{} DROP COLUMN {}", SqlName(table.physical), SqlName(name))));
+    RETURN_IF_ERROR(catalog_.Execute(
+        fmt::format("ALTER TABLE main.{} DROP COLUMN {}", SqlName(table.physical), SqlName(name))));
   } while (cursor_.AcceptSymbol(","));
   return {};
 }
@@ -119,8 +126,8 @@ Status Statement::RenameColumn(const Relation& table, std::vector<Column>& colum
   if (found == columns.end()) return ColumnMissing(from);
   found->name = to;
   RETURN_IF_ERROR(CheckColumns(columns));
-  return catalog_.Execute(fmt::format("ALTER TABLE main.{} RENAME COLUMN {} TO {}", SqlName(table.physical),
-                                      SqlName(from), SqlName(to)));
+  return catalog_.Execute(fmt::format("ALTER TABLE main.{} RENAME COLUMN {} TO {}",
+                                      SqlName(table.physical), SqlName(from), SqlName(to)));
 }
 
 Status Statement::ModifyColumns(std::vector<Column>& columns) {
@@ -156,8 +163,9 @@ Status Statement::ModifyColumn(Column& column) {
   cursor_.AcceptWord("TYPE");
   ASSIGN_OR_RETURN(DataType type, ParseDataType(cursor_));
   if (type.type.kind != column.type().kind) {
-    return CompilationError("002108 (22000)", fmt::format("cannot change column {} from type {} to {}", column.name,
-                                                          column.data_type, type.name));
+    return CompilationError("002108 (22000)",
+                            fmt::format("cannot change column {} from type {} to {}", column.name,
+                                        column.data_type, type.name));
   }
   column.data_type = std::move(type.name);
   return {};
@@ -171,8 +179,8 @@ Result<Outcome> Statement::RenameTable(const Relation& table) {
   std::string physical;
   if (!table.is_view) {
     physical = PhysicalName(to);
-    RETURN_IF_ERROR(catalog_.Execute(
-        fmt::format("ALTER TABLE main.{} RENAME TO {}", SqlName(table.physical), SqlName(physical))));
+    RETURN_IF_ERROR(catalog_.Execute(fmt::format("ALTER TABLE main.{} RENAME TO {}",
+                                                 SqlName(table.physical), SqlName(physical))));
   }
   RETURN_IF_ERROR(catalog_.Rename(table.name, to, physical));
   return Message("ALTER_TABLE", std::string(kDone));
@@ -184,7 +192,8 @@ Result<Outcome> Statement::RunComment() {
   cursor_.AcceptWords("IF", "EXISTS");
   RETURN_IF_ERROR(cursor_.ExpectWord("ON"));
   const std::string what = cursor_.Peek().text;
-  if (what != "TABLE" && what != "VIEW" && what != "COLUMN") return Unsupported("COMMENT ON " + what);
+  if (what != "TABLE" && what != "VIEW" && what != "COLUMN")
+    return Unsupported("COMMENT ON " + what);
   cursor_.Next();
   ASSIGN_OR_RETURN(auto path, cursor_.DottedName(4));
   std::string column;

@@ -1,5 +1,5 @@
-// What a hostile guest tries: to read or change tables that are not its own, to reach SQLite's functions and pragmas,
-// to use up the machine.
+// What a hostile guest tries: to read or change tables that are not its own, to reach SQLite's
+// functions and pragmas, to use up the machine.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -49,7 +49,8 @@ TEST_F(AttackTest, NoTableOfOursCanBeRead) {
            "SELECT (SELECT max(\"token\") FROM \"secret\")",
            "WITH x AS (SELECT * FROM secret) SELECT * FROM x",
            "WITH secret AS (SELECT * FROM secret) SELECT * FROM secret",
-           "WITH RECURSIVE secret AS (SELECT token FROM secret UNION ALL SELECT token FROM secret) SELECT * FROM secret",
+           "WITH RECURSIVE secret AS (SELECT token FROM secret UNION ALL SELECT token FROM secret) "
+           "SELECT * FROM secret",
            "SELECT * FROM customers UNION SELECT token, 1 FROM secret",
            "SELECT * FROM customers JOIN secret ON TRUE",
            "SELECT * FROM customers WHERE EXISTS (SELECT 1 FROM secret)",
@@ -88,7 +89,8 @@ TEST_F(AttackTest, NoTableOfOursCanBeRead) {
     EXPECT_FALSE(outcome) << sql;
     if (!outcome) {
       EXPECT_THAT(outcome.error().message, Not(HasSubstr("hidden"))) << sql;
-      EXPECT_NE(outcome.error().code, ErrorCode::kInternal) << sql << "\n" << outcome.error().message;
+      EXPECT_NE(outcome.error().code, ErrorCode::kInternal) << sql << "\n"
+                                                            << outcome.error().message;
     }
   }
   EXPECT_EQ(Secret(), "hidden");
@@ -96,15 +98,19 @@ TEST_F(AttackTest, NoTableOfOursCanBeRead) {
 
 TEST_F(AttackTest, NamesAndTextsNeverBecomeSql) {
   EXPECT_EQ(Rows("SELECT 1 AS \"x`, (SELECT token FROM secret) AS `y\""), "[[1]]");
-  EXPECT_EQ(Rows("SELECT 'a'' UNION SELECT token FROM secret --'"), R"([["a' UNION SELECT token FROM secret --"]])");
+  EXPECT_EQ(Rows("SELECT 'a'' UNION SELECT token FROM secret --'"),
+            R"([["a' UNION SELECT token FROM secret --"]])");
   EXPECT_EQ(Rows("SELECT '\\' || (SELECT token FROM secret) || \\''"),
             R"([["' || (SELECT token FROM secret) || '"]])");
   EXPECT_EQ(Rows("SELECT \"a`b\".\"N`\" FROM (SELECT 1 AS \"N`\") AS \"a`b\""), "[[1]]");
-  EXPECT_EQ(Rows("SELECT parse_json('{\"a\"\"b\": 1}')"), Rows("SELECT parse_json('{\"a\"\"b\": 1}')"));
+  EXPECT_EQ(Rows("SELECT parse_json('{\"a\"\"b\": 1}')"),
+            Rows("SELECT parse_json('{\"a\"\"b\": 1}')"));
   Must("CREATE TABLE \"t`; DROP TABLE secret; --\" (\"c`) ; DROP TABLE secret; --\" INT)");
   Must("INSERT INTO \"t`; DROP TABLE secret; --\" VALUES (5)");
   EXPECT_EQ(Rows("SELECT * FROM \"t`; DROP TABLE secret; --\""), "[[5]]");
-  Must("ALTER TABLE \"t`; DROP TABLE secret; --\" RENAME COLUMN \"c`) ; DROP TABLE secret; --\" TO \"`\"");
+  Must(
+      "ALTER TABLE \"t`; DROP TABLE secret; --\" RENAME COLUMN \"c`) ; DROP TABLE secret; --\" TO "
+      "\"`\"");
   Must("CREATE VIEW \"v`\" AS SELECT \"`\" AS \"w`\" FROM \"t`; DROP TABLE secret; --\"");
   EXPECT_EQ(Rows("SELECT \"w`\" FROM \"v`\""), "[[5]]");
   EXPECT_EQ(Secret(), "hidden");
@@ -112,16 +118,41 @@ TEST_F(AttackTest, NamesAndTextsNeverBecomeSql) {
 
 TEST_F(AttackTest, NoStatementOfSqliteGetsThrough) {
   for (const char* sql :
-       {"PRAGMA table_info(secret)", "ATTACH DATABASE '/tmp/x' AS x", "DETACH DATABASE main", "VACUUM", "VACUUM INTO '/tmp/x'",
-        "REINDEX", "ANALYZE", "SAVEPOINT x", "RELEASE `g$statement`", "RELEASE g$statement", "ROLLBACK TO g$statement",
-        "BEGIN", "END", "COMMIT", "CREATE TRIGGER t AFTER INSERT ON customers BEGIN DELETE FROM secret; END",
-        "CREATE INDEX i ON customers (name)", "CREATE VIRTUAL TABLE t USING fts5(x)", "REPLACE INTO secret VALUES ('x')",
-        "INSERT OR REPLACE INTO customers VALUES (1, 2)", "INSERT INTO secret VALUES ('x')", "DELETE FROM secret",
-        "UPDATE secret SET token = 'x'", "DROP TABLE secret", "DROP TABLE \"secret\"", "TRUNCATE TABLE secret",
-        "ALTER TABLE secret RENAME TO s", "ALTER TABLE customers RENAME TO main.secret", "DROP TABLE guest_table",
-        "INSERT INTO guest_table VALUES (1)", "DELETE FROM customers RETURNING (SELECT token FROM secret)",
-        "INSERT INTO customers VALUES (1, 2) ON CONFLICT DO NOTHING", "EXPLAIN QUERY PLAN SELECT 1",
-        "SELECT 1 INTO secret", "SELECT * FROM customers INDEXED BY x", "DROP SCHEMA information_schema"}) {
+       {"PRAGMA table_info(secret)",
+        "ATTACH DATABASE '/tmp/x' AS x",
+        "DETACH DATABASE main",
+        "VACUUM",
+        "VACUUM INTO '/tmp/x'",
+        "REINDEX",
+        "ANALYZE",
+        "SAVEPOINT x",
+        "RELEASE `g$statement`",
+        "RELEASE g$statement",
+        "ROLLBACK TO g$statement",
+        "BEGIN",
+        "END",
+        "COMMIT",
+        "CREATE TRIGGER t AFTER INSERT ON customers BEGIN DELETE FROM secret; END",
+        "CREATE INDEX i ON customers (name)",
+        "CREATE VIRTUAL TABLE t USING fts5(x)",
+        "REPLACE INTO secret VALUES ('x')",
+        "INSERT OR REPLACE INTO customers VALUES (1, 2)",
+        "INSERT INTO secret VALUES ('x')",
+        "DELETE FROM secret",
+        "UPDATE secret SET token = 'x'",
+        "DROP TABLE secret",
+        "DROP TABLE \"secret\"",
+        "TRUNCATE TABLE secret",
+        "ALTER TABLE secret RENAME TO s",
+        "ALTER TABLE customers RENAME TO main.secret",
+        "DROP TABLE guest_table",
+        "INSERT INTO guest_table VALUES (1)",
+        "DELETE FROM customers RETURNING (SELECT token FROM secret)",
+        "INSERT INTO customers VALUES (1, 2) ON CONFLICT DO NOTHING",
+        "EXPLAIN QUERY PLAN SELECT 1",
+        "SELECT 1 INTO secret",
+        "SELECT * FROM customers INDEXED BY x",
+        "DROP SCHEMA information_schema"}) {
     EXPECT_NE(Fails(sql), "succeeded") << sql;
   }
   EXPECT_EQ(Secret(), "hidden");
@@ -129,22 +160,46 @@ TEST_F(AttackTest, NoStatementOfSqliteGetsThrough) {
 }
 
 TEST_F(AttackTest, NoFunctionOfSqliteGetsThrough) {
-  for (const char* call :
-       {"load_extension('/tmp/x.so')", "readfile('/etc/passwd')", "writefile('/tmp/x', 'y')", "edit('x')",
-        "fts3_tokenizer('simple')", "sqlite_version()", "sqlite_source_id()", "sqlite_compileoption_get(1)",
-        "randomblob(1000000000)", "zeroblob(1000000000)", "printf('%1000000000d', 1)", "format('%d', 1)", "hex('x')",
-        "quote('x')", "changes()", "last_insert_rowid()", "json_extract('{}', '$')", "group_concat('x')",
-        "now_ms()", "\"load_extension\"('x')", "g$cast('1', 'n', 1, 1)", "g$version()", "matchinfo('x')", "snippet('x')",
-        "main.load_extension('x')", "rtreecheck('x')", "sqlite_log(1, 'x')", "subtype(1)"}) {
+  for (const char* call : {"load_extension('/tmp/x.so')",
+                           "readfile('/etc/passwd')",
+                           "writefile('/tmp/x', 'y')",
+                           "edit('x')",
+                           "fts3_tokenizer('simple')",
+                           "sqlite_version()",
+                           "sqlite_source_id()",
+                           "sqlite_compileoption_get(1)",
+                           "randomblob(1000000000)",
+                           "zeroblob(1000000000)",
+                           "printf('%1000000000d', 1)",
+                           "format('%d', 1)",
+                           "hex('x')",
+                           "quote('x')",
+                           "changes()",
+                           "last_insert_rowid()",
+                           "json_extract('{}', '$')",
+                           "group_concat('x')",
+                           "now_ms()",
+                           "\"load_extension\"('x')",
+                           "g$cast('1', 'n', 1, 1)",
+                           "g$version()",
+                           "matchinfo('x')",
+                           "snippet('x')",
+                           "main.load_extension('x')",
+                           "rtreecheck('x')",
+                           "sqlite_log(1, 'x')",
+                           "subtype(1)"}) {
     EXPECT_NE(Fails(std::string("SELECT ") + call), "succeeded") << call;
   }
 }
 
 TEST_F(AttackTest, ACatalogueThatPointsElsewhereOpensNothing) {
-  ASSERT_TRUE(world_.Execute("UPDATE guest_table SET physical = 'secret' WHERE name = 'CUSTOMERS'"));
-  ASSERT_TRUE(world_.Execute("UPDATE guest_column SET name = 'token' WHERE table_name = 'CUSTOMERS' AND position = 1"));
+  ASSERT_TRUE(
+      world_.Execute("UPDATE guest_table SET physical = 'secret' WHERE name = 'CUSTOMERS'"));
+  ASSERT_TRUE(world_.Execute(
+      "UPDATE guest_column SET name = 'token' WHERE table_name = 'CUSTOMERS' AND position = 1"));
   EXPECT_EQ(Fails("SELECT * FROM customers"),
-            "002003 (42S02): SQL compilation error:\nObject 'CUSTOMERS' does not exist or not authorized.");
+            "002003 (42S02): SQL compilation error:\nObject 'CUSTOMERS' does not exist or not "
+            "authorized.");
 }
 
 TEST_F(AttackTest, TheGuardHoldsByItself) {
@@ -160,12 +215,26 @@ TEST_F(AttackTest, TheGuardHoldsByItself) {
   {
     Guard guard(world_.get(), tables, Access::kReadOnly, budget);
     EXPECT_TRUE(prepares("SELECT NAME FROM g$SALES$PUBLIC$CUSTOMERS"));
-    for (const char* sql : {"SELECT * FROM secret", "SELECT count(*) FROM secret", "SELECT * FROM leak", "SELECT 1 FROM words",
-                            "SELECT * FROM sqlite_master", "SELECT * FROM g$SALES$PUBLIC$ORDERS",
-                            "SELECT * FROM pragma_table_info('secret')", "PRAGMA user_version", "SELECT hex('x')",
-                            "SELECT load_extension('x')", "ATTACH ':memory:' AS x", "CREATE TABLE x (y)", "BEGIN",
-                            "SAVEPOINT x", "DELETE FROM g$SALES$PUBLIC$CUSTOMERS", "DROP TABLE secret",
-                            "INSERT INTO secret VALUES (1)", "CREATE TEMP TABLE x (y)", "ANALYZE", "REINDEX"}) {
+    for (const char* sql : {"SELECT * FROM secret",
+                            "SELECT count(*) FROM secret",
+                            "SELECT * FROM leak",
+                            "SELECT 1 FROM words",
+                            "SELECT * FROM sqlite_master",
+                            "SELECT * FROM g$SALES$PUBLIC$ORDERS",
+                            "SELECT * FROM pragma_table_info('secret')",
+                            "PRAGMA user_version",
+                            "SELECT hex('x')",
+                            "SELECT load_extension('x')",
+                            "ATTACH ':memory:' AS x",
+                            "CREATE TABLE x (y)",
+                            "BEGIN",
+                            "SAVEPOINT x",
+                            "DELETE FROM g$SALES$PUBLIC$CUSTOMERS",
+                            "DROP TABLE secret",
+                            "INSERT INTO secret VALUES (1)",
+                            "CREATE TEMP TABLE x (y)",
+                            "ANALYZE",
+                            "REINDEX"}) {
       EXPECT_FALSE(prepares(sql)) << sql;
     }
   }
@@ -190,15 +259,19 @@ TEST_F(AttackTest, TheConnectionIsLeftAsItWas) {
 
 TEST_F(AttackTest, WorkHasALimit) {
   const Limits few{.rows_max = 10, .steps_max = 100'000};
-  EXPECT_THAT(Fails("WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+  EXPECT_THAT(Fails("WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT "
+                    "count(*) FROM n",
                     Access::kReadOnly, few),
               HasSubstr("timeout"));
-  EXPECT_THAT(Fails("SELECT count(*) FROM orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, "
+  EXPECT_THAT(Fails("SELECT count(*) FROM orders a, orders b, orders c, orders d, orders e, orders "
+                    "f, orders g, orders h, "
                     "orders i, orders j",
                     Access::kReadOnly, few),
               HasSubstr("timeout"));
-  EXPECT_THAT(Fails("SELECT a.id FROM orders a, orders b", Access::kReadOnly, few), HasSubstr("more than 10 rows"));
-  EXPECT_EQ(Fails("SELECT a.id FROM orders a, orders b LIMIT 10", Access::kReadOnly, few), "succeeded");
+  EXPECT_THAT(Fails("SELECT a.id FROM orders a, orders b", Access::kReadOnly, few),
+              HasSubstr("more than 10 rows"));
+  EXPECT_EQ(Fails("SELECT a.id FROM orders a, orders b LIMIT 10", Access::kReadOnly, few),
+            "succeeded");
   EXPECT_EQ(Rows("SELECT count(*) FROM orders"), "[[4]]");
 }
 
@@ -209,9 +282,11 @@ TEST_F(AttackTest, ValuesAndResultsHaveALimit) {
   EXPECT_NE(Fails("SELECT repeat('x', 4000000) LIKE '%' || repeat('x%', 1000000)"), "succeeded");
   EXPECT_NE(Fails("SELECT * FROM TABLE(GENERATOR(ROWCOUNT => 1000000000))"), "succeeded");
   const Limits small{.result_bytes_max = 1000};
-  EXPECT_THAT(Fails("SELECT repeat('x', 2000)", Access::kReadOnly, small), HasSubstr("more than 1000 bytes"));
+  EXPECT_THAT(Fails("SELECT repeat('x', 2000)", Access::kReadOnly, small),
+              HasSubstr("more than 1000 bytes"));
   const Limits narrow{.growth_pages_max = 10};
-  EXPECT_NE(Fails("CREATE TABLE t AS SELECT repeat('x', 1000000) AS x", Access::kReadWrite, narrow), "succeeded");
+  EXPECT_NE(Fails("CREATE TABLE t AS SELECT repeat('x', 1000000) AS x", Access::kReadWrite, narrow),
+            "succeeded");
   EXPECT_EQ(Rows("SELECT count(*) FROM orders"), "[[4]]");
 }
 
@@ -234,7 +309,9 @@ TEST_F(AttackTest, StatementsHaveALimit) {
 TEST_F(AttackTest, ViewsCannotMultiplyWithoutEnd) {
   Must("CREATE VIEW v0 AS SELECT name FROM customers");
   for (int i = 1; i < 30; ++i) {
-    if (!Try(fmt::format("CREATE VIEW v{} AS SELECT a.name FROM v{} a JOIN v{} b ON TRUE", i, i - 1, i - 1))) return;
+    if (!Try(fmt::format("CREATE VIEW v{} AS SELECT a.name FROM v{} a JOIN v{} b ON TRUE", i, i - 1,
+                         i - 1)))
+      return;
   }
   FAIL() << "thirty views, each reading the one before twice, were accepted";
 }
@@ -249,8 +326,9 @@ TEST_F(AttackTest, AViewCannotReadItself) {
 TEST_F(AttackTest, BrokenTextIsRefused) {
   for (const std::string& sql :
        {std::string("SELECT '\xff'"), std::string("SELECT 'a\0b'", 12), std::string("SELECT 'open"),
-        std::string("SELECT \"open"), std::string("SELECT /* open"), std::string("SELECT $$open"), std::string("SELECT \"\""),
-        std::string("SELECT '\\u0000'"), std::string("SELECT '\\x0"), std::string("\\"), std::string("SELECT #")}) {
+        std::string("SELECT \"open"), std::string("SELECT /* open"), std::string("SELECT $$open"),
+        std::string("SELECT \"\""), std::string("SELECT '\\u0000'"), std::string("SELECT '\\x0"),
+        std::string("\\"), std::string("SELECT #")}) {
     EXPECT_NE(Fails(sql), "succeeded") << sql;
   }
 }

@@ -1,8 +1,8 @@
 // Calls of the functions listed in call_rules.cc, and OVER.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/call_rules.h"
 #include "engine/guest_sql/errors.h"
@@ -45,7 +45,9 @@ Type ResultType(const CallRule& rule, const std::vector<Expression>& arguments) 
 }
 
 // $1 is the first argument; a rule without a $ is a function's name.
-std::string Fill(std::string_view pattern, const std::vector<std::string>& arguments, std::string_view distinct) {
+std::string Fill(std::string_view pattern,
+                 const std::vector<std::string>& arguments,
+                 std::string_view distinct) {
   bool is_template = false;
   for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
     is_template |= pattern[i] == '$' && pattern[i + 1] >= '1' && pattern[i + 1] <= '9';
@@ -54,7 +56,8 @@ std::string Fill(std::string_view pattern, const std::vector<std::string>& argum
   if (!is_template) return fmt::format("{}({}{})", pattern, distinct, fmt::join(arguments, ", "));
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const bool place = pattern[i] == '$' && i + 1 < pattern.size() && pattern[i + 1] >= '1' && pattern[i + 1] <= '9';
+    const bool place = pattern[i] == '$' && i + 1 < pattern.size() && pattern[i + 1] >= '1' &&
+                       pattern[i + 1] <= '9';
     if (!place) {
       out += pattern[i];
       continue;
@@ -87,7 +90,9 @@ Result<std::vector<Expression>> Translator::ReadArguments(const Scope& scope) {
   return arguments;
 }
 
-Result<Expression> Translator::ReadListedCall(const std::string& name, const Scope& scope, std::size_t begin) {
+Result<Expression> Translator::ReadListedCall(const std::string& name,
+                                              const Scope& scope,
+                                              std::size_t begin) {
   const CallRule* rule = FindCallRule(name);
   if (rule == nullptr) return UnknownFunction(name);
   const bool distinct = rule->role == Role::kAggregate && cursor_.AcceptWord("DISTINCT");
@@ -96,9 +101,10 @@ Result<Expression> Translator::ReadListedCall(const std::string& name, const Sco
   if (count < rule->arguments_min || count > rule->arguments_max) {
     const bool few = count < rule->arguments_min;
     return CompilationError(
-        "000938 (22023)", fmt::format("{} arguments for function [{}] expected {}, got {}",
-                                      few ? "not enough" : "too many", cursor_.Slice(begin, cursor_.place()),
-                                      few ? rule->arguments_min : rule->arguments_max, count));
+        "000938 (22023)",
+        fmt::format("{} arguments for function [{}] expected {}, got {}",
+                    few ? "not enough" : "too many", cursor_.Slice(begin, cursor_.place()),
+                    few ? rule->arguments_min : rule->arguments_max, count));
   }
   std::vector<std::string> texts;
   for (const Expression& argument : arguments) {
@@ -114,19 +120,22 @@ Result<Expression> Translator::ReadListedCall(const std::string& name, const Sco
       if (arguments[i].type.kind == Kind::kText) texts[i] = fmt::format("g$number({})", texts[i]);
     }
   }
-  Expression value{Fill(rule->sql, texts, distinct ? "DISTINCT " : ""), ResultType(*rule, arguments)};
+  Expression value{Fill(rule->sql, texts, distinct ? "DISTINCT " : ""),
+                   ResultType(*rule, arguments)};
   if (value.sql.size() > kEmittedBytesMax) return TooComplex();
   if (rule->role == Role::kScalar) return value;
   ASSIGN_OR_RETURN(std::string over, ReadOver(scope, rule->frame));
   if (over.empty() && rule->role == Role::kWindow) {
-    return CompilationError("002303 (42601)", fmt::format("Window function type requires OVER clause: {}", name));
+    return CompilationError("002303 (42601)",
+                            fmt::format("Window function type requires OVER clause: {}", name));
   }
   if (over.empty()) ++aggregates_;
   value.sql += over;
   return value;
 }
 
-// `OVER (PARTITION BY … ORDER BY … ROWS …)`; `frame` is what stands for none where the product has its own default.
+// `OVER (PARTITION BY … ORDER BY … ROWS …)`; `frame` is what stands for none where the product has
+// its own default.
 Result<std::string> Translator::ReadOver(const Scope& scope, std::string_view frame) {
   if (cursor_.AcceptWords("IGNORE", "NULLS")) return Unsupported("IGNORE NULLS");
   cursor_.AcceptWords("RESPECT", "NULLS");

@@ -10,7 +10,8 @@ constexpr int kMany = 100;
 constexpr std::string_view kWhole = " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
 
 constexpr CallRule Text(std::string_view name, int min, int max, std::string_view sql) {
-  return {name, min, max, sql, Returns::kFixed, Kind::kText, kScaleUnknown, Role::kScalar, Take::kAsText};
+  return {name,        min,           max,           sql,          Returns::kFixed,
+          Kind::kText, kScaleUnknown, Role::kScalar, Take::kAsText};
 }
 constexpr CallRule Integer(std::string_view name, int min, int max, std::string_view sql) {
   return {name, min, max, sql, Returns::kFixed, Kind::kNumber, 0};
@@ -18,23 +19,35 @@ constexpr CallRule Integer(std::string_view name, int min, int max, std::string_
 constexpr CallRule Real(std::string_view name, int min, int max, std::string_view sql) {
   return {name, min, max, sql, Returns::kFixed, Kind::kFloat};
 }
-constexpr CallRule Truth(std::string_view name, int min, int max, std::string_view sql, Take take = Take::kAsIs) {
+constexpr CallRule Truth(
+    std::string_view name, int min, int max, std::string_view sql, Take take = Take::kAsIs) {
   return {name, min, max, sql, Returns::kFixed, Kind::kBoolean, kScaleUnknown, Role::kScalar, take};
 }
-constexpr CallRule Moment(std::string_view name, int min, int max, std::string_view sql, Kind kind) {
+constexpr CallRule Moment(
+    std::string_view name, int min, int max, std::string_view sql, Kind kind) {
   return {name, min, max, sql, Returns::kFixed, kind};
 }
-constexpr CallRule Like(std::string_view name, int min, int max, std::string_view sql, Returns returns) {
+constexpr CallRule Like(
+    std::string_view name, int min, int max, std::string_view sql, Returns returns) {
   return {name, min, max, sql, returns};
 }
 constexpr CallRule Semi(std::string_view name, int min, int max, std::string_view sql, Kind kind) {
   return {name, min, max, sql, Returns::kFixed, kind};
 }
-constexpr CallRule Total(std::string_view name, int min, int max, std::string_view sql, Returns returns,
-                         Kind kind = Kind::kUnknown, int scale = kScaleUnknown) {
+constexpr CallRule Total(std::string_view name,
+                         int min,
+                         int max,
+                         std::string_view sql,
+                         Returns returns,
+                         Kind kind = Kind::kUnknown,
+                         int scale = kScaleUnknown) {
   return {name, min, max, sql, returns, kind, scale, Role::kAggregate};
 }
-constexpr CallRule Window(std::string_view name, int min, int max, std::string_view sql, Returns returns,
+constexpr CallRule Window(std::string_view name,
+                          int min,
+                          int max,
+                          std::string_view sql,
+                          Returns returns,
                           std::string_view frame = {}) {
   return {name, min, max, sql, returns, Kind::kNumber, 0, Role::kWindow, Take::kAsIs, frame};
 }
@@ -128,6 +141,10 @@ constexpr std::array kRules = {
     Real("DEGREES", 1, 1, "degrees"),
     Real("RADIANS", 1, 1, "radians"),
     Integer("RANDOM", 0, 1, "random()"),
+    Integer("SEQ1", 0, 1, "(row_number() OVER () - 1)"),
+    Integer("SEQ2", 0, 1, "(row_number() OVER () - 1)"),
+    Integer("SEQ4", 0, 1, "(row_number() OVER () - 1)"),
+    Integer("SEQ8", 0, 1, "(row_number() OVER () - 1)"),
     Integer("WIDTH_BUCKET", 4, 4, "g$width_bucket"),
     Integer("BITAND", 2, 2, "($1 & $2)"),
     Integer("BITOR", 2, 2, "($1 | $2)"),
@@ -224,8 +241,10 @@ constexpr std::array kRules = {
     Window("RANK", 0, 0, "rank", Returns::kFixed),
     Window("DENSE_RANK", 0, 0, "dense_rank", Returns::kFixed),
     Window("NTILE", 1, 1, "ntile", Returns::kFixed),
-    CallRule{"PERCENT_RANK", 0, 0, "percent_rank", Returns::kFixed, Kind::kFloat, kScaleUnknown, Role::kWindow},
-    CallRule{"CUME_DIST", 0, 0, "cume_dist", Returns::kFixed, Kind::kFloat, kScaleUnknown, Role::kWindow},
+    CallRule{"PERCENT_RANK", 0, 0, "percent_rank", Returns::kFixed, Kind::kFloat, kScaleUnknown,
+             Role::kWindow},
+    CallRule{"CUME_DIST", 0, 0, "cume_dist", Returns::kFixed, Kind::kFloat, kScaleUnknown,
+             Role::kWindow},
     Window("LAG", 1, 3, "lag", Returns::kFirst),
     Window("LEAD", 1, 3, "lead", Returns::kFirst),
     Window("FIRST_VALUE", 1, 1, "first_value", Returns::kFirst, kWhole),
@@ -236,7 +255,8 @@ constexpr std::array kRules = {
 }  // namespace
 
 const CallRule* FindCallRule(std::string_view name) {
-  auto found = std::find_if(kRules.begin(), kRules.end(), [&](const CallRule& rule) { return rule.name == name; });
+  auto found = std::find_if(kRules.begin(), kRules.end(),
+                            [&](const CallRule& rule) { return rule.name == name; });
   return found == kRules.end() ? nullptr : &*found;
 }
 

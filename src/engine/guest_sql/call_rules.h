@@ -1,6 +1,7 @@
 #pragma once
-// The functions a guest may call, and what each is in SQLite. A name that is neither here nor in special_call.cc does
-// not exist: this list is the reason no function of SQLite's own can be reached by its name.
+// The functions a guest may call, and what each is in SQLite. A name that is neither here nor in
+// special_call.cc does not exist: this list is the reason no function of SQLite's own can be
+// reached by its name.
 
 #include <string_view>
 
@@ -9,13 +10,13 @@
 namespace viv::engine::guest_sql {
 
 enum class Returns {
-  kFixed,   // `kind` and `scale`
-  kFirst,   // the type of the first argument
-  kSecond,  // of the second
-  kCommon,  // of all arguments
+  kFixed,       // `kind` and `scale`
+  kFirst,       // the type of the first argument
+  kSecond,      // of the second
+  kCommon,      // of all arguments
   kCommonTail,  // of all but the first
-  kSum,     // as the first, text becomes a number
-  kAverage  // six digits more than the first
+  kSum,         // as the first, text becomes a number
+  kAverage      // six digits more than the first
 };
 
 enum class Role { kScalar, kAggregate, kWindow };

@@ -1,31 +1,36 @@
 #include "engine/guest_sql/catalog.h"
 
+#include <fmt/format.h>
+
 #include <climits>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace viv::engine::guest_sql {
 namespace {
 
 constexpr std::string_view kSchema = R"sql(
 CREATE TABLE guest_database (
-  name TEXT PRIMARY KEY, comment TEXT, owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN', created_ms INTEGER NOT NULL);
+  name TEXT PRIMARY KEY, comment TEXT, owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN',
+  created_ms INTEGER NOT NULL);
 CREATE TABLE guest_schema (
-  database TEXT NOT NULL, name TEXT NOT NULL, comment TEXT, owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN',
-  created_ms INTEGER NOT NULL, PRIMARY KEY (database, name));
+  database TEXT NOT NULL, name TEXT NOT NULL, comment TEXT,
+  owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN', created_ms INTEGER NOT NULL,
+  PRIMARY KEY (database, name));
 CREATE TABLE guest_table (
   database TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('TABLE', 'VIEW')), flavour TEXT NOT NULL DEFAULT '',
   physical TEXT NOT NULL DEFAULT '', definition TEXT NOT NULL DEFAULT '', comment TEXT,
-  owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN', created_ms INTEGER NOT NULL, PRIMARY KEY (database, schema, name));
+  owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN', created_ms INTEGER NOT NULL,
+  PRIMARY KEY (database, schema, name));
 CREATE TABLE guest_column (
-  database TEXT NOT NULL, schema TEXT NOT NULL, table_name TEXT NOT NULL, position INTEGER NOT NULL,
-  name TEXT NOT NULL, data_type TEXT NOT NULL, nullable INTEGER NOT NULL DEFAULT 1,
-  primary_key INTEGER NOT NULL DEFAULT 0, default_value TEXT, comment TEXT, identity_next INTEGER,
-  identity_step INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (database, schema, table_name, position));
+  database TEXT NOT NULL, schema TEXT NOT NULL, table_name TEXT NOT NULL,
+  position INTEGER NOT NULL, name TEXT NOT NULL, data_type TEXT NOT NULL,
+  nullable INTEGER NOT NULL DEFAULT 1, primary_key INTEGER NOT NULL DEFAULT 0, default_value TEXT,
+  comment TEXT, identity_next INTEGER, identity_step INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (database, schema, table_name, position));
 CREATE TABLE guest_warehouse (
-  name TEXT PRIMARY KEY, size TEXT NOT NULL DEFAULT 'X-Small', state TEXT NOT NULL DEFAULT 'STARTED', comment TEXT,
+  name TEXT PRIMARY KEY, size TEXT NOT NULL DEFAULT 'X-Small',
+  state TEXT NOT NULL DEFAULT 'STARTED', comment TEXT,
   owner TEXT NOT NULL DEFAULT 'ACCOUNTADMIN', created_ms INTEGER NOT NULL);
 )sql";
 
@@ -59,7 +64,8 @@ Relation ReadRelation(const db::Statement& row) {
 }
 
 constexpr std::string_view kSelectRelations =
-    "SELECT database, schema, name, kind, flavour, physical, definition, comment, owner, created_ms FROM "
+    "SELECT database, schema, name, kind, flavour, physical, definition, comment, owner, "
+    "created_ms FROM "
     "main.guest_table WHERE (?1 = '' OR database = ?1) AND (?2 = '' OR schema = ?2)";
 
 }  // namespace
@@ -70,7 +76,8 @@ std::string_view CatalogSchema() {
 
 Result<db::Statement> Catalog::Prepare(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
-  int code = sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  int code =
+      sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   if (code != SQLITE_OK) return db::SqliteError(handle_, "guest catalogue");
   return db::Statement(statement);
 }
@@ -101,31 +108,35 @@ Result<std::int64_t> Catalog::NowMs() const {
 }
 
 Result<bool> Catalog::HasDatabase(const std::string& name) const {
-  ASSIGN_OR_RETURN(db::Statement row, Query("SELECT 1 FROM main.guest_database WHERE name = ?1", name));
+  ASSIGN_OR_RETURN(db::Statement row,
+                   Query("SELECT 1 FROM main.guest_database WHERE name = ?1", name));
   return row.Step();
 }
 
 Result<bool> Catalog::HasSchema(const std::string& database, const std::string& name) const {
   if (name == kInformationSchema) return HasDatabase(database);
-  ASSIGN_OR_RETURN(db::Statement row,
-                   Query("SELECT 1 FROM main.guest_schema WHERE database = ?1 AND name = ?2", database, name));
+  ASSIGN_OR_RETURN(
+      db::Statement row,
+      Query("SELECT 1 FROM main.guest_schema WHERE database = ?1 AND name = ?2", database, name));
   return row.Step();
 }
 
 Result<std::optional<Relation>> Catalog::Find(const ObjectName& name) const {
-  ASSIGN_OR_RETURN(db::Statement row, Query(std::string(kSelectRelations) + " AND name = ?3", name.database,
-                                            name.schema, name.name));
+  ASSIGN_OR_RETURN(db::Statement row, Query(std::string(kSelectRelations) + " AND name = ?3",
+                                            name.database, name.schema, name.name));
   ASSIGN_OR_RETURN(bool found, row.Step());
   if (!found) return std::optional<Relation>();
   return std::optional<Relation>(ReadRelation(row));
 }
 
 Result<std::vector<Column>> Catalog::Columns(const ObjectName& name) const {
-  ASSIGN_OR_RETURN(db::Statement row,
-                   Query("SELECT name, data_type, nullable, primary_key, default_value, comment, identity_next, "
-                         "identity_step FROM main.guest_column WHERE database = ?1 AND schema = ?2 AND table_name = ?3 "
-                         "ORDER BY position",
-                         name.database, name.schema, name.name));
+  ASSIGN_OR_RETURN(
+      db::Statement row,
+      Query("SELECT name, data_type, nullable, primary_key, default_value, comment, identity_next, "
+            "identity_step FROM main.guest_column WHERE database = ?1 AND schema = ?2 AND "
+            "table_name = ?3 "
+            "ORDER BY position",
+            name.database, name.schema, name.name));
   std::vector<Column> columns;
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
@@ -144,19 +155,22 @@ Result<std::vector<Column>> Catalog::Columns(const ObjectName& name) const {
 }
 
 Result<std::int64_t> Catalog::RowCount(const Relation& table) const {
-  ASSIGN_OR_RETURN(db::Statement row, Query("SELECT count(*) FROM main." + SqlName(table.physical)));
+  ASSIGN_OR_RETURN(db::Statement row,
+                   Query("SELECT count(*) FROM main." + SqlName(table.physical)));
   RETURN_IF_ERROR(row.Step());
   return row.Integer(0);
 }
 
 Result<std::vector<Container>> Catalog::Databases() const {
-  ASSIGN_OR_RETURN(db::Statement row,
-                   Query("SELECT name, comment, owner, created_ms FROM main.guest_database ORDER BY name"));
+  ASSIGN_OR_RETURN(
+      db::Statement row,
+      Query("SELECT name, comment, owner, created_ms FROM main.guest_database ORDER BY name"));
   std::vector<Container> out;
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
     if (!found) return out;
-    out.push_back({"", std::string(row.Text(0)), OptionalText(row, 1), std::string(row.Text(2)), row.Integer(3)});
+    out.push_back({"", std::string(row.Text(0)), OptionalText(row, 1), std::string(row.Text(2)),
+                   row.Integer(3)});
   }
 }
 
@@ -164,22 +178,26 @@ Result<std::vector<Container>> Catalog::Schemas(const std::string& database) con
   // Every database has an INFORMATION_SCHEMA, which is stored nowhere.
   ASSIGN_OR_RETURN(
       db::Statement row,
-      Query("SELECT database, name, comment, owner, created_ms FROM main.guest_schema WHERE ?1 = '' OR database = ?1 "
-            "UNION ALL SELECT name, 'INFORMATION_SCHEMA', 'Views describing the contents of schemas in this database', "
+      Query("SELECT database, name, comment, owner, created_ms FROM main.guest_schema WHERE ?1 = "
+            "'' OR database = ?1 "
+            "UNION ALL SELECT name, 'INFORMATION_SCHEMA', 'Views describing the contents of "
+            "schemas in this database', "
             "'', created_ms FROM main.guest_database WHERE ?1 = '' OR name = ?1 ORDER BY 1, 2",
             database));
   std::vector<Container> out;
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
     if (!found) return out;
-    out.push_back({std::string(row.Text(0)), std::string(row.Text(1)), OptionalText(row, 2), std::string(row.Text(3)),
-                   row.Integer(4)});
+    out.push_back({std::string(row.Text(0)), std::string(row.Text(1)), OptionalText(row, 2),
+                   std::string(row.Text(3)), row.Integer(4)});
   }
 }
 
-Result<std::vector<Relation>> Catalog::Relations(const std::string& database, const std::string& schema) const {
-  ASSIGN_OR_RETURN(db::Statement row, Query(std::string(kSelectRelations) + " ORDER BY database, schema, name",
-                                            database, schema));
+Result<std::vector<Relation>> Catalog::Relations(const std::string& database,
+                                                 const std::string& schema) const {
+  ASSIGN_OR_RETURN(
+      db::Statement row,
+      Query(std::string(kSelectRelations) + " ORDER BY database, schema, name", database, schema));
   std::vector<Relation> out;
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
@@ -189,57 +207,69 @@ Result<std::vector<Relation>> Catalog::Relations(const std::string& database, co
 }
 
 Status Catalog::AddDatabase(const Container& database) {
-  return Change("INSERT INTO main.guest_database (name, comment, owner, created_ms) VALUES (?1, ?2, ?3, ?4)",
-                database.name, database.comment, database.owner, database.created_ms);
+  return Change(
+      "INSERT INTO main.guest_database (name, comment, owner, created_ms) VALUES (?1, ?2, ?3, ?4)",
+      database.name, database.comment, database.owner, database.created_ms);
 }
 
 Status Catalog::AddSchema(const Container& schema) {
-  return Change("INSERT INTO main.guest_schema (database, name, comment, owner, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                schema.database, schema.name, schema.comment, schema.owner, schema.created_ms);
+  return Change(
+      "INSERT INTO main.guest_schema (database, name, comment, owner, created_ms) VALUES (?1, ?2, "
+      "?3, ?4, ?5)",
+      schema.database, schema.name, schema.comment, schema.owner, schema.created_ms);
 }
 
 Status Catalog::AddRelation(const Relation& relation, const std::vector<Column>& columns) {
-  RETURN_IF_ERROR(Change("INSERT INTO main.guest_table (database, schema, name, kind, flavour, physical, definition, "
-                         "comment, owner, created_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                         relation.name.database, relation.name.schema, relation.name.name,
-                         std::string(relation.is_view ? "VIEW" : "TABLE"), relation.flavour, relation.physical,
-                         relation.definition, relation.comment, relation.owner, relation.created_ms));
+  RETURN_IF_ERROR(Change(
+      "INSERT INTO main.guest_table (database, schema, name, kind, flavour, physical, definition, "
+      "comment, owner, created_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      relation.name.database, relation.name.schema, relation.name.name,
+      std::string(relation.is_view ? "VIEW" : "TABLE"), relation.flavour, relation.physical,
+      relation.definition, relation.comment, relation.owner, relation.created_ms));
   return ReplaceColumns(relation.name, columns);
 }
 
 Status Catalog::ReplaceColumns(const ObjectName& name, const std::vector<Column>& columns) {
-  RETURN_IF_ERROR(Change("DELETE FROM main.guest_column WHERE database = ?1 AND schema = ?2 AND table_name = ?3",
-                         name.database, name.schema, name.name));
+  RETURN_IF_ERROR(Change(
+      "DELETE FROM main.guest_column WHERE database = ?1 AND schema = ?2 AND table_name = ?3",
+      name.database, name.schema, name.name));
   std::int64_t position = 0;
   for (const Column& column : columns) {
-    RETURN_IF_ERROR(Change("INSERT INTO main.guest_column (database, schema, table_name, position, name, data_type, "
-                           "nullable, primary_key, default_value, comment, identity_next, identity_step) VALUES (?1, "
-                           "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                           name.database, name.schema, name.name, ++position, column.name, column.data_type,
-                           std::int64_t{column.nullable}, std::int64_t{column.primary_key}, column.default_value,
-                           column.comment, column.identity_next, column.identity_step));
+    RETURN_IF_ERROR(Change(
+        "INSERT INTO main.guest_column (database, schema, table_name, position, name, data_type, "
+        "nullable, primary_key, default_value, comment, identity_next, identity_step) VALUES (?1, "
+        "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        name.database, name.schema, name.name, ++position, column.name, column.data_type,
+        std::int64_t{column.nullable}, std::int64_t{column.primary_key}, column.default_value,
+        column.comment, column.identity_next, column.identity_step));
   }
   return {};
 }
 
 Status Catalog::SetIdentity(const ObjectName& name, const std::string& column, std::int64_t next) {
-  return Change("UPDATE main.guest_column SET identity_next = ?5 WHERE database = ?1 AND schema = ?2 AND table_name = "
-                "?3 AND name = ?4",
-                name.database, name.schema, name.name, column, next);
+  return Change(
+      "UPDATE main.guest_column SET identity_next = ?5 WHERE database = ?1 AND schema = ?2 AND "
+      "table_name = "
+      "?3 AND name = ?4",
+      name.database, name.schema, name.name, column, next);
 }
 
 Status Catalog::Rename(const ObjectName& from, const ObjectName& to, const std::string& physical) {
-  RETURN_IF_ERROR(Change("UPDATE main.guest_table SET database = ?4, schema = ?5, name = ?6, physical = ?7 WHERE "
-                         "database = ?1 AND schema = ?2 AND name = ?3",
-                         from.database, from.schema, from.name, to.database, to.schema, to.name, physical));
-  return Change("UPDATE main.guest_column SET database = ?4, schema = ?5, table_name = ?6 WHERE database = ?1 AND "
-                "schema = ?2 AND table_name = ?3",
-                from.database, from.schema, from.name, to.database, to.schema, to.name);
+  RETURN_IF_ERROR(Change(
+      "UPDATE main.guest_table SET database = ?4, schema = ?5, name = ?6, physical = ?7 WHERE "
+      "database = ?1 AND schema = ?2 AND name = ?3",
+      from.database, from.schema, from.name, to.database, to.schema, to.name, physical));
+  return Change(
+      "UPDATE main.guest_column SET database = ?4, schema = ?5, table_name = ?6 WHERE database = "
+      "?1 AND "
+      "schema = ?2 AND table_name = ?3",
+      from.database, from.schema, from.name, to.database, to.schema, to.name);
 }
 
 Status Catalog::SetComment(const ObjectName& name, const std::string& comment) {
-  return Change("UPDATE main.guest_table SET comment = ?4 WHERE database = ?1 AND schema = ?2 AND name = ?3",
-                name.database, name.schema, name.name, comment);
+  return Change(
+      "UPDATE main.guest_table SET comment = ?4 WHERE database = ?1 AND schema = ?2 AND name = ?3",
+      name.database, name.schema, name.name, comment);
 }
 
 Status Catalog::DropRelation(const Relation& relation) {

@@ -1,15 +1,16 @@
 #pragma once
-// The catalogue of the guest's databases, schemas, tables and columns: ordinary tables of the world, so that seeding,
-// snapshots, reset and diff treat them like everything else. An app that offers guest SQL has CatalogSchema() in its
-// schema.sql. Names here are the guest's own; only `physical` names a table of ours.
+// The catalogue of the guest's databases, schemas, tables and columns: ordinary tables of the
+// world, so that seeding, snapshots, reset and diff treat them like everything else. An app that
+// offers guest SQL has CatalogSchema() in its schema.sql. Names here are the guest's own; only
+// `physical` names a table of ours.
+
+#include <sqlite3.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <sqlite3.h>
 
 #include "base/result.h"
 #include "db/sqlite.h"
@@ -60,15 +61,17 @@ class Catalog {
   explicit Catalog(sqlite3* handle) : handle_(handle) {}
 
   Result<bool> HasDatabase(const std::string& name) const;
-  Result<bool> HasSchema(const std::string& database, const std::string& name) const;  // INFORMATION_SCHEMA too
-  Result<std::optional<Relation>> Find(const ObjectName& name) const;                   // fully qualified
+  Result<bool> HasSchema(const std::string& database,
+                         const std::string& name) const;               // INFORMATION_SCHEMA too
+  Result<std::optional<Relation>> Find(const ObjectName& name) const;  // fully qualified
   Result<std::vector<Column>> Columns(const ObjectName& name) const;
   Result<std::int64_t> RowCount(const Relation& table) const;
 
   // In the order of their names; an empty part stands for any.
   Result<std::vector<Container>> Databases() const;
   Result<std::vector<Container>> Schemas(const std::string& database) const;
-  Result<std::vector<Relation>> Relations(const std::string& database, const std::string& schema) const;
+  Result<std::vector<Relation>> Relations(const std::string& database,
+                                          const std::string& schema) const;
 
   Status AddDatabase(const Container& database);
   Status AddSchema(const Container& schema);

@@ -1,8 +1,8 @@
 // The column list of CREATE TABLE and ALTER TABLE ADD.
+#include <fmt/format.h>
+
 #include <charconv>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/statement.h"
@@ -40,8 +40,10 @@ Status Statement::SkipReferences() {
   if (cursor_.IsSymbol("(")) RETURN_IF_ERROR(SkipBrackets());
   while (cursor_.AcceptWord("ON")) {
     cursor_.Next();  // DELETE or UPDATE
-    if (cursor_.AcceptWord("SET") || cursor_.AcceptWord("NO")) cursor_.Next();
-    else if (!cursor_.AcceptWord("CASCADE")) RETURN_IF_ERROR(cursor_.ExpectWord("RESTRICT"));
+    if (cursor_.AcceptWord("SET") || cursor_.AcceptWord("NO"))
+      cursor_.Next();
+    else if (!cursor_.AcceptWord("CASCADE"))
+      RETURN_IF_ERROR(cursor_.ExpectWord("RESTRICT"));
   }
   return {};
 }
@@ -122,8 +124,10 @@ Status Statement::ReadIdentity(Column& column) {
   auto integer = [&](std::int64_t& into) -> Status {
     const bool minus = cursor_.AcceptSymbol("-");
     const Token token = cursor_.Peek();
-    auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), into);
-    if (token.kind != TokenKind::kNumber || error != std::errc() || end != token.text.data() + token.text.size()) {
+    auto [end, error] =
+        std::from_chars(token.text.data(), token.text.data() + token.text.size(), into);
+    if (token.kind != TokenKind::kNumber || error != std::errc() ||
+        end != token.text.data() + token.text.size()) {
       return cursor_.Unexpected();
     }
     cursor_.Next();

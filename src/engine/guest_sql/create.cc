@@ -1,7 +1,7 @@
 // CREATE: what is made, and databases, schemas and views. Tables are in create_table.cc.
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/statement.h"
@@ -20,7 +20,8 @@ Result<Outcome> Statement::RunCreate() {
   cursor_.AcceptWord("LOCAL");
   cursor_.AcceptWord("GLOBAL");
   if (cursor_.AcceptWord("TRANSIENT")) options.flavour = "TRANSIENT";
-  if (cursor_.AcceptWord("TEMPORARY") || cursor_.AcceptWord("TEMP") || cursor_.AcceptWord("VOLATILE")) {
+  if (cursor_.AcceptWord("TEMPORARY") || cursor_.AcceptWord("TEMP") ||
+      cursor_.AcceptWord("VOLATILE")) {
     options.flavour = "TEMPORARY";
   }
   for (std::string_view word : {"SECURE", "RECURSIVE"}) cursor_.AcceptWord(word);
@@ -45,17 +46,20 @@ Result<ObjectName> Statement::ReadNewName(std::string_view verb) {
   if (name.name.size() > 255) return CompilationError("000904 (42000)", "Object name is too long.");
   ASSIGN_OR_RETURN(name, translator_.Qualify(std::move(name)));
   if (name.schema == kInformationSchema) {
-    return Fail(ErrorCode::kPermissionDenied,
-                "003001 (42501): SQL access control error:\nInsufficient privileges to operate on schema "
-                "'INFORMATION_SCHEMA'.");
+    return Fail(
+        ErrorCode::kPermissionDenied,
+        "003001 (42501): SQL access control error:\nInsufficient privileges to operate on schema "
+        "'INFORMATION_SCHEMA'.");
   }
   return name;
 }
 
-// `COMMENT = 'x'`, `CLUSTER BY (a)`, `DATA_RETENTION_TIME_IN_DAYS = 1`: of these only the comment matters here.
+// `COMMENT = 'x'`, `CLUSTER BY (a)`, `DATA_RETENTION_TIME_IN_DAYS = 1`: of these only the comment
+// matters here.
 Result<std::optional<std::string>> Statement::ReadOptions() {
   std::optional<std::string> comment;
-  while (cursor_.Peek().kind == TokenKind::kWord && !cursor_.IsWord("AS") && !cursor_.IsWord("CLONE")) {
+  while (cursor_.Peek().kind == TokenKind::kWord && !cursor_.IsWord("AS") &&
+         !cursor_.IsWord("CLONE")) {
     if (cursor_.AcceptWords("CLUSTER", "BY")) {
       RETURN_IF_ERROR(SkipBrackets());
       continue;
@@ -84,7 +88,8 @@ Result<Outcome> Statement::CreateDatabase(const CreateOptions& options) {
   RETURN_IF_ERROR(cursor_.ExpectEnd());
   ASSIGN_OR_RETURN(bool has, catalog_.HasDatabase(name));
   if (has && quiet) {
-    return Message("CREATE_DATABASE", fmt::format("{} already exists, statement succeeded.", DisplayName(name)));
+    return Message("CREATE_DATABASE",
+                   fmt::format("{} already exists, statement succeeded.", DisplayName(name)));
   }
   if (has && !options.replace) return ObjectExists(DisplayName(name));
   if (has) RETURN_IF_ERROR(catalog_.DropDatabase(name));
@@ -93,7 +98,8 @@ Result<Outcome> Statement::CreateDatabase(const CreateOptions& options) {
   RETURN_IF_ERROR(catalog_.AddSchema({name, "PUBLIC", std::nullopt, std::string(kOwner), now}));
   session_.database = name;
   session_.schema = "PUBLIC";
-  return Message("CREATE_DATABASE", fmt::format("Database {} successfully created.", DisplayName(name)));
+  return Message("CREATE_DATABASE",
+                 fmt::format("Database {} successfully created.", DisplayName(name)));
 }
 
 Result<Outcome> Statement::CreateSchema(const CreateOptions& options) {
@@ -111,15 +117,18 @@ Result<Outcome> Statement::CreateSchema(const CreateOptions& options) {
   if (!has_database) return DatabaseMissing(DisplayName(database));
   ASSIGN_OR_RETURN(bool has, catalog_.HasSchema(database, name));
   if (has && quiet) {
-    return Message("CREATE_SCHEMA", fmt::format("{} already exists, statement succeeded.", DisplayName(name)));
+    return Message("CREATE_SCHEMA",
+                   fmt::format("{} already exists, statement succeeded.", DisplayName(name)));
   }
-  if (has && (!options.replace || name == kInformationSchema)) return ObjectExists(DisplayName(name));
+  if (has && (!options.replace || name == kInformationSchema))
+    return ObjectExists(DisplayName(name));
   if (has) RETURN_IF_ERROR(catalog_.DropSchema(database, name));
   ASSIGN_OR_RETURN(std::int64_t now, catalog_.NowMs());
   RETURN_IF_ERROR(catalog_.AddSchema({database, name, comment, std::string(kOwner), now}));
   session_.database = database;
   session_.schema = name;
-  return Message("CREATE_SCHEMA", fmt::format("Schema {} successfully created.", DisplayName(name)));
+  return Message("CREATE_SCHEMA",
+                 fmt::format("Schema {} successfully created.", DisplayName(name)));
 }
 
 Result<Outcome> Statement::CreateView(const CreateOptions& options) {
@@ -157,7 +166,8 @@ Result<Outcome> Statement::CreateView(const CreateOptions& options) {
   RETURN_IF_ERROR(CheckColumns(columns));
   ASSIGN_OR_RETURN(auto old, catalog_.Find(view.name));
   if (old && quiet) {
-    return Message("CREATE_VIEW", fmt::format("{} already exists, statement succeeded.", DisplayName(view.name.name)));
+    return Message("CREATE_VIEW", fmt::format("{} already exists, statement succeeded.",
+                                              DisplayName(view.name.name)));
   }
   if (old && (!options.replace || !old->is_view)) return ObjectExists(DisplayName(view.name));
   if (old) RETURN_IF_ERROR(catalog_.DropRelation(*old));
@@ -165,7 +175,8 @@ Result<Outcome> Statement::CreateView(const CreateOptions& options) {
   view.owner = kOwner;
   ASSIGN_OR_RETURN(view.created_ms, catalog_.NowMs());
   RETURN_IF_ERROR(catalog_.AddRelation(view, columns));
-  return Message("CREATE_VIEW", fmt::format("View {} successfully created.", DisplayName(view.name.name)));
+  return Message("CREATE_VIEW",
+                 fmt::format("View {} successfully created.", DisplayName(view.name.name)));
 }
 
 }  // namespace viv::engine::guest_sql

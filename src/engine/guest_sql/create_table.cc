@@ -1,8 +1,8 @@
 // CREATE TABLE in its four forms: with columns, AS a query, LIKE and CLONE of another table.
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/statement.h"
@@ -36,7 +36,8 @@ Status Statement::CheckColumns(const std::vector<Column>& columns) const {
   std::set<std::string> seen = {FoldName("g$row")};
   for (const Column& column : columns) {
     if (column.name.size() > 255 || !seen.insert(FoldName(column.name)).second) {
-      return CompilationError("002025 (42S21)", fmt::format("duplicate column name '{}'", column.name));
+      return CompilationError("002025 (42S21)",
+                              fmt::format("duplicate column name '{}'", column.name));
     }
   }
   return {};
@@ -63,7 +64,8 @@ Result<Outcome> Statement::CreateTableLike(NewTable table, bool with_rows) {
   ASSIGN_OR_RETURN(table.relation.comment, ReadOptions());
   RETURN_IF_ERROR(cursor_.ExpectEnd());
   ASSIGN_OR_RETURN(Relation source, translator_.FindRelation(name));
-  if (source.is_view) return CompilationError("002098 (42601)", fmt::format("{} is not a table.", DisplayName(name)));
+  if (source.is_view)
+    return CompilationError("002098 (42601)", fmt::format("{} is not a table.", DisplayName(name)));
   ASSIGN_OR_RETURN(table.columns, catalog_.Columns(source.name));
   if (!with_rows) return AddTable(std::move(table), nullptr);
   Query rows;
@@ -72,7 +74,8 @@ Result<Outcome> Statement::CreateTableLike(NewTable table, bool with_rows) {
     list += (list.empty() ? "" : ", ") + SqlName(column.name);
     rows.columns.push_back({column.name, column.type()});
   }
-  rows.sql = fmt::format("SELECT {} FROM main.{} ORDER BY {}", list, SqlName(source.physical), kRowColumn);
+  rows.sql =
+      fmt::format("SELECT {} FROM main.{} ORDER BY {}", list, SqlName(source.physical), kRowColumn);
   context_.tables.insert(source.physical);
   return AddTable(std::move(table), &rows);
 }
@@ -82,8 +85,10 @@ Result<Outcome> Statement::CreateTableAs(NewTable table) {
   RETURN_IF_ERROR(cursor_.ExpectEnd());
   const bool named = !table.columns.empty();
   if (named && table.columns.size() != query.columns.size()) {
-    return CompilationError("002026 (42601)", fmt::format("Invalid column definition list: expected {} columns, got {}.",
-                                                          query.columns.size(), table.columns.size()));
+    return CompilationError(
+        "002026 (42601)",
+        fmt::format("Invalid column definition list: expected {} columns, got {}.",
+                    query.columns.size(), table.columns.size()));
   }
   table.columns.resize(query.columns.size());
   for (std::size_t i = 0; i < query.columns.size(); ++i) {
@@ -100,19 +105,20 @@ Result<Outcome> Statement::AddTable(NewTable table, const Query* rows) {
   if (old && table.options.if_not_exists) {
     return Message("CREATE_TABLE", fmt::format("{} already exists, statement succeeded.", shown));
   }
-  if (old && (!table.options.replace || old->is_view)) return ObjectExists(DisplayName(table.relation.name));
+  if (old && (!table.options.replace || old->is_view))
+    return ObjectExists(DisplayName(table.relation.name));
   const std::string physical = PhysicalName(table.relation.name);
   table.relation.physical = kUnderConstruction;
-  RETURN_IF_ERROR(catalog_.Execute(
-      fmt::format("CREATE TABLE main.{} ({})", SqlName(kUnderConstruction), PhysicalColumns(table.columns))));
+  RETURN_IF_ERROR(catalog_.Execute(fmt::format(
+      "CREATE TABLE main.{} ({})", SqlName(kUnderConstruction), PhysicalColumns(table.columns))));
   if (rows != nullptr) {
-    ASSIGN_OR_RETURN(std::string sql,
-                     translator_.InsertFrom(table.relation, table.columns, AllOf(table.columns), *rows));
+    ASSIGN_OR_RETURN(std::string sql, translator_.InsertFrom(table.relation, table.columns,
+                                                             AllOf(table.columns), *rows));
     RETURN_IF_ERROR(ExecuteWrite(context_, sql, budget_));
   }
   if (old) RETURN_IF_ERROR(catalog_.DropRelation(*old));
-  RETURN_IF_ERROR(catalog_.Execute(
-      fmt::format("ALTER TABLE main.{} RENAME TO {}", SqlName(kUnderConstruction), SqlName(physical))));
+  RETURN_IF_ERROR(catalog_.Execute(fmt::format("ALTER TABLE main.{} RENAME TO {}",
+                                               SqlName(kUnderConstruction), SqlName(physical))));
   table.relation.physical = physical;
   table.relation.owner = "ACCOUNTADMIN";
   ASSIGN_OR_RETURN(table.relation.created_ms, catalog_.NowMs());

@@ -11,14 +11,15 @@ namespace {
 
 // The product's reserved words and those that begin a clause; sorted for the search.
 constexpr std::array<std::string_view, 71> kReserved = {
-    "ALL",      "ALTER",   "AND",     "ANY",    "AS",        "BETWEEN",     "BY",     "CASE",   "CHECK",
-    "CONNECT",  "CREATE",  "CROSS",   "DELETE", "DISTINCT",  "DROP",        "ELSE",   "END",    "EXCEPT",
-    "EXISTS",   "FALSE",   "FETCH",   "FOR",    "FROM",      "FULL",        "GRANT",  "GROUP",  "HAVING",
-    "ILIKE",    "IN",      "INNER",   "INSERT", "INTERSECT", "INTO",        "IS",     "JOIN",   "LATERAL",
-    "LEFT",     "LIKE",    "LIMIT",   "MINUS",  "NATURAL",   "NOT",         "NULL",   "OFFSET", "ON",
-    "OR",       "ORDER",   "OUTER",   "PIVOT",  "QUALIFY",   "REGEXP",      "REVOKE", "RIGHT",  "RLIKE",
-    "SAMPLE",   "SELECT",  "SET",     "SOME",   "TABLE",     "TABLESAMPLE", "THEN",   "TO",     "TRUE",
-    "UNION",    "UNIQUE",  "UNPIVOT", "UPDATE", "USING",     "VALUES",      "WHEN",   "WHERE"};
+    "ALL",     "ALTER",   "AND",    "ANY",         "AS",     "BETWEEN",  "BY",     "CASE",
+    "CHECK",   "CONNECT", "CREATE", "CROSS",       "DELETE", "DISTINCT", "DROP",   "ELSE",
+    "END",     "EXCEPT",  "EXISTS", "FALSE",       "FETCH",  "FOR",      "FROM",   "FULL",
+    "GRANT",   "GROUP",   "HAVING", "ILIKE",       "IN",     "INNER",    "INSERT", "INTERSECT",
+    "INTO",    "IS",      "JOIN",   "LATERAL",     "LEFT",   "LIKE",     "LIMIT",  "MINUS",
+    "NATURAL", "NOT",     "NULL",   "OFFSET",      "ON",     "OR",       "ORDER",  "OUTER",
+    "PIVOT",   "QUALIFY", "REGEXP", "REVOKE",      "RIGHT",  "RLIKE",    "SAMPLE", "SELECT",
+    "SET",     "SOME",    "TABLE",  "TABLESAMPLE", "THEN",   "TO",       "TRUE",   "UNION",
+    "UNIQUE",  "UNPIVOT", "UPDATE", "USING",       "VALUES", "WHEN",     "WHERE"};
 
 }  // namespace
 
@@ -72,7 +73,8 @@ Status Cursor::ExpectEnd() {
 
 bool Cursor::IsName(std::size_t ahead) const {
   const Token& token = Peek(ahead);
-  return token.kind == TokenKind::kQuotedName || (token.kind == TokenKind::kWord && !IsReserved(token.text));
+  return token.kind == TokenKind::kQuotedName ||
+         (token.kind == TokenKind::kWord && !IsReserved(token.text));
 }
 
 Result<std::string> Cursor::Name() {

@@ -22,8 +22,12 @@ class Cursor {
   const Token& Next();  // the token at the cursor, which moves past it
   bool AtEnd() const { return Peek().kind == TokenKind::kEnd; }
 
-  bool IsWord(std::string_view word, std::size_t ahead = 0) const { return Peek(ahead).IsWord(word); }
-  bool IsSymbol(std::string_view symbol, std::size_t ahead = 0) const { return Peek(ahead).IsSymbol(symbol); }
+  bool IsWord(std::string_view word, std::size_t ahead = 0) const {
+    return Peek(ahead).IsWord(word);
+  }
+  bool IsSymbol(std::string_view symbol, std::size_t ahead = 0) const {
+    return Peek(ahead).IsSymbol(symbol);
+  }
   bool AcceptWord(std::string_view word);
   bool AcceptWords(std::string_view first, std::string_view second);
   bool AcceptSymbol(std::string_view symbol);

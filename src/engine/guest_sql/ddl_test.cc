@@ -15,15 +15,19 @@ TEST_F(DdlTest, CreatesAndDropsWithTheProductsWords) {
   EXPECT_EQ(Message("CREATE TABLE t (a INT)"), "Table T successfully created.");
   EXPECT_EQ(Message("CREATE TABLE t (a INT)"),
             "002002 (42710): SQL compilation error:\nObject 'SALES.PUBLIC.T' already exists.");
-  EXPECT_EQ(Message("CREATE TABLE IF NOT EXISTS t (a INT)"), "T already exists, statement succeeded.");
+  EXPECT_EQ(Message("CREATE TABLE IF NOT EXISTS t (a INT)"),
+            "T already exists, statement succeeded.");
   EXPECT_EQ(Message("CREATE OR REPLACE TABLE t (b INT)"), "Table T successfully created.");
   EXPECT_EQ(Message("CREATE VIEW v AS SELECT b FROM t"), "View V successfully created.");
   EXPECT_EQ(Message("DROP TABLE v"),
-            "002203 (02000): SQL compilation error:\nObject found is of type 'VIEW', not specified type 'TABLE'.");
+            "002203 (02000): SQL compilation error:\nObject found is of type 'VIEW', not specified "
+            "type 'TABLE'.");
   EXPECT_EQ(Message("DROP VIEW v"), "V successfully dropped.");
   EXPECT_EQ(Message("DROP TABLE t"), "T successfully dropped.");
-  EXPECT_EQ(Message("DROP TABLE t"), "002003 (02000): SQL compilation error:\nTable 'T' does not exist or not authorized.");
-  EXPECT_EQ(Message("DROP TABLE IF EXISTS t"), "Drop statement executed successfully (T already dropped).");
+  EXPECT_EQ(Message("DROP TABLE t"),
+            "002003 (02000): SQL compilation error:\nTable 'T' does not exist or not authorized.");
+  EXPECT_EQ(Message("DROP TABLE IF EXISTS t"),
+            "Drop statement executed successfully (T already dropped).");
   EXPECT_EQ(Message("CREATE SCHEMA s"), "Schema S successfully created.");
   EXPECT_EQ(session_.schema, "S");
   EXPECT_EQ(Message("CREATE DATABASE d"), "Database D successfully created.");
@@ -31,35 +35,44 @@ TEST_F(DdlTest, CreatesAndDropsWithTheProductsWords) {
   EXPECT_EQ(Message("DROP DATABASE d"), "D successfully dropped.");
   EXPECT_EQ(session_.database, "");
   EXPECT_EQ(Message("DROP SCHEMA sales.s"), "S successfully dropped.");
-  EXPECT_EQ(Message("DROP DATABASE nope"),
-            "002003 (02000): SQL compilation error:\nDatabase 'NOPE' does not exist or not authorized.");
+  EXPECT_EQ(
+      Message("DROP DATABASE nope"),
+      "002003 (02000): SQL compilation error:\nDatabase 'NOPE' does not exist or not authorized.");
 }
 
 TEST_F(DdlTest, ADroppedDatabaseLeavesNothingBehind) {
   Must("DROP DATABASE sales");
-  auto count = world_.Prepare("SELECT (SELECT count(*) FROM guest_column) + (SELECT count(*) FROM guest_table) + (SELECT "
-                              "count(*) FROM sqlite_master WHERE name LIKE 'g$%')");
+  auto count = world_.Prepare(
+      "SELECT (SELECT count(*) FROM guest_column) + (SELECT count(*) FROM guest_table) + (SELECT "
+      "count(*) FROM sqlite_master WHERE name LIKE 'g$%')");
   ASSERT_TRUE(count && count->Step());
   EXPECT_EQ(count->Integer(0), 0);
 }
 
 TEST_F(DdlTest, SpellsTypesAsTheProduct) {
-  Must("CREATE TABLE t (a INT, b STRING, c DECIMAL(10, 2), d DOUBLE PRECISION, e TIMESTAMP, f BOOLEAN, g CHAR(3), h DATE, "
-       "i VARIANT, j NUMBER, k DATETIME, l TIMESTAMP_TZ, PRIMARY KEY (a), FOREIGN KEY (b) REFERENCES customers (name))");
+  Must(
+      "CREATE TABLE t (a INT, b STRING, c DECIMAL(10, 2), d DOUBLE PRECISION, e TIMESTAMP, f "
+      "BOOLEAN, g CHAR(3), h DATE, "
+      "i VARIANT, j NUMBER, k DATETIME, l TIMESTAMP_TZ, PRIMARY KEY (a), FOREIGN KEY (b) "
+      "REFERENCES customers (name))");
   auto outcome = Must("DESCRIBE TABLE t");
   std::string types;
   for (const json::value& row : outcome.rows) types += std::string(FindString(row, "type")) + " ";
   EXPECT_EQ(types,
-            "NUMBER(38,0) VARCHAR(16777216) NUMBER(10,2) FLOAT TIMESTAMP_NTZ(9) BOOLEAN VARCHAR(3) DATE VARIANT "
+            "NUMBER(38,0) VARCHAR(16777216) NUMBER(10,2) FLOAT TIMESTAMP_NTZ(9) BOOLEAN VARCHAR(3) "
+            "DATE VARIANT "
             "NUMBER(38,0) TIMESTAMP_NTZ(9) TIMESTAMP_TZ(9) ");
   EXPECT_EQ(FindString(outcome.rows[0], "primary key"), "Y");
   EXPECT_EQ(FindString(outcome.rows[0], "null?"), "N");
 }
 
 TEST_F(DdlTest, CreatesTablesFromQueriesAndTables) {
-  Must("CREATE TABLE big AS SELECT customer, sum(amount) AS total, count(*) > 1 AS repeated, max(placed) AS last FROM "
-       "orders GROUP BY customer");
-  EXPECT_EQ(Rows("SELECT * FROM big WHERE customer = 'Ada'"), R"([["Ada",4.075E1,true,"2024-02-29"]])");
+  Must(
+      "CREATE TABLE big AS SELECT customer, sum(amount) AS total, count(*) > 1 AS repeated, "
+      "max(placed) AS last FROM "
+      "orders GROUP BY customer");
+  EXPECT_EQ(Rows("SELECT * FROM big WHERE customer = 'Ada'"),
+            R"([["Ada",4.075E1,true,"2024-02-29"]])");
   Must("CREATE TABLE copy CLONE orders");
   EXPECT_EQ(Rows("SELECT count(*) FROM copy"), "[[4]]");
   Must("CREATE TABLE shape LIKE orders");
@@ -80,14 +93,16 @@ TEST_F(DdlTest, AltersTables) {
   EXPECT_NE(Fails("INSERT INTO customers (name) VALUES ('x')"), "succeeded");
   Must("ALTER TABLE customers MODIFY COLUMN remark DROP NOT NULL");
   Must("ALTER TABLE customers RENAME TO clients");
-  EXPECT_EQ(Rows("SELECT name, country, remark FROM clients WHERE name = 'Bob'"), R"([["Bob","FR",null]])");
+  EXPECT_EQ(Rows("SELECT name, country, remark FROM clients WHERE name = 'Bob'"),
+            R"([["Bob","FR",null]])");
   EXPECT_NE(Fails("SELECT * FROM customers"), "succeeded");
   EXPECT_EQ(Message("ALTER TABLE clients DROP COLUMN nope"),
             "000904 (42000): SQL compilation error:\ncolumn 'NOPE' does not exist");
   EXPECT_EQ(Message("ALTER TABLE clients ADD COLUMN name INT"),
             "001430 (42601): SQL compilation error:\ncolumn 'NAME' already exists");
   EXPECT_EQ(Message("ALTER TABLE clients ALTER COLUMN name TYPE INT"),
-            "002108 (22000): SQL compilation error:\ncannot change column NAME from type VARCHAR(16777216) to "
+            "002108 (22000): SQL compilation error:\ncannot change column NAME from type "
+            "VARCHAR(16777216) to "
             "NUMBER(38,0)");
 }
 
@@ -125,7 +140,8 @@ TEST_F(DdlTest, UsesDatabasesSchemasWarehousesAndRoles) {
   Must("USE ROLE analyst");
   EXPECT_EQ(session_.warehouse + " " + session_.role, "COMPUTE_WH ANALYST");
   EXPECT_EQ(Message("USE DATABASE nope"),
-            "002043 (02000): SQL compilation error:\nObject does not exist, or operation cannot be performed.");
+            "002043 (02000): SQL compilation error:\nObject does not exist, or operation cannot be "
+            "performed.");
   EXPECT_EQ(session_.database, "SALES");
 }
 
@@ -145,14 +161,16 @@ TEST_F(DdlTest, ShowsWhatThereIs) {
   EXPECT_EQ(Must("DESC TABLE customers").rows.size(), 2u);
   EXPECT_NE(Fails("SHOW TABLES IN DATABASE nope"), "succeeded");
   EXPECT_NE(Fails("SHOW GRANTS"), "succeeded");
-  EXPECT_EQ(Fails("DESCRIBE TABLE nope"),
-            "002003 (02000): SQL compilation error:\nTable 'NOPE' does not exist or not authorized.");
+  EXPECT_EQ(
+      Fails("DESCRIBE TABLE nope"),
+      "002003 (02000): SQL compilation error:\nTable 'NOPE' does not exist or not authorized.");
 }
 
 TEST_F(DdlTest, Comments) {
   Must("COMMENT ON TABLE orders IS 'all of them'");
   Must("COMMENT ON COLUMN orders.amount IS 'in euro'");
-  EXPECT_EQ(Rows("SELECT comment FROM information_schema.tables WHERE table_name = 'ORDERS'"), R"([["all of them"]])");
+  EXPECT_EQ(Rows("SELECT comment FROM information_schema.tables WHERE table_name = 'ORDERS'"),
+            R"([["all of them"]])");
   EXPECT_EQ(FindString(Must("DESC TABLE orders").rows[2], "comment"), "in euro");
 }
 
@@ -160,7 +178,8 @@ TEST_F(DdlTest, AViewThatNoLongerFitsSaysSo) {
   Must("CREATE VIEW v AS SELECT name FROM customers");
   Must("ALTER TABLE customers DROP COLUMN name");
   EXPECT_EQ(Fails("SELECT * FROM v"),
-            "002037 (42601): SQL compilation error:\nFailure during expansion of view 'V': 000904 (42000): SQL compilation "
+            "002037 (42601): SQL compilation error:\nFailure during expansion of view 'V': 000904 "
+            "(42000): SQL compilation "
             "error: error line 1 at position 7\ninvalid identifier 'NAME'");
 }
 

@@ -1,7 +1,7 @@
 // DROP and TRUNCATE.
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/statement.h"
@@ -10,7 +10,8 @@ namespace viv::engine::guest_sql {
 namespace {
 
 tl::unexpected<Error> Missing(std::string_view what, std::string_view name) {
-  return CompilationError("002003 (02000)", fmt::format("{} '{}' does not exist or not authorized.", what, name),
+  return CompilationError("002003 (02000)",
+                          fmt::format("{} '{}' does not exist or not authorized.", what, name),
                           ErrorCode::kNotFound);
 }
 
@@ -47,8 +48,9 @@ Result<Outcome> Statement::DropRelation(std::string_view what, bool if_exists) {
   }
   if (!relation) return PassUp(std::move(relation).error());
   if (relation->is_view == table) {
-    return CompilationError("002203 (02000)", fmt::format("Object found is of type '{}', not specified type '{}'.",
-                                                          relation->is_view ? "VIEW" : "TABLE", what));
+    return CompilationError("002203 (02000)",
+                            fmt::format("Object found is of type '{}', not specified type '{}'.",
+                                        relation->is_view ? "VIEW" : "TABLE", what));
   }
   RETURN_IF_ERROR(catalog_.DropRelation(*relation));
   return Message(type, fmt::format("{} successfully dropped.", DisplayName(relation->name.name)));
@@ -63,13 +65,15 @@ Result<Outcome> Statement::DropContainer(std::string_view what, bool if_exists) 
   if (!path.database.empty() || (database && !path.schema.empty())) return cursor_.Unexpected();
   const std::string owner = path.schema.empty() ? session_.database : path.schema;
   if (!database && owner.empty()) return NoCurrentDatabase("DROP SCHEMA");
-  ASSIGN_OR_RETURN(bool has, database ? catalog_.HasDatabase(path.name) : catalog_.HasSchema(owner, path.name));
+  ASSIGN_OR_RETURN(
+      bool has, database ? catalog_.HasDatabase(path.name) : catalog_.HasSchema(owner, path.name));
   if (!has && if_exists) return Message(type, AlreadyDropped(DisplayName(path.name)));
   if (!has) return Missing(database ? "Database" : "Schema", DisplayName(path));
   if (path.name == kInformationSchema) {
-    return Fail(ErrorCode::kPermissionDenied,
-                "003001 (42501): SQL access control error:\nInsufficient privileges to operate on schema "
-                "'INFORMATION_SCHEMA'.");
+    return Fail(
+        ErrorCode::kPermissionDenied,
+        "003001 (42501): SQL access control error:\nInsufficient privileges to operate on schema "
+        "'INFORMATION_SCHEMA'.");
   }
   if (database) {
     RETURN_IF_ERROR(catalog_.DropDatabase(path.name));
@@ -90,9 +94,11 @@ Result<Outcome> Statement::RunTruncate() {
   translator_.set_verb("TRUNCATE TABLE");
   const std::string done = "Statement executed successfully.";
   auto table = translator_.FindRelation(name);
-  if (!table && if_exists && table.error().code == ErrorCode::kNotFound) return Message("TRUNCATE_TABLE", done);
+  if (!table && if_exists && table.error().code == ErrorCode::kNotFound)
+    return Message("TRUNCATE_TABLE", done);
   if (!table) return PassUp(std::move(table).error());
-  if (table->is_view) return CompilationError("002098 (42601)", fmt::format("{} is not a table.", DisplayName(name)));
+  if (table->is_view)
+    return CompilationError("002098 (42601)", fmt::format("{} is not a table.", DisplayName(name)));
   RETURN_IF_ERROR(catalog_.Execute("DELETE FROM main." + SqlName(table->physical)));
   return Message("TRUNCATE_TABLE", done);
 }

@@ -6,18 +6,22 @@
 
 namespace viv::engine::guest_sql {
 
-tl::unexpected<Error> CompilationError(std::string_view code, std::string_view text, ErrorCode kind) {
+tl::unexpected<Error> CompilationError(std::string_view code,
+                                       std::string_view text,
+                                       ErrorCode kind) {
   return Fail(kind, fmt::format("{}: SQL compilation error:\n{}", code, text));
 }
 
 tl::unexpected<Error> SyntaxErrorAt(int line, int position, std::string_view unexpected) {
-  return CompilationError("001003 (42000)", fmt::format("syntax error line {} at position {} unexpected '{}'.", line,
-                                                        position, unexpected));
+  return CompilationError("001003 (42000)",
+                          fmt::format("syntax error line {} at position {} unexpected '{}'.", line,
+                                      position, unexpected));
 }
 
 tl::unexpected<Error> InvalidIdentifier(const Token& at, std::string_view name) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("000904 (42000): SQL compilation error: error line {} at position {}\ninvalid identifier '{}'",
+              fmt::format("000904 (42000): SQL compilation error: error line {} at position "
+                          "{}\ninvalid identifier '{}'",
                           at.line, at.position, name));
 }
 
@@ -34,55 +38,65 @@ tl::unexpected<Error> Unsupported(std::string_view feature) {
 }
 
 tl::unexpected<Error> InsertMismatch(std::size_t expected, std::size_t got) {
-  return CompilationError("002020 (21S01)",
-                          fmt::format("Insert value list does not match column list expecting {} but got {}", expected,
-                                      got));
+  return CompilationError(
+      "002020 (21S01)",
+      fmt::format("Insert value list does not match column list expecting {} but got {}", expected,
+                  got));
 }
 
 tl::unexpected<Error> TooComplex() {
-  return Fail(ErrorCode::kLimitExceeded, "000600 (54001): SQL compilation error:\nStatement is too complex.");
+  return Fail(ErrorCode::kLimitExceeded,
+              "000600 (54001): SQL compilation error:\nStatement is too complex.");
 }
 
 tl::unexpected<Error> ObjectMissing(std::string_view name) {
-  return CompilationError("002003 (42S02)", fmt::format("Object '{}' does not exist or not authorized.", name),
+  return CompilationError("002003 (42S02)",
+                          fmt::format("Object '{}' does not exist or not authorized.", name),
                           ErrorCode::kNotFound);
 }
 
 tl::unexpected<Error> DatabaseMissing(std::string_view name) {
-  return CompilationError("002003 (02000)", fmt::format("Database '{}' does not exist or not authorized.", name),
+  return CompilationError("002003 (02000)",
+                          fmt::format("Database '{}' does not exist or not authorized.", name),
                           ErrorCode::kNotFound);
 }
 
 tl::unexpected<Error> SchemaMissing(std::string_view name) {
-  return CompilationError("002003 (02000)", fmt::format("Schema '{}' does not exist or not authorized.", name),
+  return CompilationError("002003 (02000)",
+                          fmt::format("Schema '{}' does not exist or not authorized.", name),
                           ErrorCode::kNotFound);
 }
 
 tl::unexpected<Error> UseMissing() {
-  return CompilationError("002043 (02000)", "Object does not exist, or operation cannot be performed.",
+  return CompilationError("002043 (02000)",
+                          "Object does not exist, or operation cannot be performed.",
                           ErrorCode::kNotFound);
 }
 
 tl::unexpected<Error> ObjectExists(std::string_view name) {
-  return CompilationError("002002 (42710)", fmt::format("Object '{}' already exists.", name), ErrorCode::kConflict);
+  return CompilationError("002002 (42710)", fmt::format("Object '{}' already exists.", name),
+                          ErrorCode::kConflict);
 }
 
 tl::unexpected<Error> NoCurrentDatabase(std::string_view verb) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("090105 (22000): Cannot perform {}. This session does not have a current database. Call 'USE "
+              fmt::format("090105 (22000): Cannot perform {}. This session does not have a current "
+                          "database. Call 'USE "
                           "DATABASE', or use a qualified name.",
                           verb));
 }
 
 tl::unexpected<Error> NoCurrentSchema(std::string_view verb) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("090106 (22000): Cannot perform {}. This session does not have a current schema. Call 'USE "
+              fmt::format("090106 (22000): Cannot perform {}. This session does not have a current "
+                          "schema. Call 'USE "
                           "SCHEMA', or use a qualified name.",
                           verb));
 }
 
 tl::unexpected<Error> WriteRefused() {
-  return Fail(ErrorCode::kPermissionDenied, "Calls to read_query should not contain write operations");
+  return Fail(ErrorCode::kPermissionDenied,
+              "Calls to read_query should not contain write operations");
 }
 
 tl::unexpected<Error> EngineError(std::string_view message) {

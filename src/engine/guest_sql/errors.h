@@ -1,6 +1,6 @@
 #pragma once
-// What Snowflake says when a statement fails, word for word and with its codes: agents read these texts and react to
-// them. One function per kind of failure.
+// What Snowflake says when a statement fails, word for word and with its codes: agents read these
+// texts and react to them. One function per kind of failure.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,8 @@ namespace viv::engine::guest_sql {
 
 struct Token;
 
-tl::unexpected<Error> CompilationError(std::string_view code, std::string_view text,
+tl::unexpected<Error> CompilationError(std::string_view code,
+                                       std::string_view text,
                                        ErrorCode kind = ErrorCode::kInvalidArgument);
 
 tl::unexpected<Error> SyntaxErrorAt(int line, int position, std::string_view unexpected);
@@ -34,7 +35,8 @@ tl::unexpected<Error> NoCurrentSchema(std::string_view verb);
 // The reference MCP server's words for a write through its reading tool.
 tl::unexpected<Error> WriteRefused();
 
-// A failure of SQLite itself, which speaks our emitted SQL: inner names are taken out, our functions' texts pass.
+// A failure of SQLite itself, which speaks our emitted SQL: inner names are taken out, our
+// functions' texts pass.
 tl::unexpected<Error> EngineError(std::string_view message);
 
 }  // namespace viv::engine::guest_sql

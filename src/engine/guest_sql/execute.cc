@@ -1,10 +1,10 @@
 #include "engine/guest_sql/execute.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <memory>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "db/sqlite.h"
@@ -16,8 +16,9 @@ namespace {
 
 tl::unexpected<Error> Failure(sqlite3* handle, const Budget& budget) {
   if (budget.exhausted()) {
-    return Fail(ErrorCode::kLimitExceeded,
-                "000630 (57014): Statement reached its statement or warehouse timeout and was canceled.");
+    return Fail(
+        ErrorCode::kLimitExceeded,
+        "000630 (57014): Statement reached its statement or warehouse timeout and was canceled.");
   }
   switch (sqlite3_errcode(handle)) {
     case SQLITE_AUTH:
@@ -26,7 +27,8 @@ tl::unexpected<Error> Failure(sqlite3* handle, const Budget& budget) {
     case SQLITE_NOMEM:
     case SQLITE_TOOBIG:
     case SQLITE_FULL:
-      return Fail(ErrorCode::kLimitExceeded, "000603 (XX000): Statement exceeds the resources of this account.");
+      return Fail(ErrorCode::kLimitExceeded,
+                  "000603 (XX000): Statement exceeds the resources of this account.");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_IOERR:
@@ -37,15 +39,19 @@ tl::unexpected<Error> Failure(sqlite3* handle, const Budget& budget) {
   }
 }
 
-Result<db::Statement> PrepareGuarded(Context& context, const std::string& sql, const Budget& budget) {
+Result<db::Statement> PrepareGuarded(Context& context,
+                                     const std::string& sql,
+                                     const Budget& budget) {
   sqlite3* handle = context.catalog.handle();
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
-  if (sqlite3_prepare_v2(handle, sql.data(), static_cast<int>(sql.size()), &raw, &rest) != SQLITE_OK) {
+  if (sqlite3_prepare_v2(handle, sql.data(), static_cast<int>(sql.size()), &raw, &rest) !=
+      SQLITE_OK) {
     return Failure(handle, budget);
   }
   db::Statement statement(raw);
-  if (raw == nullptr || rest != sql.data() + sql.size()) return Fail(ErrorCode::kInternal, "guest SQL has a rest");
+  if (raw == nullptr || rest != sql.data() + sql.size())
+    return Fail(ErrorCode::kInternal, "guest SQL has a rest");
   for (std::size_t i = 0; i < context.parameters.size(); ++i) {
     // A statement of several may not use them all.
     if (static_cast<int>(i) < sqlite3_bind_parameter_count(raw)) {
@@ -56,10 +62,12 @@ Result<db::Statement> PrepareGuarded(Context& context, const std::string& sql, c
 }
 
 json::value NumberValue(double real, const Type& type) {
-  if (!std::isfinite(real)) return json::value(std::isnan(real) ? "NaN" : real > 0 ? "inf" : "-inf");
+  if (!std::isfinite(real))
+    return json::value(std::isnan(real) ? "NaN" : real > 0 ? "inf" : "-inf");
   if (type.kind != Kind::kNumber) return real;
   const double rounded = type.scale >= 0 ? RoundTo(real, type.scale) : real;
-  if (rounded == std::floor(rounded) && std::fabs(rounded) < 9e15) return static_cast<std::int64_t>(rounded);
+  if (rounded == std::floor(rounded) && std::fabs(rounded) < 9e15)
+    return static_cast<std::int64_t>(rounded);
   return rounded;
 }
 
@@ -88,7 +96,8 @@ json::value ReadCell(sqlite3_stmt* statement, int column, const Type& type) {
     default: {
       const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
       if (bytes == nullptr) return json::value("");
-      std::string_view text(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      std::string_view text(bytes,
+                            static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
       if (!IsValidUtf8(text)) return json::value("?");
       return TextValue(text, type);
     }
@@ -112,18 +121,21 @@ Result<RowSet> ExecuteQuery(Context& context, const Query& query, Budget& budget
     if (code == SQLITE_DONE) return out;
     if (code != SQLITE_ROW) return Failure(handle, budget);
     if (static_cast<std::int64_t>(out.rows.size()) >= limits.rows_max) {
-      return Fail(ErrorCode::kLimitExceeded,
-                  fmt::format("Result has more than {} rows. Add a LIMIT or a filter.", limits.rows_max));
+      return Fail(
+          ErrorCode::kLimitExceeded,
+          fmt::format("Result has more than {} rows. Add a LIMIT or a filter.", limits.rows_max));
     }
     json::object row(query.columns.size());
     for (std::size_t i = 0; i < query.columns.size(); ++i) {
       const int column = static_cast<int>(i);
-      row.insert_or_assign(query.columns[i].name, ReadCell(statement.get(), column, query.columns[i].type));
+      row.insert_or_assign(query.columns[i].name,
+                           ReadCell(statement.get(), column, query.columns[i].type));
       bytes += 16 + static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), column));
     }
     if (bytes > limits.result_bytes_max) {
       return Fail(ErrorCode::kLimitExceeded,
-                  fmt::format("Result has more than {} bytes. Add a LIMIT or a filter.", limits.result_bytes_max));
+                  fmt::format("Result has more than {} bytes. Add a LIMIT or a filter.",
+                              limits.result_bytes_max));
     }
     out.rows.push_back(std::move(row));
   }

@@ -20,6 +20,8 @@ struct RowSet {
 json::value ReadCell(sqlite3_stmt* statement, int column, const Type& type);
 
 Result<RowSet> ExecuteQuery(Context& context, const Query& query, Budget& budget);
-Result<std::int64_t> ExecuteWrite(Context& context, const std::string& sql, Budget& budget);  // rows changed
+Result<std::int64_t> ExecuteWrite(Context& context,
+                                  const std::string& sql,
+                                  Budget& budget);  // rows changed
 
 }  // namespace viv::engine::guest_sql

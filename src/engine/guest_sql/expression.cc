@@ -1,8 +1,8 @@
 // Expressions, from OR down to arithmetic. Predicates with words of their own are in predicate.cc.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/depth_guard.h"
 #include "engine/guest_sql/errors.h"
@@ -16,8 +16,7 @@ constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
 // The product casts text to the other side's type; a cast to a number here keeps all digits.
 Expression AsOperand(Expression value) {
   if (value.type.kind == Kind::kText) {
-    value.sql = fmt::format("g$number({})", value.sql);
-    value.type = Of(Kind::kNumber);
+    value = {fmt::format("g$number({})", value.sql), Of(Kind::kNumber)};
   }
   return value;
 }
@@ -26,6 +25,15 @@ int ArithmeticScale(std::string_view operation, int left, int right) {
   if (left == kScaleUnknown || right == kScaleUnknown) return kScaleUnknown;
   if (operation == "*") return std::min(left + right, std::max({left, right, 12}));
   return std::max(left, right);
+}
+
+// SQLite's parser keeps every open bracket on a small stack, so a long chain of one kind of
+// operator gets one pair.
+std::string Chained(const Expression& left, std::string_view operation, std::string_view right) {
+  const bool opens = left.chain == (operation == "-" ? "+" : operation);
+  std::string_view start = left.sql;
+  if (opens) start = start.substr(1, start.size() - 2);
+  return fmt::format("({} {} {})", start, operation, right);
 }
 
 Expression Arithmetic(std::string_view operation, const Expression& left, const Expression& right) {
@@ -38,29 +46,37 @@ Expression Arithmetic(std::string_view operation, const Expression& left, const 
   if (known) out.type = Number(ArithmeticScale(operation, a.type.scale, b.type.scale));
   if (operation == "/") {
     // The product's quotient of two NUMBERs has six more digits than the dividend, twelve at most.
-    int scale = known && a.type.scale != kScaleUnknown ? std::max(a.type.scale, std::min(a.type.scale + 6, 12)) : -1;
+    int scale = known && a.type.scale != kScaleUnknown
+                    ? std::max(a.type.scale, std::min(a.type.scale + 6, 12))
+                    : -1;
     if (known) out.type = Number(scale);
     out.sql = fmt::format("g$div({}, {}, {})", a.sql, b.sql, scale);
   } else if (operation == "%") {
     out.sql = fmt::format("g$mod({}, {})", a.sql, b.sql);
   } else {
-    out.sql = fmt::format("({} {} {})", a.sql, operation, b.sql);
+    out.sql = Chained(a, operation, b.sql);
+    out.chain = operation == "*" ? "*" : "+";
   }
   return out;
 }
 
 // A date plus days, a date minus days, the days between two dates.
-Result<Expression> DateArithmetic(std::string_view operation, const Expression& left, const Expression& right) {
+Result<Expression> DateArithmetic(std::string_view operation,
+                                  const Expression& left,
+                                  const Expression& right) {
   const bool minus = operation == "-";
   if (left.type.kind == Kind::kDate && right.type.kind == Kind::kDate && minus) {
     return Expression{fmt::format("g$datediff('day', {}, {})", right.sql, left.sql), Number(0)};
   }
   if (left.type.IsMoment() && right.type.IsMoment()) {
-    return CompilationError("001065 (22023)", fmt::format("Invalid argument types for function '{}'", operation));
+    return CompilationError("001065 (22023)",
+                            fmt::format("Invalid argument types for function '{}'", operation));
   }
   const Expression& moment = left.type.IsMoment() ? left : right;
   const Expression& days = left.type.IsMoment() ? right : left;
-  return Expression{fmt::format("g$dateadd('day', {}{}, {})", minus ? "-" : "", days.sql, moment.sql), moment.type};
+  return Expression{
+      fmt::format("g$dateadd('day', {}{}, {})", minus ? "-" : "", days.sql, moment.sql),
+      moment.type};
 }
 
 }  // namespace
@@ -129,13 +145,16 @@ Result<Expression> Translator::ReadAdditive(const Scope& scope) {
   ASSIGN_OR_RETURN(Expression left, ReadMultiplicative(scope));
   while (cursor_.IsSymbol("+") || cursor_.IsSymbol("-") || cursor_.IsSymbol("||")) {
     const std::string operation = cursor_.Next().text;
-    if (operation != "||" && cursor_.IsWord("INTERVAL") && cursor_.Peek(1).kind == TokenKind::kText) {
+    if (operation != "||" && cursor_.IsWord("INTERVAL") &&
+        cursor_.Peek(1).kind == TokenKind::kText) {
       ASSIGN_OR_RETURN(left, ReadInterval(left, operation == "-"));
       continue;
     }
     ASSIGN_OR_RETURN(Expression right, ReadMultiplicative(scope));
     if (operation == "||") {
-      left = {fmt::format("({} || {})", AsText(left), AsText(right)), Of(Kind::kText)};
+      if (left.chain != "||") left = {AsText(left), Of(Kind::kText)};
+      left = {Chained(left, operation, AsText(right)), Of(Kind::kText)};
+      left.chain = "||";
     } else if (left.type.IsMoment() || right.type.IsMoment()) {
       ASSIGN_OR_RETURN(left, DateArithmetic(operation, left, right));
     } else {
@@ -159,7 +178,8 @@ Result<Expression> Translator::ReadInterval(const Expression& left, bool minus) 
   for (std::string_view unit : {"hour", "minute", "second", "HOUR", "MINUTE", "SECOND"}) {
     if (text.find(unit) != text.npos) type = Of(Kind::kTimestamp);
   }
-  return Expression{fmt::format("g$interval({}, {}, {})", base, SqlText(text), minus ? -1 : 1), type};
+  return Expression{fmt::format("g$interval({}, {}, {})", base, SqlText(text), minus ? -1 : 1),
+                    type};
 }
 
 Result<Expression> Translator::ReadMultiplicative(const Scope& scope) {
@@ -183,9 +203,7 @@ Result<Expression> Translator::ReadUnary(const Scope& scope) {
   ASSIGN_OR_RETURN(Expression value, ReadPostfix(scope));
   if (!any) return value;
   value = AsOperand(std::move(value));
-  value.name.clear();
-  if (minus) value.sql = "(-" + value.sql + ")";
-  return value;
+  return Expression{minus ? "(-" + value.sql + ")" : value.sql, value.type};
 }
 
 Result<Expression> Translator::ReadPostfix(const Scope& scope) {
@@ -193,8 +211,7 @@ Result<Expression> Translator::ReadPostfix(const Scope& scope) {
   while (true) {
     if (cursor_.AcceptSymbol("::")) {
       ASSIGN_OR_RETURN(DataType to, ParseDataType(cursor_));
-      // The product names the column after what is cast, type and all; a plain column keeps its own name.
-      value = {CastSql(value, to.type, false), to.type, false, value.name};
+      value = {CastSql(value, to.type, false), to.type};
     } else if (cursor_.IsSymbol(":") || cursor_.IsSymbol("[")) {
       ASSIGN_OR_RETURN(value, ReadPath(std::move(value), scope));
     } else if (cursor_.AcceptWord("COLLATE")) {
@@ -213,7 +230,8 @@ Result<Expression> Translator::ReadPath(Expression base, const Scope& scope) {
   while (true) {
     if (expects_key) {
       const Token& token = cursor_.Peek();
-      if (token.kind != TokenKind::kWord && token.kind != TokenKind::kQuotedName) return cursor_.Unexpected();
+      if (token.kind != TokenKind::kWord && token.kind != TokenKind::kQuotedName)
+        return cursor_.Unexpected();
       std::string_view raw = cursor_.Slice(cursor_.place(), cursor_.place() + 1);
       keys += ", " + SqlText(token.kind == TokenKind::kWord ? raw : std::string_view(token.text));
       cursor_.Next();
@@ -230,7 +248,8 @@ Result<Expression> Translator::ReadPath(Expression base, const Scope& scope) {
 }
 
 bool Translator::AtQuery(std::size_t ahead) const {
-  return cursor_.IsWord("SELECT", ahead) || cursor_.IsWord("WITH", ahead) || cursor_.IsWord("VALUES", ahead);
+  return cursor_.IsWord("SELECT", ahead) || cursor_.IsWord("WITH", ahead) ||
+         cursor_.IsWord("VALUES", ahead);
 }
 
 Result<Query> Translator::ReadSubquery(const Scope& scope) {
@@ -256,7 +275,8 @@ Result<Expression> Translator::ReadParenthesized(const Scope& scope) {
     values.push_back(value.sql);
   } while (cursor_.AcceptSymbol(","));
   RETURN_IF_ERROR(cursor_.ExpectSymbol(")"));
-  if (values.size() > 1) return Expression{fmt::format("({})", fmt::join(values, ", ")), {}, false, "", true};
+  if (values.size() > 1)
+    return Expression{fmt::format("({})", fmt::join(values, ", ")), {}, false, "", true};
   value.is_literal = false;
   value.name.clear();
   return value;

@@ -55,7 +55,8 @@ Value ReadValue(sqlite3_value* value) {
 
 void ReturnValue(sqlite3_context* context, const Result<Value>& value) {
   if (!value) {
-    sqlite3_result_error(context, value.error().message.data(), static_cast<int>(value.error().message.size()));
+    sqlite3_result_error(context, value.error().message.data(),
+                         static_cast<int>(value.error().message.size()));
   } else if (const auto* integer = std::get_if<std::int64_t>(&*value)) {
     sqlite3_result_int64(context, *integer);
   } else if (const auto* real = std::get_if<double>(&*value)) {
@@ -70,12 +71,15 @@ void ReturnValue(sqlite3_context* context, const Result<Value>& value) {
 double RealOf(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* text = std::get_if<std::string>(&value)) return std::strtod(text->c_str(), nullptr);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return std::strtod(text->c_str(), nullptr);
   return 0;
 }
 
 int CompareValues(const Value& a, const Value& b) {
-  auto rank = [](const Value& value) { return IsNull(value) ? 0 : std::holds_alternative<std::string>(value) ? 2 : 1; };
+  auto rank = [](const Value& value) {
+    return IsNull(value) ? 0 : std::holds_alternative<std::string>(value) ? 2 : 1;
+  };
   if (rank(a) != rank(b)) return rank(a) < rank(b) ? -1 : 1;
   if (rank(a) == 0) return 0;
   if (rank(a) == 2) {
@@ -131,10 +135,11 @@ Status RegisterScalars(sqlite3* handle, std::span<const Function> functions) {
   for (const Function& function : functions) {
     for (int count = function.arguments_min; count <= function.arguments_max; ++count) {
       const bool many = function.arguments_max > 8;
-      int code = sqlite3_create_function_v2(handle, function.name, many ? -1 : count,
-                                            SQLITE_UTF8 | SQLITE_DETERMINISTIC, const_cast<Function*>(&function), Call,
-                                            nullptr, nullptr, nullptr);
-      if (code != SQLITE_OK) return Fail(ErrorCode::kInternal, std::string("register ") + function.name);
+      int code = sqlite3_create_function_v2(
+          handle, function.name, many ? -1 : count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+          const_cast<Function*>(&function), Call, nullptr, nullptr, nullptr);
+      if (code != SQLITE_OK)
+        return Fail(ErrorCode::kInternal, std::string("register ") + function.name);
       if (many) break;
     }
   }
@@ -146,8 +151,8 @@ Status EnsureFunctions(sqlite3* handle) {
   const int known = sqlite3_prepare_v2(handle, "SELECT g$version()", -1, &probe, nullptr);
   sqlite3_finalize(probe);
   if (known == SQLITE_OK) return {};
-  for (auto functions : {TextFunctions(), RegexpFunctions(), NumberFunctions(), TimeFunctions(), CastFunctions(),
-                         JsonFunctions()}) {
+  for (auto functions : {TextFunctions(), RegexpFunctions(), NumberFunctions(), TimeFunctions(),
+                         CastFunctions(), JsonFunctions()}) {
     RETURN_IF_ERROR(RegisterScalars(handle, functions));
   }
   RETURN_IF_ERROR(RegisterAggregates(handle));

@@ -1,7 +1,10 @@
 #pragma once
-// The SQL functions that stand behind the guest's: all named g$…, all ours. A body gets its arguments and returns a
-// value or an error whose text is the product's own, which reaches the agent unchanged; for that reason they are not
-// made with engine/functions, which puts the function's name before every error.
+// The SQL functions that stand behind the guest's: all named g$…, all ours. A body gets its
+// arguments and returns a value or an error whose text is the product's own, which reaches the
+// agent unchanged; for that reason they are not made with engine/functions, which puts the
+// function's name before every error.
+
+#include <sqlite3.h>
 
 #include <cstdint>
 #include <initializer_list>
@@ -10,8 +13,6 @@
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include <sqlite3.h>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -24,14 +25,16 @@ struct Null {
 using Value = std::variant<Null, std::int64_t, double, std::string>;
 
 Value NullValue();  // out of line: g++ 12 takes the empty alternative for an uninitialized one
-inline bool IsNull(const Value& value) { return std::holds_alternative<Null>(value); }
+inline bool IsNull(const Value& value) {
+  return std::holds_alternative<Null>(value);
+}
 Value ReadValue(sqlite3_value* value);
 void ReturnValue(sqlite3_context* context, const Result<Value>& value);
 int CompareValues(const Value& a, const Value& b);  // as SQLite orders: NULL, numbers, text
 double RealOf(const Value& value);                  // text that is no number counts as 0
 
-// A variant's JSON: objects and arrays are JSON text; with tag 'b' 0 and 1 are truth values; with tag 't' all text is
-// text.
+// A variant's JSON: objects and arrays are JSON text; with tag 'b' 0 and 1 are truth values; with
+// tag 't' all text is text.
 json::value ToJson(char tag, const Value& value);
 Value FromJson(const json::value& value);
 
@@ -42,7 +45,9 @@ class Arguments {
   std::size_t size() const { return values_.size(); }
   bool IsNull(std::size_t index) const { return sqlite3_value_type(values_[index]) == SQLITE_NULL; }
   bool IsText(std::size_t index) const { return sqlite3_value_type(values_[index]) == SQLITE_TEXT; }
-  bool IsInteger(std::size_t index) const { return sqlite3_value_type(values_[index]) == SQLITE_INTEGER; }
+  bool IsInteger(std::size_t index) const {
+    return sqlite3_value_type(values_[index]) == SQLITE_INTEGER;
+  }
   std::string_view Text(std::size_t index) const;  // valid until the body returns
   std::int64_t Integer(std::size_t index) const { return sqlite3_value_int64(values_[index]); }
   std::int64_t IntegerOr(std::size_t index, std::int64_t otherwise) const {

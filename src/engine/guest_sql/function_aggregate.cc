@@ -1,5 +1,5 @@
-// Aggregates that SQLite lacks. All gather their rows and compute at the end, which also makes them window functions:
-// a row that leaves the window is the first one gathered.
+// Aggregates that SQLite lacks. All gather their rows and compute at the end, which also makes them
+// window functions: a row that leaves the window is the first one gathered.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -49,7 +49,8 @@ bool Counts(const Aggregate& aggregate, sqlite3_value** values) {
   if (aggregate.skip_null < 0) return true;
   if (sqlite3_value_type(values[aggregate.skip_null]) == SQLITE_NULL) return false;
   // Of a pair of numbers both must be there.
-  return aggregate.arguments != 2 || aggregate.skip_null != 0 || sqlite3_value_type(values[1]) != SQLITE_NULL;
+  return aggregate.arguments != 2 || aggregate.skip_null != 0 ||
+         sqlite3_value_type(values[1]) != SQLITE_NULL;
 }
 
 void Step(sqlite3_context* context, int count, sqlite3_value** values) {
@@ -72,7 +73,8 @@ void Step(sqlite3_context* context, int count, sqlite3_value** values) {
 void Inverse(sqlite3_context* context, int, sqlite3_value** values) {
   const auto* aggregate = static_cast<const Aggregate*>(sqlite3_user_data(context));
   Gathered** slot = Slot(context, 0);
-  if (slot == nullptr || *slot == nullptr || (*slot)->rows.empty() || !Counts(*aggregate, values)) return;
+  if (slot == nullptr || *slot == nullptr || (*slot)->rows.empty() || !Counts(*aggregate, values))
+    return;
   (*slot)->bytes -= SizeOf((*slot)->rows.front());
   (*slot)->rows.pop_front();
 }
@@ -113,7 +115,8 @@ double Interpolated(const std::vector<double>& sorted, double share) {
 }
 
 Value Whole(double value) {
-  if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<std::int64_t>(value);
+  if (value == std::floor(value) && std::fabs(value) < 9e15)
+    return static_cast<std::int64_t>(value);
   return value;
 }
 
@@ -125,7 +128,8 @@ Result<Value> Median(const std::deque<Row>& rows) {
 Result<double> Share(const std::deque<Row>& rows) {
   const double share = RealOf(rows[0][0]);
   if (!(share >= 0 && share <= 1)) {
-    return Fail(ErrorCode::kInvalidArgument, "001044 (42P13): SQL compilation error:\nInvalid percentile value.");
+    return Fail(ErrorCode::kInvalidArgument,
+                "001044 (42P13): SQL compilation error:\nInvalid percentile value.");
   }
   return RealOf(rows[0][2]) != 0 ? 1 - share : share;
 }
@@ -142,7 +146,8 @@ Result<Value> PercentileDisc(const std::deque<Row>& rows) {
   ASSIGN_OR_RETURN(double share, Share(rows));
   std::vector<Value> values;
   for (const Row& row : rows) values.push_back(row[1]);
-  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
+  std::sort(values.begin(), values.end(),
+            [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
   const double place = std::ceil(share * static_cast<double>(values.size())) - 1;
   return values[static_cast<std::size_t>(std::max(place, 0.0))];
 }
@@ -219,7 +224,8 @@ Result<Value> Corr(const std::deque<Row>& rows) {
 Result<Value> Mode(const std::deque<Row>& rows) {
   std::vector<Value> values;
   for (const Row& row : rows) values.push_back(row[0]);
-  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
+  std::sort(values.begin(), values.end(),
+            [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
   Value best = Null{};
   std::size_t most = 0;
   for (std::size_t i = 0; i < values.size();) {
@@ -247,7 +253,8 @@ Result<Value> MinBy(const std::deque<Row>& rows) {
   return Extreme(rows, -1);
 }
 
-// Rows of (flags, extra, tag, value, keys …), in the order the keys ask for and without repetition if 'D' says so.
+// Rows of (flags, extra, tag, value, keys …), in the order the keys ask for and without repetition
+// if 'D' says so.
 std::vector<const Row*> Ordered(const std::deque<Row>& rows) {
   std::vector<const Row*> out;
   for (const Row& row : rows) out.push_back(&row);
@@ -258,7 +265,8 @@ std::vector<const Row*> Ordered(const std::deque<Row>& rows) {
       int order = CompareValues((*a)[key], (*b)[key]);
       // NULLs last when ascending, as everywhere in the product.
       if (IsNull((*a)[key]) != IsNull((*b)[key])) order = -order;
-      if (order != 0) return key - 3 < flags.size() && flags[key - 3] == 'd' ? order > 0 : order < 0;
+      if (order != 0)
+        return key - 3 < flags.size() && flags[key - 3] == 'd' ? order > 0 : order < 0;
     }
     return false;
   });
@@ -328,10 +336,11 @@ constexpr Aggregate kAggregates[] = {
 
 Status RegisterAggregates(sqlite3* handle) {
   for (const Aggregate& aggregate : kAggregates) {
-    int code = sqlite3_create_window_function(handle, aggregate.name, aggregate.arguments,
-                                              SQLITE_UTF8 | SQLITE_DETERMINISTIC, const_cast<Aggregate*>(&aggregate),
-                                              Step, Final, Current, Inverse, nullptr);
-    if (code != SQLITE_OK) return Fail(ErrorCode::kInternal, std::string("register ") + aggregate.name);
+    int code = sqlite3_create_window_function(
+        handle, aggregate.name, aggregate.arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+        const_cast<Aggregate*>(&aggregate), Step, Final, Current, Inverse, nullptr);
+    if (code != SQLITE_OK)
+      return Fail(ErrorCode::kInternal, std::string("register ") + aggregate.name);
   }
   return {};
 }

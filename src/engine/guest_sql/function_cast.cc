@@ -1,8 +1,8 @@
 // Casts, and what every value passes on its way into a column.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/function.h"
@@ -13,8 +13,11 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-tl::unexpected<Error> NotRecognized(std::string_view code, std::string_view what, std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} '{}' is not recognized", code, what, text));
+tl::unexpected<Error> NotRecognized(std::string_view code,
+                                    std::string_view what,
+                                    std::string_view text) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: {} '{}' is not recognized", code, what, text));
 }
 
 std::string Shown(const Value& value) {
@@ -108,7 +111,8 @@ Result<Value> TryCast(const Arguments& a) {
 Result<Value> Store(const Arguments& a) {
   if (a.IsNull(0)) {
     if (a.Integer(4) != 0) return NullValue();
-    return Fail(ErrorCode::kInvalidArgument, "100072 (22000): NULL result in a non-nullable column");
+    return Fail(ErrorCode::kInvalidArgument,
+                "100072 (22000): NULL result in a non-nullable column");
   }
   const Kind kind = KindAt(a, 1);
   ASSIGN_OR_RETURN(Value value, CastTo(a.At(0), kind, static_cast<int>(a.Integer(3))));
@@ -119,13 +123,16 @@ Result<Value> Store(const Arguments& a) {
     for (char c : text) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     if (characters > size) {
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("100078 (22000): String '{}' is too long and would be truncated", text.substr(0, 200)));
+                  fmt::format("100078 (22000): String '{}' is too long and would be truncated",
+                              text.substr(0, 200)));
     }
   }
   const int scale = static_cast<int>(a.Integer(3));
-  if (kind == Kind::kNumber && std::fabs(RealOf(value)) >= std::pow(10.0, static_cast<double>(size - scale))) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("100132 (22003): Numeric value '{}' is out of range", NumberText(value)));
+  if (kind == Kind::kNumber &&
+      std::fabs(RealOf(value)) >= std::pow(10.0, static_cast<double>(size - scale))) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("100132 (22003): Numeric value '{}' is out of range", NumberText(value)));
   }
   return value;
 }

@@ -1,11 +1,11 @@
-// Semi-structured values: paths, objects, arrays. A value that must keep its nature comes with a tag before it (see
-// ToJson).
+// Semi-structured values: paths, objects, arrays. A value that must keep its nature comes with a
+// tag before it (see ToJson).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/json.h"
 #include "engine/guest_sql/function.h"
@@ -82,8 +82,8 @@ Result<Value> Parse(const Arguments& a) {
   if (a.Text(0).find_first_not_of(" \t\r\n") == std::string_view::npos) return NullValue();
   auto parsed = ParseJson(a.Text(0));
   if (!parsed) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("100069 (22P02): Error parsing JSON: {}", parsed.error().message.substr(0, 200)));
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("100069 (22P02): Error parsing JSON: {}",
+                                                         parsed.error().message.substr(0, 200)));
   }
   return FromJson(*parsed);
 }
@@ -98,7 +98,8 @@ Result<Value> ObjectFrom(const Arguments& a, bool keep_nulls) {
   for (std::size_t i = 0; i + 3 < a.size(); i += 4) {
     if (a.IsNull(i + 1)) continue;
     json::value value = TaggedAt(a, i + 2);
-    if (!value.is_null() || keep_nulls) object.insert_or_assign(std::string(a.Text(i + 1)), std::move(value));
+    if (!value.is_null() || keep_nulls)
+      object.insert_or_assign(std::string(a.Text(i + 1)), std::move(value));
   }
   return Value(json::serialize(object));
 }
@@ -167,7 +168,8 @@ Result<Value> ArraySlice(const Arguments& a) {
     return at < 0 ? at + size : at;
   };
   json::array out;
-  for (std::int64_t i = place(1); i < place(2); ++i) out.push_back((*array)[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = place(1); i < place(2); ++i)
+    out.push_back((*array)[static_cast<std::size_t>(i)]);
   return Value(json::serialize(out));
 }
 
@@ -236,7 +238,8 @@ Result<Value> Flat(const Arguments& a) {
 Result<Value> Range(const Arguments& a) {
   const std::int64_t count = a.Integer(0);
   if (count < 0 || count > kRangeMax) {
-    return Fail(ErrorCode::kLimitExceeded, fmt::format("GENERATOR gives at most {} rows.", kRangeMax));
+    return Fail(ErrorCode::kLimitExceeded,
+                fmt::format("GENERATOR gives at most {} rows.", kRangeMax));
   }
   std::string out = "[";
   for (std::int64_t i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + std::to_string(i);

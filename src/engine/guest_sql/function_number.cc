@@ -1,11 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/function.h"
@@ -21,7 +21,8 @@ tl::unexpected<Error> DivisionByZero() {
 }
 
 tl::unexpected<Error> NotNumeric(std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("100038 (22018): Numeric value '{}' is not recognized", text));
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("100038 (22018): Numeric value '{}' is not recognized", text));
 }
 
 Result<Value> NumericArgument(const Arguments& a, std::size_t index) {
@@ -71,7 +72,8 @@ Result<Value> WithDigits(const Arguments& a, const std::function<double(double)>
   const double nearest = std::round(scaled);
   const bool whole = std::fabs(scaled - nearest) < 1e-9 * std::max(1.0, std::fabs(scaled));
   const double rounded = (whole ? nearest : round(scaled)) / scale;
-  if (digits <= 0 && std::fabs(rounded) < kIntegerMax) return Value(static_cast<std::int64_t>(rounded));
+  if (digits <= 0 && std::fabs(rounded) < kIntegerMax)
+    return Value(static_cast<std::int64_t>(rounded));
   return Value(rounded);
 }
 
@@ -80,7 +82,8 @@ Result<Value> Round(const Arguments& a) {
   const int digits = Digits(a.IntegerOr(1, 0));
   if (std::holds_alternative<std::int64_t>(number) && digits >= 0) return number;
   const double rounded = RoundTo(RealOf(number), digits);
-  if (digits <= 0 && std::fabs(rounded) < kIntegerMax) return Value(static_cast<std::int64_t>(rounded));
+  if (digits <= 0 && std::fabs(rounded) < kIntegerMax)
+    return Value(static_cast<std::int64_t>(rounded));
   return Value(rounded);
 }
 
@@ -121,11 +124,14 @@ Result<Value> WidthBucket(const Arguments& a) {
   const double high = a.Real(2);
   const std::int64_t buckets = a.Integer(3);
   if (buckets < 1 || buckets > 1'000'000 || !(low < high)) {
-    return Fail(ErrorCode::kInvalidArgument, "100144 (22023): Invalid argument for function [WIDTH_BUCKET]");
+    return Fail(ErrorCode::kInvalidArgument,
+                "100144 (22023): Invalid argument for function [WIDTH_BUCKET]");
   }
   if (a.Real(0) < low) return Value(std::int64_t{0});
   if (a.Real(0) >= high) return Value(buckets + 1);
-  return Value(static_cast<std::int64_t>((a.Real(0) - low) / (high - low) * static_cast<double>(buckets)) + 1);
+  return Value(
+      static_cast<std::int64_t>((a.Real(0) - low) / (high - low) * static_cast<double>(buckets)) +
+      1);
 }
 
 Result<Value> Hash(const Arguments& a) {
@@ -151,11 +157,13 @@ Result<Value> NumberToChar(const Arguments& a) {
   const bool fill = format.starts_with("FM") || format.starts_with("fm");
   if (fill) format.remove_prefix(2);
   if (format.empty() || format.size() > 64 || format.find_first_not_of("90,.$") != format.npos) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("100094 (22000): Invalid numeric format '{}'", a.Text(1)));
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("100094 (22000): Invalid numeric format '{}'", a.Text(1)));
   }
   const std::size_t point = std::min(format.find('.'), format.size());
   auto places = [](std::string_view part) {
-    return static_cast<int>(std::count_if(part.begin(), part.end(), [](char c) { return c == '9' || c == '0'; }));
+    return static_cast<int>(
+        std::count_if(part.begin(), part.end(), [](char c) { return c == '9' || c == '0'; }));
   };
   std::string text = FixedText(std::fabs(a.Real(0)), places(format.substr(point)));
   std::string whole = text.substr(0, text.find('.'));
@@ -214,7 +222,8 @@ double RoundTo(double value, int digits) {
 std::optional<Value> ParseNumber(std::string_view text) {
   text = Trim(text);
   if (text.starts_with('+')) text.remove_prefix(1);
-  if (text.empty() || text.size() > 400 || !(text[0] == '-' || text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
+  if (text.empty() || text.size() > 400 ||
+      !(text[0] == '-' || text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
     return std::nullopt;
   }
   std::int64_t integer = 0;
@@ -222,7 +231,8 @@ std::optional<Value> ParseNumber(std::string_view text) {
   if (whole.ec == std::errc() && whole.ptr == text.data() + text.size()) return Value(integer);
   double real = 0;
   auto rest = std::from_chars(text.data(), text.data() + text.size(), real);
-  if (rest.ec != std::errc() || rest.ptr != text.data() + text.size() || !std::isfinite(real)) return std::nullopt;
+  if (rest.ec != std::errc() || rest.ptr != text.data() + text.size() || !std::isfinite(real))
+    return std::nullopt;
   return Value(real);
 }
 
@@ -230,7 +240,8 @@ Value WithScale(const Value& number, int scale) {
   const auto* real = std::get_if<double>(&number);
   if (real == nullptr || scale < 0) return number;
   const double rounded = RoundTo(*real, scale);
-  if (scale == 0 && std::fabs(rounded) < kIntegerMax) return Value(static_cast<std::int64_t>(rounded));
+  if (scale == 0 && std::fabs(rounded) < kIntegerMax)
+    return Value(static_cast<std::int64_t>(rounded));
   return Value(rounded);
 }
 

@@ -1,10 +1,9 @@
 // Regular expressions, on RE2: its time is linear in the text, whatever pattern a guest writes.
-#include <algorithm>
-#include <string>
-
+#include <fmt/format.h>
 #include <re2/re2.h>
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <string>
 
 #include "engine/guest_sql/function.h"
 
@@ -16,12 +15,14 @@ constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;
 
 class Pattern {
  public:
-  Pattern(std::string_view pattern, std::string_view parameters) : regexp_(Text(pattern), Options(parameters)) {}
+  Pattern(std::string_view pattern, std::string_view parameters)
+      : regexp_(Text(pattern), Options(parameters)) {}
 
   Status Check() const {
     if (regexp_.ok()) return {};
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("100048 (2201B): Invalid regular expression: '{}', {}", regexp_.pattern(), regexp_.error()));
+                fmt::format("100048 (2201B): Invalid regular expression: '{}', {}",
+                            regexp_.pattern(), regexp_.error()));
   }
   const re2::RE2& get() const { return regexp_; }
 
@@ -48,9 +49,13 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// Calls `each` for the matches from left to right until it returns false. An empty match moves on by one character.
+// Calls `each` for the matches from left to right until it returns false. An empty match moves on
+// by one character.
 template <typename Each>
-void ForEachMatch(const re2::RE2& regexp, std::string_view text, std::size_t start, const Each& each) {
+void ForEachMatch(const re2::RE2& regexp,
+                  std::string_view text,
+                  std::size_t start,
+                  const Each& each) {
   re2::StringPiece groups[2];
   const int wanted = std::min(regexp.NumberOfCapturingGroups(), 1) + 1;
   for (std::size_t at = start; at <= text.size();) {
@@ -92,7 +97,8 @@ Result<Value> RegexpCount(const Arguments& a) {
   RETURN_IF_ERROR(pattern.Check());
   std::int64_t count = 0;
   const auto start = static_cast<std::size_t>(std::max<std::int64_t>(a.IntegerOr(2, 1), 1) - 1);
-  ForEachMatch(pattern.get(), a.Text(0), start, [&](const re2::StringPiece*, int) { return ++count > 0; });
+  ForEachMatch(pattern.get(), a.Text(0), start,
+               [&](const re2::StringPiece*, int) { return ++count > 0; });
   return Value(count);
 }
 
@@ -107,7 +113,8 @@ Result<Value> RegexpInstr(const Arguments& a) {
   return Value(position);
 }
 
-// (subject, pattern, replacement, position, occurrence, parameters); all matches unless an occurrence is given.
+// (subject, pattern, replacement, position, occurrence, parameters); all matches unless an
+// occurrence is given.
 Result<Value> RegexpReplace(const Arguments& a) {
   const Pattern pattern(a.Text(1), TextOr(a, 5, ""));
   RETURN_IF_ERROR(pattern.Check());
@@ -115,10 +122,12 @@ Result<Value> RegexpReplace(const Arguments& a) {
   std::string replacement(TextOr(a, 2, ""));
   std::string problem;
   if (!pattern.get().CheckRewriteString(Piece(replacement), &problem)) {
-    return Fail(ErrorCode::kInvalidArgument, "100048 (2201B): Invalid regular expression replacement: " + problem);
+    return Fail(ErrorCode::kInvalidArgument,
+                "100048 (2201B): Invalid regular expression replacement: " + problem);
   }
   if (text.size() > kTextBytesMax / (replacement.size() + 1)) {
-    return Fail(ErrorCode::kLimitExceeded, "100078 (22000): String is too long and would be truncated");
+    return Fail(ErrorCode::kLimitExceeded,
+                "100078 (22000): String is too long and would be truncated");
   }
   if (a.IntegerOr(4, 0) == 1) {
     re2::RE2::Replace(&text, pattern.get(), Piece(replacement));
@@ -129,8 +138,8 @@ Result<Value> RegexpReplace(const Arguments& a) {
 }
 
 constexpr Function kFunctions[] = {
-    {"g$regexp_like", RegexpLike, 2, 3},     {"g$regexp_substr", RegexpSubstr, 2, 6},
-    {"g$regexp_count", RegexpCount, 2, 4},   {"g$regexp_instr", RegexpInstr, 2, 2},
+    {"g$regexp_like", RegexpLike, 2, 3},       {"g$regexp_substr", RegexpSubstr, 2, 6},
+    {"g$regexp_count", RegexpCount, 2, 4},     {"g$regexp_instr", RegexpInstr, 2, 2},
     {"g$regexp_replace", RegexpReplace, 2, 6},
 };
 

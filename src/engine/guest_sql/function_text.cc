@@ -1,12 +1,11 @@
 // Text functions. Lengths and positions count characters (code points), not bytes.
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string>
 #include <vector>
-
-#include <openssl/evp.h>
-
-#include <fmt/format.h>
 
 #include "base/json.h"
 #include "engine/guest_sql/function.h"
@@ -19,7 +18,8 @@ constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kMatchWorkMax = std::size_t{1} << 28;  // characters times pattern of one LIKE
 
 tl::unexpected<Error> TooLong() {
-  return Fail(ErrorCode::kLimitExceeded, "100078 (22000): String is too long and would be truncated");
+  return Fail(ErrorCode::kLimitExceeded,
+              "100078 (22000): String is too long and would be truncated");
 }
 
 bool Continues(char c) {
@@ -27,7 +27,8 @@ bool Continues(char c) {
 }
 
 std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
 }
 
 // The byte at which the character of this number begins, from 0.
@@ -69,7 +70,8 @@ Result<Value> Like(const Arguments& a) {
 }
 
 Result<Value> Ilike(const Arguments& a) {
-  return MatchLike(Lower(a.Text(0)), Lower(a.Text(1)), a.size() > 2 ? a.Text(2) : std::string_view());
+  return MatchLike(Lower(a.Text(0)), Lower(a.Text(1)),
+                   a.size() > 2 ? a.Text(2) : std::string_view());
 }
 
 Result<Value> Length(const Arguments& a) {
@@ -93,7 +95,8 @@ Result<Value> Substr(const Arguments& a) {
   std::int64_t from = wanted > 0 ? wanted - 1 : wanted < 0 ? length + wanted : 0;
   if (from < 0) return Value(std::string());
   const std::int64_t count = std::clamp<std::int64_t>(a.IntegerOr(2, length), 0, length);
-  return Value(std::string(Slice(a.Text(0), static_cast<std::size_t>(from), static_cast<std::size_t>(count))));
+  return Value(std::string(
+      Slice(a.Text(0), static_cast<std::size_t>(from), static_cast<std::size_t>(count))));
 }
 
 Result<std::string> Padding(const Arguments& a, std::size_t missing) {
@@ -145,7 +148,8 @@ Result<Value> Reverse(const Arguments& a) {
 
 Result<Value> Initcap(const Arguments& a) {
   std::string out = Lower(a.Text(0));
-  std::string_view delimiters = a.size() > 1 ? a.Text(1) : " \t\n\r\f\v!?@\"^#$&~_,.:;+-*%/|\\[](){}<>";
+  std::string_view delimiters =
+      a.size() > 1 ? a.Text(1) : " \t\n\r\f\v!?@\"^#$&~_,.:;+-*%/|\\[](){}<>";
   bool first = true;
   for (char& c : out) {
     if (first && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
@@ -276,7 +280,9 @@ Result<Value> Endswith(const Arguments& a) {
 Result<Value> Ascii(const Arguments& a) {
   std::string_view text = a.Text(0);
   if (text.empty()) return Value(std::int64_t{0});
-  auto byte = [&](std::size_t i) { return static_cast<std::int64_t>(static_cast<unsigned char>(text[i])); };
+  auto byte = [&](std::size_t i) {
+    return static_cast<std::int64_t>(static_cast<unsigned char>(text[i]));
+  };
   const std::size_t size = CharacterAt(text, 0).size();
   if (size == 1) return Value(byte(0));
   std::int64_t code = byte(0) & (0xFF >> (size + 1));
@@ -328,7 +334,8 @@ Result<Value> Editdistance(const Arguments& a) {
 Result<Value> Digest(const EVP_MD* algorithm, std::string_view text) {
   unsigned char bytes[EVP_MAX_MD_SIZE];
   unsigned size = 0;
-  if (algorithm == nullptr || EVP_Digest(text.data(), text.size(), bytes, &size, algorithm, nullptr) != 1) {
+  if (algorithm == nullptr ||
+      EVP_Digest(text.data(), text.size(), bytes, &size, algorithm, nullptr) != 1) {
     return Fail(ErrorCode::kInternal, "digest is not available");
   }
   std::string out;

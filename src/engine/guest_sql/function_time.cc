@@ -1,9 +1,10 @@
-// Dates and times for SQL. Arguments are ISO text (or seconds since 1970), results are text of the same kind.
+// Dates and times for SQL. Arguments are ISO text (or seconds since 1970), results are text of the
+// same kind.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/function.h"
@@ -13,11 +14,13 @@ namespace viv::engine::guest_sql {
 namespace {
 
 tl::unexpected<Error> NotATimestamp(std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("100035 (22007): Timestamp '{}' is not recognized", text));
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("100035 (22007): Timestamp '{}' is not recognized", text));
 }
 
 tl::unexpected<Error> NotADate(std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("100040 (22007): Date '{}' is not recognized", text));
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("100040 (22007): Date '{}' is not recognized", text));
 }
 
 tl::unexpected<Error> OutOfRange() {
@@ -79,11 +82,13 @@ Result<Value> Interval(const Arguments& a) {
     const std::string word = ToLower(Trim(term.substr(digits)));
     std::string_view unit = word.empty() ? "second" : std::string_view();
     for (std::string_view known : kUnits) {
-      if (word == known || word == std::string(known) + "s" || (word == "mon" && known == "month")) unit = known;
+      if (word == known || word == std::string(known) + "s" || (word == "mon" && known == "month"))
+        unit = known;
     }
     if (unit.empty() || digits == 0 || std::fabs(count) > 1e15) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("001003 (42000): SQL compilation error:\nInvalid interval '{}'.", a.Text(1)));
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("001003 (42000): SQL compilation error:\nInvalid interval '{}'.", a.Text(1)));
     }
     auto moved = AddParts(moment, unit, std::llround(count) * a.Integer(2));
     if (!moved) return OutOfRange();
@@ -95,7 +100,8 @@ Result<Value> Interval(const Arguments& a) {
 std::optional<Moment> Read(const Arguments& a) {
   if (!a.IsText(0)) return MomentOfEpoch(a.Real(0));
   if (a.size() > 1 && a.IsText(1)) return ParseMomentAs(a.Text(0), a.Text(1));
-  if (a.Text(0).find_first_not_of("0123456789") == std::string_view::npos && a.Text(0).size() < 20) {
+  if (a.Text(0).find_first_not_of("0123456789") == std::string_view::npos &&
+      a.Text(0).size() < 20) {
     return MomentOfEpoch(std::strtod(std::string(a.Text(0)).c_str(), nullptr));
   }
   return ParseMoment(a.Text(0));
@@ -139,7 +145,8 @@ Result<Value> TimestampFromParts(const Arguments& a) {
   auto date = MakeDate(a.Integer(0), a.Integer(1), a.Integer(2));
   if (!date) return OutOfRange();
   Moment moment{date->micros, false};
-  for (auto [part, index] : {std::pair("hour", 3), std::pair("minute", 4), std::pair("second", 5)}) {
+  for (auto [part, index] :
+       {std::pair("hour", 3), std::pair("minute", 4), std::pair("second", 5)}) {
     auto moved = AddParts(moment, part, a.Integer(static_cast<std::size_t>(index)));
     if (!moved) return OutOfRange();
     moment = *moved;

@@ -11,13 +11,14 @@ constexpr int kStepsPerCheck = 100;
 
 // SQLite's own functions that the translation writes; all others of use are ours and begin with g$.
 constexpr std::array<std::string_view, 56> kFunctions = {
-    "->>",        "abs",        "acos",    "asin",         "atan",      "atan2",      "avg",        "ceil",
-    "coalesce",   "cos",        "count",   "cume_dist",    "degrees",   "dense_rank", "exp",        "first_value",
-    "floor",      "iif",        "instr",   "json_extract", "lag",       "last_value", "lead",       "length",
-    "ln",         "log",        "lower",   "ltrim",        "max",       "min",        "now_ms",     "nth_value",
-    "ntile",      "nullif",     "percent_rank", "pi",      "pow",       "power",      "radians",    "random",
-    "rank",       "replace",    "round",   "row_number",   "rtrim",     "sign",       "sin",        "sqrt",
-    "substr",     "substring",  "sum",     "tan",          "total",     "trim",       "typeof",     "upper"};
+    "->>",        "abs",         "acos",   "asin",      "atan",      "atan2",        "avg",
+    "ceil",       "coalesce",    "cos",    "count",     "cume_dist", "degrees",      "dense_rank",
+    "exp",        "first_value", "floor",  "iif",       "instr",     "json_extract", "lag",
+    "last_value", "lead",        "length", "ln",        "log",       "lower",        "ltrim",
+    "max",        "min",         "now_ms", "nth_value", "ntile",     "nullif",       "percent_rank",
+    "pi",         "pow",         "power",  "radians",   "random",    "rank",         "replace",
+    "round",      "row_number",  "rtrim",  "sign",      "sin",       "sqrt",         "substr",
+    "substring",  "sum",         "tan",    "total",     "trim",      "typeof",       "upper"};
 
 std::int64_t ReadNumber(sqlite3* handle, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
@@ -35,8 +36,14 @@ bool IsSubquery(std::string_view name) {
   return name.starts_with("c$") || name.starts_with("v$") || name == "g$i";
 }
 
-int Authorize(void* guard, int action, const char* first, const char* second, const char* database, const char*) {
-  return static_cast<Guard*>(guard)->Allows(action, first, second, database) ? SQLITE_OK : SQLITE_DENY;
+int Authorize(void* guard,
+              int action,
+              const char* first,
+              const char* second,
+              const char* database,
+              const char*) {
+  return static_cast<Guard*>(guard)->Allows(action, first, second, database) ? SQLITE_OK
+                                                                             : SQLITE_DENY;
 }
 
 int OnProgress(void* budget) {
@@ -55,13 +62,16 @@ Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access
     : handle_(handle), tables_(tables), access_(access) {
   // The pragmas are ours, so they come before the authorizer, which knows none.
   pages_max_ = ReadNumber(handle, "PRAGMA main.max_page_count");
-  const std::int64_t pages = ReadNumber(handle, "PRAGMA main.page_count") + budget.limits().growth_pages_max;
+  const std::int64_t pages =
+      ReadNumber(handle, "PRAGMA main.page_count") + budget.limits().growth_pages_max;
   ReadNumber(handle, "PRAGMA main.max_page_count = " + std::to_string(std::min(pages, pages_max_)));
-  // So does the first use of json_each on a connection, which SQLite takes for a change of the schema.
+  // So does the first use of json_each on a connection, which SQLite takes for a change of the
+  // schema.
   if (tables.contains("json_each")) ReadNumber(handle, "SELECT value FROM json_each('[]')");
-  for (auto [id, value] : {std::pair(SQLITE_LIMIT_LENGTH, 16 << 20), std::pair(SQLITE_LIMIT_SQL_LENGTH, 16 << 20),
-                           std::pair(SQLITE_LIMIT_VDBE_OP, 5'000'000), std::pair(SQLITE_LIMIT_ATTACHED, 0),
-                           std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1)}) {
+  for (auto [id, value] :
+       {std::pair(SQLITE_LIMIT_LENGTH, 16 << 20), std::pair(SQLITE_LIMIT_SQL_LENGTH, 16 << 20),
+        std::pair(SQLITE_LIMIT_VDBE_OP, 5'000'000), std::pair(SQLITE_LIMIT_ATTACHED, 0),
+        std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1)}) {
     limits_.push_back({id, sqlite3_limit(handle, id, -1)});
     sqlite3_limit(handle, id, std::min(value, limits_.back().value));
   }
@@ -85,12 +95,15 @@ bool Guard::Allows(int action, const char* first, const char* second, const char
       return true;
     case SQLITE_READ:
       if (ours) return tables_.contains(name);
-      // Without a database: a relation of which no column is read, as in count(*). A table's name always comes with one.
-      return database == nullptr && second != nullptr && *second == '\0' && (IsSubquery(name) || name == "json_each");
+      // Without a database: a relation of which no column is read, as in count(*). A table's name
+      // always comes with one.
+      return database == nullptr && second != nullptr && *second == '\0' &&
+             (IsSubquery(name) || name == "json_each");
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
-      return ours && access_ == Access::kReadWrite && name.starts_with("g$") && tables_.contains(name);
+      return ours && access_ == Access::kReadWrite && name.starts_with("g$") &&
+             tables_.contains(name);
     case SQLITE_FUNCTION: {
       const std::string_view function = second == nullptr ? "" : second;
       return function.starts_with("g$") ||

@@ -1,15 +1,16 @@
 #pragma once
-// What holds a guest's statement should the translation ever let something through: an authorizer that knows the few
-// tables and functions the statement may use, and limits on its work, its values and the world's growth. Active while
-// it lives; afterwards the connection has no authorizer, no progress handler and its former limits.
+// What holds a guest's statement should the translation ever let something through: an authorizer
+// that knows the few tables and functions the statement may use, and limits on its work, its values
+// and the world's growth. Active while it lives; afterwards the connection has no authorizer, no
+// progress handler and its former limits.
+
+#include <sqlite3.h>
 
 #include <chrono>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
-
-#include <sqlite3.h>
 
 #include "engine/guest_sql/guest_sql.h"
 

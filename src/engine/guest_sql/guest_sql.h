@@ -1,19 +1,20 @@
 #pragma once
-// Guest SQL: an agent's own statement, in the dialect of the product an app imitates (Snowflake), on tables that live
-// inside the world. A statement is read word by word and written anew for SQLite: every table it names is looked up in
-// the catalogue (catalog.h), every function in our list, so nothing the guest wrote reaches SQLite unseen; an
-// authorizer and limits (guard.h) hold should the writing ever go wrong. DDL never reaches SQLite as the guest's text.
+// Guest SQL: an agent's own statement, in the dialect of the product an app imitates (Snowflake),
+// on tables that live inside the world. A statement is read word by word and written anew for
+// SQLite: every table it names is looked up in the catalogue (catalog.h), every function in our
+// list, so nothing the guest wrote reaches SQLite unseen; an authorizer and limits (guard.h) hold
+// should the writing ever go wrong. DDL never reaches SQLite as the guest's text.
 //
-// Errors carry the product's own words and codes, e.g. "002003 (42S02): SQL compilation error:\nObject 'X' does not
-// exist or not authorized."
+// Errors carry the product's own words and codes, e.g. "002003 (42S02): SQL compilation
+// error:\nObject 'X' does not exist or not authorized."
+
+#include <sqlite3.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <sqlite3.h>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -39,18 +40,22 @@ struct Limits {
 };
 
 struct Outcome {
-  json::array columns;              // names
-  json::array rows;                 // objects by column name, members in the columns' order
-  std::int64_t rows_affected = 0;   // changed rows of DML; else the number of rows returned
-  std::string statement_type;       // SELECT, INSERT, CREATE_TABLE, USE, SHOW …
-  std::string message;              // "Table T successfully created."; empty for a query
-  Session session;                  // after the statement: USE, and CREATE DATABASE or SCHEMA change it
+  json::array columns;             // names
+  json::array rows;                // objects by column name, members in the columns' order
+  std::int64_t rows_affected = 0;  // changed rows of DML; else the number of rows returned
+  std::string statement_type;      // SELECT, INSERT, CREATE_TABLE, USE, SHOW …
+  std::string message;             // "Table T successfully created."; empty for a query
+  Session session;  // after the statement: USE, and CREATE DATABASE or SCHEMA change it
 };
 
-// Runs exactly one statement, inside the caller's transaction: a failed one leaves no trace, nothing is committed.
-// Needs a SQL function now_ms() on `handle`; registers its own functions (all named g$…) on first use. Replaces the
-// connection's authorizer and progress handler and leaves none.
-Result<Outcome> Run(sqlite3* handle, std::string_view sql, const Session& session, Access access,
+// Runs exactly one statement, inside the caller's transaction: a failed one leaves no trace,
+// nothing is committed. Needs a SQL function now_ms() on `handle`; registers its own functions (all
+// named g$…) on first use. Replaces the connection's authorizer and progress handler and leaves
+// none.
+Result<Outcome> Run(sqlite3* handle,
+                    std::string_view sql,
+                    const Session& session,
+                    Access access,
                     const Limits& limits = {});
 
 }  // namespace viv::engine::guest_sql

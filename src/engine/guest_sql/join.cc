@@ -1,8 +1,9 @@
-// Joins: their kinds and conditions. USING and NATURAL become ON, since only we know which columns the guest sees.
+// Joins: their kinds and conditions. USING and NATURAL become ON, since only we know which columns
+// the guest sees.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -37,11 +38,15 @@ Result<std::string> Translator::ReadJoinKind() {
   return kind + " JOIN";
 }
 
-Result<std::string> Translator::ReadCondition(Scope& scope, std::size_t left_relations, std::string_view kind) {
+Result<std::string> Translator::ReadCondition(Scope& scope,
+                                              std::size_t left_relations,
+                                              std::string_view kind) {
   if (kind.starts_with("NATURAL")) {
     std::vector<std::string> names;
     for (const ScopeColumn& column : scope.relations.back().columns) {
-      auto has = [&](ScopeRelation& relation) { return FindColumn(relation, column.name) != nullptr; };
+      auto has = [&](ScopeRelation& relation) {
+        return FindColumn(relation, column.name) != nullptr;
+      };
       auto left_end = scope.relations.begin() + static_cast<std::ptrdiff_t>(left_relations);
       if (std::any_of(scope.relations.begin(), left_end, has)) names.push_back(column.name);
     }
@@ -58,15 +63,19 @@ Result<std::string> Translator::ReadCondition(Scope& scope, std::size_t left_rel
     const Token at = cursor_.Peek();
     ASSIGN_OR_RETURN(std::string name, cursor_.Name());
     bool left = false;
-    for (std::size_t i = 0; i < left_relations; ++i) left |= FindColumn(scope.relations[i], name) != nullptr;
-    if (!left || FindColumn(scope.relations.back(), name) == nullptr) return InvalidIdentifier(at, DisplayName(name));
+    for (std::size_t i = 0; i < left_relations; ++i)
+      left |= FindColumn(scope.relations[i], name) != nullptr;
+    if (!left || FindColumn(scope.relations.back(), name) == nullptr)
+      return InvalidIdentifier(at, DisplayName(name));
     names.push_back(std::move(name));
   } while (cursor_.AcceptSymbol(","));
   RETURN_IF_ERROR(cursor_.ExpectSymbol(")"));
   return JoinUsing(scope, left_relations, names, kind);
 }
 
-std::string Translator::JoinUsing(Scope& scope, std::size_t left_relations, const std::vector<std::string>& names,
+std::string Translator::JoinUsing(Scope& scope,
+                                  std::size_t left_relations,
+                                  const std::vector<std::string>& names,
                                   std::string_view kind) {
   std::string condition;
   for (const std::string& name : names) {
@@ -77,7 +86,8 @@ std::string Translator::JoinUsing(Scope& scope, std::size_t left_relations, cons
     }
     ScopeColumn* right = FindColumn(scope.relations.back(), name);
     if (left == nullptr || right == nullptr) continue;
-    condition += fmt::format("{}{} = {}", condition.empty() ? " ON " : " AND ", left->sql, right->sql);
+    condition +=
+        fmt::format("{}{} = {}", condition.empty() ? " ON " : " AND ", left->sql, right->sql);
     right->merged = true;
     // Where the left side may be missing the merged column takes its value from the right.
     if (kind.find("FULL") != kind.npos || kind.find("RIGHT") != kind.npos) {

@@ -31,7 +31,8 @@ std::vector<Piece> Compile(std::string_view pattern, std::string_view escape) {
       i += character.size();
       pieces.push_back({Piece::Kind::kText, character});
     } else if (character == "%") {
-      if (pieces.empty() || pieces.back().kind != Piece::Kind::kRun) pieces.push_back({Piece::Kind::kRun, {}});
+      if (pieces.empty() || pieces.back().kind != Piece::Kind::kRun)
+        pieces.push_back({Piece::Kind::kRun, {}});
     } else {
       pieces.push_back({character == "_" ? Piece::Kind::kOne : Piece::Kind::kText, character});
     }
@@ -39,7 +40,8 @@ std::vector<Piece> Compile(std::string_view pattern, std::string_view escape) {
   return pieces;
 }
 
-// On a mismatch the last run takes one character more: no recursion, and at most text times pattern steps.
+// On a mismatch the last run takes one character more: no recursion, and at most text times pattern
+// steps.
 bool Matches(std::string_view text, const std::vector<Piece>& pieces) {
   std::size_t at = 0;
   std::size_t piece = 0;
@@ -47,9 +49,10 @@ bool Matches(std::string_view text, const std::vector<Piece>& pieces) {
   std::size_t run_at = 0;
   while (at < text.size()) {
     std::string_view character = CharacterAt(text, at);
-    const bool fits = piece < pieces.size() && (pieces[piece].kind == Piece::Kind::kOne ||
-                                                (pieces[piece].kind == Piece::Kind::kText &&
-                                                 pieces[piece].text == character));
+    const bool fits =
+        piece < pieces.size() &&
+        (pieces[piece].kind == Piece::Kind::kOne ||
+         (pieces[piece].kind == Piece::Kind::kText && pieces[piece].text == character));
     if (fits) {
       ++piece;
       at += character.size();

@@ -1,8 +1,8 @@
-// MERGE as an insert, deletes and updates. The insert comes first, as it must see the table as it was; the rows it adds
-// have higher numbers than any before, by which the others leave them alone.
-#include <utility>
-
+// MERGE as an insert, deletes and updates. The insert comes first, as it must see the table as it
+// was; the rows it adds have higher numbers than any before, by which the others leave them alone.
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -51,29 +51,37 @@ Status Translator::ReadMergeClause(const Scope& scope, const Target& target, Mer
   const std::string test = condition + taken;
   taken += fmt::format(" AND ({}) IS NOT TRUE", condition);
   if (test.size() > kEmittedBytesMax) return TooComplex();
-  return matched ? ReadMatched(scope, target, test, parts) : ReadNotMatched(scope, target, test, parts);
+  return matched ? ReadMatched(scope, target, test, parts)
+                 : ReadNotMatched(scope, target, test, parts);
 }
 
-Status Translator::ReadMatched(const Scope& scope, const Target& target, const std::string& test, MergeParts& parts) {
+Status Translator::ReadMatched(const Scope& scope,
+                               const Target& target,
+                               const std::string& test,
+                               MergeParts& parts) {
   const std::string table = SqlName(target.table.physical);
   if (cursor_.AcceptWord("DELETE")) {
     parts.deletes.push_back(
         {Write::Kind::kDelete,
-         fmt::format("DELETE FROM main.{} WHERE {} IN (SELECT {}.{} FROM main.{} AS {} JOIN {} ON {} WHERE {} AND {})",
-                     table, kRowColumn, target.sql_name, kRowColumn, table, target.sql_name, parts.source, parts.on,
-                     parts.before, test)});
+         fmt::format("DELETE FROM main.{} WHERE {} IN (SELECT {}.{} FROM main.{} AS {} JOIN {} ON "
+                     "{} WHERE {} AND {})",
+                     table, kRowColumn, target.sql_name, kRowColumn, table, target.sql_name,
+                     parts.source, parts.on, parts.before, test)});
     return {};
   }
   RETURN_IF_ERROR(cursor_.ExpectWord("UPDATE"));
   RETURN_IF_ERROR(cursor_.ExpectWord("SET"));
   ASSIGN_OR_RETURN(std::string set, ReadAssignments(scope, target));
-  parts.updates.push_back({Write::Kind::kUpdate, fmt::format("UPDATE main.{} AS {} SET {} FROM {} WHERE {} AND {} AND {}",
-                                                             table, target.sql_name, set, parts.source, parts.on,
-                                                             parts.before, test)});
+  parts.updates.push_back(
+      {Write::Kind::kUpdate,
+       fmt::format("UPDATE main.{} AS {} SET {} FROM {} WHERE {} AND {} AND {}", table,
+                   target.sql_name, set, parts.source, parts.on, parts.before, test)});
   return {};
 }
 
-Status Translator::ReadNotMatched(const Scope& scope, const Target& target, const std::string& test,
+Status Translator::ReadNotMatched(const Scope& scope,
+                                  const Target& target,
+                                  const std::string& test,
                                   MergeParts& parts) {
   RETURN_IF_ERROR(cursor_.ExpectWord("INSERT"));
   ASSIGN_OR_RETURN(auto targets, ReadColumnList(target));
@@ -89,8 +97,9 @@ Status Translator::ReadNotMatched(const Scope& scope, const Target& target, cons
     list += (list.empty() ? "" : ", ") + value.sql;
     query.columns.push_back({"", value.type});
   }
-  query.sql = fmt::format("SELECT {} FROM {} WHERE NOT EXISTS (SELECT 1 FROM main.{} AS {} WHERE {}) AND {}", list,
-                          parts.source, SqlName(target.table.physical), target.sql_name, parts.on, test);
+  query.sql = fmt::format(
+      "SELECT {} FROM {} WHERE NOT EXISTS (SELECT 1 FROM main.{} AS {} WHERE {}) AND {}", list,
+      parts.source, SqlName(target.table.physical), target.sql_name, parts.on, test);
   ASSIGN_OR_RETURN(std::string sql, InsertFrom(target.table, target.columns, targets, query));
   parts.inserts.push_back({Write::Kind::kInsert, std::move(sql)});
   return {};

@@ -1,9 +1,9 @@
 #include "engine/guest_sql/moment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace viv::engine::guest_sql {
 namespace {
@@ -62,9 +62,8 @@ struct Unit {
   std::int64_t micros;
 };
 
-constexpr Unit kUnits[] = {{"week", 7 * kDay},      {"day", kDay},
-                           {"hour", 3600 * kSecond}, {"minute", 60 * kSecond},
-                           {"second", kSecond},      {"millisecond", 1000},
+constexpr Unit kUnits[] = {{"week", 7 * kDay},       {"day", kDay},       {"hour", 3600 * kSecond},
+                           {"minute", 60 * kSecond}, {"second", kSecond}, {"millisecond", 1000},
                            {"microsecond", 1}};
 
 std::int64_t UnitMicros(std::string_view part) {
@@ -97,7 +96,8 @@ Civil CivilOf(std::int64_t days) {
   const std::int64_t day_of_era = shifted - era * 146'097;
   const std::int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t month = (5 * day_of_year + 2) / 153;
   Civil civil;
   civil.day = static_cast<int>(day_of_year - (153 * month + 2) / 5 + 1);
@@ -112,7 +112,8 @@ std::int64_t DaysOf(const Civil& civil) {
   const std::int64_t year_of_era = year - era * 400;
   const std::int64_t month = civil.month + (civil.month > 2 ? -3 : 9);
   const std::int64_t day_of_year = (153 * month + 2) / 5 + civil.day - 1;
-  const std::int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const std::int64_t day_of_era =
+      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * 146'097 + day_of_era - 719'468;
 }
 
@@ -137,7 +138,8 @@ std::optional<Moment> MomentOfEpoch(double number) {
 
 std::string TimeText(std::int64_t micros_of_day) {
   const std::int64_t seconds = micros_of_day / kSecond;
-  std::string text = fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  std::string text =
+      fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
   const std::int64_t fraction = micros_of_day % kSecond;
   if (fraction != 0) {
     text += fmt::format(".{:06}", fraction);
@@ -154,7 +156,8 @@ std::string MomentText(const Moment& moment) {
 }
 
 std::string TimestampText(std::int64_t ms) {
-  auto moment = InRange({std::clamp<std::int64_t>(ms, -kCountMax / 1000, kCountMax / 1000) * 1000, false});
+  auto moment =
+      InRange({std::clamp<std::int64_t>(ms, -kCountMax / 1000, kCountMax / 1000) * 1000, false});
   return moment ? MomentText(*moment) : std::string();
 }
 
@@ -169,7 +172,9 @@ std::optional<Moment> AddParts(const Moment& moment, std::string_view part, std:
 }
 
 // How many borders of the part lie between the two, as the product counts.
-std::optional<std::int64_t> PartsBetween(std::string_view part, const Moment& from, const Moment& to) {
+std::optional<std::int64_t> PartsBetween(std::string_view part,
+                                         const Moment& from,
+                                         const Moment& to) {
   if (const int months = MonthsOf(part); months != 0) {
     auto index = [&](const Moment& moment) {
       const Civil civil = CivilOf(moment.days());
@@ -193,7 +198,8 @@ std::optional<Moment> Truncate(const Moment& moment, std::string_view part) {
     civil.day = 1;
     return Moment{DaysOf(civil) * kDay, moment.is_date};
   }
-  if (part == "week") return InRange({(moment.days() - IsoWeekday(moment.days()) + 1) * kDay, moment.is_date});
+  if (part == "week")
+    return InRange({(moment.days() - IsoWeekday(moment.days()) + 1) * kDay, moment.is_date});
   const std::int64_t micros = UnitMicros(part);
   if (micros == 0) return std::nullopt;
   return Moment{FloorDivide(moment.micros, micros) * micros, moment.is_date};

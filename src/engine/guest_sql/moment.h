@@ -1,6 +1,7 @@
 #pragma once
-// Dates and timestamps of guest values: ISO text in the tables, microseconds since 1970 here. All are in UTC; a zone in
-// the text is applied and forgotten. Years 1 to 9999; what leaves them is nothing.
+// Dates and timestamps of guest values: ISO text in the tables, microseconds since 1970 here. All
+// are in UTC; a zone in the text is applied and forgotten. Years 1 to 9999; what leaves them is
+// nothing.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,9 @@ struct Moment {
 
 Civil CivilOf(std::int64_t days);
 std::int64_t DaysOf(const Civil& civil);
-std::optional<Moment> MakeDate(std::int64_t year, std::int64_t month, std::int64_t day);  // month 13 is next January
+std::optional<Moment> MakeDate(std::int64_t year,
+                               std::int64_t month,
+                               std::int64_t day);  // month 13 is next January
 
 // "2024-01-31", "2024-01-31 10:00:00.5", "2024-01-31T10:00Z", "1/31/2024", "31-JAN-2024".
 std::optional<Moment> ParseMoment(std::string_view text);
@@ -42,7 +45,9 @@ std::string FormatMoment(const Moment& moment, std::string_view format);
 
 // `part` is year, quarter, month, week, day, hour, minute, second, millisecond, microsecond.
 std::optional<Moment> AddParts(const Moment& moment, std::string_view part, std::int64_t count);
-std::optional<std::int64_t> PartsBetween(std::string_view part, const Moment& from, const Moment& to);
+std::optional<std::int64_t> PartsBetween(std::string_view part,
+                                         const Moment& from,
+                                         const Moment& to);
 std::optional<Moment> Truncate(const Moment& moment, std::string_view part);
 // Also dayofweek, dayofweekiso, dayofyear, yearofweek, epoch_second, epoch_millisecond.
 std::optional<std::int64_t> PartOf(const Moment& moment, std::string_view part);

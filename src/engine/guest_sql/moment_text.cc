@@ -1,8 +1,8 @@
 // Dates and times from text and to it, with and without a format.
+#include <fmt/format.h>
+
 #include <array>
 #include <cctype>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/moment.h"
@@ -13,9 +13,11 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000;
 constexpr std::int64_t kDay = 86'400 * kSecond;
 
-constexpr std::array<std::string_view, 12> kMonths = {"January", "February", "March",     "April",   "May",      "June",
-                                                      "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kWeekdays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array<std::string_view, 12> kMonths = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 7> kWeekdays = {"Sun", "Mon", "Tue", "Wed",
+                                                       "Thu", "Fri", "Sat"};
 
 // Reads the fields of a date from the left.
 class Reader {
@@ -152,12 +154,13 @@ struct Fields {
 };
 
 constexpr std::array<std::string_view, 25> kElements = {
-    "YYYY", "MMMM", "MON",  "HH24", "HH12", "AM", "PM", "FF9", "FF6", "FF3", "FF0", "FF", "DY",
-    "YY",   "MM",   "DD",   "HH",   "MI",   "SS", "TZH", "TZM", "TZD", "Y", "D", "M"};
+    "YYYY", "MMMM", "MON", "HH24", "HH12", "AM", "PM",  "FF9", "FF6", "FF3", "FF0", "FF", "DY",
+    "YY",   "MM",   "DD",  "HH",   "MI",   "SS", "TZH", "TZM", "TZD", "Y",   "D",   "M"};
 
 std::string_view ElementAt(std::string_view format) {
   for (std::string_view element : kElements) {
-    if (element.size() > 1 && EqualsIgnoreCase(format.substr(0, element.size()), element)) return element;
+    if (element.size() > 1 && EqualsIgnoreCase(format.substr(0, element.size()), element))
+      return element;
   }
   return {};
 }
@@ -184,7 +187,8 @@ bool ReadElement(Reader& reader, std::string_view element, Fields& fields) {
   if (element == "AM" || element == "PM") {
     fields.has_half = true;
     fields.afternoon = reader.Peek() == 'P' || reader.Peek() == 'p';
-    const bool ok = reader.Accept('A') || reader.Accept('a') || reader.Accept('P') || reader.Accept('p');
+    const bool ok =
+        reader.Accept('A') || reader.Accept('a') || reader.Accept('P') || reader.Accept('p');
     return ok && (reader.Accept('M') || reader.Accept('m'));
   }
   fields.has_time = true;
@@ -227,7 +231,8 @@ std::optional<Moment> ParseMomentAs(std::string_view text, std::string_view form
     std::string_view element = ElementAt(format.substr(i));
     if (element.empty()) {
       const char c = format[i++];
-      if (c != '"' && !reader.Accept(c)) return std::nullopt;  // "T" in a format is the letter itself
+      if (c != '"' && !reader.Accept(c))
+        return std::nullopt;  // "T" in a format is the letter itself
       continue;
     }
     if (!ReadElement(reader, element, fields)) return std::nullopt;
@@ -238,7 +243,8 @@ std::optional<Moment> ParseMomentAs(std::string_view text, std::string_view form
   if (!fields.has_time) return date;
   if (fields.has_half) fields.hour = fields.hour % 12 + (fields.afternoon ? 12 : 0);
   if (fields.hour > 23 || fields.minute > 59 || fields.second > 59) return std::nullopt;
-  const std::int64_t seconds = fields.hour * std::int64_t{3600} + fields.minute * 60 + fields.second;
+  const std::int64_t seconds =
+      fields.hour * std::int64_t{3600} + fields.minute * 60 + fields.second;
   return Moment{date->micros + seconds * kSecond + fields.fraction, false};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Names as the guest writes them and as we store them. A guest table lives in a table of our own whose name says
-// database, schema and table; the scheme is injective and independent of case, as SQLite compares names without it.
+// Names as the guest writes them and as we store them. A guest table lives in a table of our own
+// whose name says database, schema and table; the scheme is injective and independent of case, as
+// SQLite compares names without it.
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,6 @@
 // The small parts by themselves: tokens, names, LIKE, dates, types.
+#include <gtest/gtest.h>
+
 #include "engine/guest_sql/cursor.h"
 #include "engine/guest_sql/like.h"
 #include "engine/guest_sql/moment.h"
@@ -6,8 +8,6 @@
 #include "engine/guest_sql/numbers.h"
 #include "engine/guest_sql/token.h"
 #include "engine/guest_sql/types.h"
-
-#include <gtest/gtest.h>
 
 namespace viv::engine::guest_sql {
 namespace {
@@ -27,10 +27,12 @@ TEST(TokenTest, KnowsItsPlaceAndKind) {
 }
 
 TEST(TokenTest, ReservedWordsAreNoNames) {
-  for (const char* word : {"SELECT", "FROM", "WHERE", "WITH", "UNION", "ALL", "UPDATE", "TABLE", "QUALIFY"}) {
+  for (const char* word :
+       {"SELECT", "FROM", "WHERE", "WITH", "UNION", "ALL", "UPDATE", "TABLE", "QUALIFY"}) {
     EXPECT_TRUE(IsReserved(word)) << word;
   }
-  for (const char* word : {"ID", "DATE", "COUNT", "VALUE", "KEY", "INDEX", "PATH"}) EXPECT_FALSE(IsReserved(word)) << word;
+  for (const char* word : {"ID", "DATE", "COUNT", "VALUE", "KEY", "INDEX", "PATH"})
+    EXPECT_FALSE(IsReserved(word)) << word;
 }
 
 TEST(NamesTest, PhysicalNamesAreApartWhateverTheCase) {
@@ -68,7 +70,8 @@ TEST(LikeTest, ManyRunsDoNotMultiply) {
 }
 
 TEST(MomentTest, ReadsWhatItWrites) {
-  for (const char* text : {"2024-02-29", "0001-01-01", "9999-12-31", "1969-12-31 23:59:59.999999", "2024-01-01 00:00:00"}) {
+  for (const char* text : {"2024-02-29", "0001-01-01", "9999-12-31", "1969-12-31 23:59:59.999999",
+                           "2024-01-01 00:00:00"}) {
     auto moment = ParseMoment(text);
     ASSERT_TRUE(moment) << text;
     EXPECT_EQ(MomentText(*moment), text);
@@ -83,9 +86,10 @@ TEST(MomentTest, ReadsOtherForms) {
 }
 
 TEST(MomentTest, RefusesWhatIsNoDate) {
-  for (const char* text : {"", "x", "2024", "2024-13-01", "2023-02-29", "2024-01-01x", "2024-01-01 24:00:00", "0000-01-01",
-                           "2024-01-01 10", "2024-01-01 10:60:00", "10000-01-01", "2024-01-01 00:00:00+99:00", "13/1/2024",
-                           "9999-12-31 23:59:59-10:00"}) {
+  for (const char* text :
+       {"", "x", "2024", "2024-13-01", "2023-02-29", "2024-01-01x", "2024-01-01 24:00:00",
+        "0000-01-01", "2024-01-01 10", "2024-01-01 10:60:00", "10000-01-01",
+        "2024-01-01 00:00:00+99:00", "13/1/2024", "9999-12-31 23:59:59-10:00"}) {
     EXPECT_FALSE(ParseMoment(text)) << text;
   }
 }
@@ -94,14 +98,16 @@ TEST(MomentTest, FormatsAndParsesByFormat) {
   auto moment = ParseMomentAs("05.Mar.24 01:02 PM", "DD.MON.YY HH12:MI AM");
   ASSERT_TRUE(moment);
   EXPECT_EQ(MomentText(*moment), "2024-03-05 13:02:00");
-  EXPECT_EQ(FormatMoment(*moment, "DY, DD MMMM YYYY HH24:MI:SS.FF3"), "Tue, 05 March 2024 13:02:00.000");
+  EXPECT_EQ(FormatMoment(*moment, "DY, DD MMMM YYYY HH24:MI:SS.FF3"),
+            "Tue, 05 March 2024 13:02:00.000");
   EXPECT_FALSE(ParseMomentAs("2024", "YYYY-MM"));
   EXPECT_FALSE(ParseMomentAs("2024-01x", "YYYY-MM"));
 }
 
 TEST(MomentTest, CountsLargeStepsWithoutOverflow) {
   const Moment moment = *ParseMoment("2024-01-01");
-  for (const char* part : {"year", "month", "week", "day", "hour", "second", "microsecond", "nonsense"}) {
+  for (const char* part :
+       {"year", "month", "week", "day", "hour", "second", "microsecond", "nonsense"}) {
     EXPECT_FALSE(AddParts(moment, part, INT64_MAX)) << part;
     EXPECT_FALSE(AddParts(moment, part, INT64_MIN)) << part;
   }

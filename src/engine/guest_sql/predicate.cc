@@ -1,8 +1,8 @@
 // Comparisons and the predicates written with words: IS, IN, BETWEEN, LIKE and its kin.
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -11,7 +11,8 @@ namespace viv::engine::guest_sql {
 namespace {
 
 constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
-constexpr std::array<std::string_view, 8> kOperators = {"=", "==", "<>", "!=", "<", "<=", ">", ">="};
+constexpr std::array<std::string_view, 8> kOperators = {
+    "=", "==", "<>", "!=", "<", "<=", ">", ">="};
 
 Expression Truth(std::string sql) {
   return {std::move(sql), kTruth};
@@ -41,7 +42,9 @@ Result<Expression> Translator::ReadComparison(const Scope& scope) {
   }
 }
 
-Result<Expression> Translator::ReadOperator(const Scope& scope, Expression left, std::string operation) {
+Result<Expression> Translator::ReadOperator(const Scope& scope,
+                                            Expression left,
+                                            std::string operation) {
   const bool any = cursor_.IsSymbol("(", 1) && (cursor_.IsWord("ANY") || cursor_.IsWord("SOME"));
   const bool all = cursor_.IsSymbol("(", 1) && cursor_.IsWord("ALL");
   if (any || all) {
@@ -65,12 +68,14 @@ Result<Expression> Translator::ReadIs(const Scope& scope, Expression left) {
     return Truth(fmt::format("({} {} {})", left.sql, negated ? "IS" : "IS NOT", right.sql));
   }
   for (std::string_view word : {"NULL", "TRUE", "FALSE"}) {
-    if (cursor_.AcceptWord(word)) return Truth(fmt::format("({} IS {}{})", left.sql, negated ? "NOT " : "", word));
+    if (cursor_.AcceptWord(word))
+      return Truth(fmt::format("({} IS {}{})", left.sql, negated ? "NOT " : "", word));
   }
   return cursor_.Unexpected();
 }
 
-Result<std::optional<Expression>> Translator::ReadPredicate(const Scope& scope, const Expression& left) {
+Result<std::optional<Expression>> Translator::ReadPredicate(const Scope& scope,
+                                                            const Expression& left) {
   const bool negated = cursor_.IsWord("NOT");
   const std::size_t ahead = negated ? 1 : 0;
   Result<Expression> (Translator::*read)(const Scope&, const Expression&) = nullptr;
@@ -101,7 +106,8 @@ Result<Expression> Translator::ReadIn(const Scope& scope, const Expression& left
     values.push_back(std::move(value.sql));
   } while (cursor_.AcceptSymbol(","));
   RETURN_IF_ERROR(cursor_.ExpectSymbol(")"));
-  if (subject.is_row) return Truth(fmt::format("({} IN (VALUES {}))", subject.sql, fmt::join(values, ", ")));
+  if (subject.is_row)
+    return Truth(fmt::format("({} IN (VALUES {}))", subject.sql, fmt::join(values, ", ")));
   return Truth(fmt::format("({} IN ({}))", subject.sql, fmt::join(values, ", ")));
 }
 
@@ -141,8 +147,8 @@ Result<Expression> Translator::ReadLike(const Scope& scope, const Expression& le
   std::vector<std::string> tests;
   for (const Expression& pattern : patterns) {
     tests.push_back(regular ? fmt::format("g$regexp_like({}, {})", AsText(left), pattern.sql)
-                            : fmt::format("g${}({}, {}{})", word == "LIKE" ? "like" : "ilike", AsText(left),
-                                          pattern.sql, escape));
+                            : fmt::format("g${}({}, {}{})", word == "LIKE" ? "like" : "ilike",
+                                          AsText(left), pattern.sql, escape));
   }
   return Truth(fmt::format("({})", fmt::join(tests, all ? " AND " : " OR ")));
 }

@@ -1,8 +1,8 @@
 // The leaves of expressions: literals, columns, CASE, and words that are values.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -59,7 +59,8 @@ std::string Tagged(const Expression& value) {
 Result<Expression> Translator::ReadPrimary(const Scope& scope) {
   const Token& token = cursor_.Peek();
   if (token.kind == TokenKind::kNumber) return ReadNumber();
-  if (token.kind == TokenKind::kText) return Expression{SqlText(cursor_.Next().text), Of(Kind::kText), true};
+  if (token.kind == TokenKind::kText)
+    return Expression{SqlText(cursor_.Next().text), Of(Kind::kText), true};
   if (token.IsSymbol("(")) return ReadParenthesized(scope);
   if (token.IsSymbol("[")) return ReadArrayLiteral(scope);
   if (token.IsSymbol("{")) return ReadObjectLiteral(scope);
@@ -84,7 +85,9 @@ Result<Expression> Translator::ReadNumber() {
     value.type = Of(Kind::kFloat);
   } else {
     const std::size_t point = text.find('.');
-    value.type = Number(point == text.npos ? 0 : static_cast<int>(std::min<std::size_t>(text.size() - point - 1, 37)));
+    value.type = Number(point == text.npos
+                            ? 0
+                            : static_cast<int>(std::min<std::size_t>(text.size() - point - 1, 37)));
   }
   return value;
 }
@@ -112,9 +115,10 @@ Result<std::optional<Expression>> Translator::ReadWordValue() {
   }
   // These may stand with or without brackets.
   if (word == "CURRENT_DATE") value = {"g$today(now_ms())", Of(Kind::kDate)};
-  if (word == "CURRENT_TIME" || word == "LOCALTIME") value = {"g$time_now(now_ms())", Of(Kind::kTime)};
-  if (word == "CURRENT_TIMESTAMP" || word == "LOCALTIMESTAMP" || word == "GETDATE" || word == "SYSDATE" ||
-      word == "SYSTIMESTAMP") {
+  if (word == "CURRENT_TIME" || word == "LOCALTIME")
+    value = {"g$time_now(now_ms())", Of(Kind::kTime)};
+  if (word == "CURRENT_TIMESTAMP" || word == "LOCALTIMESTAMP" || word == "GETDATE" ||
+      word == "SYSDATE" || word == "SYSTIMESTAMP") {
     value = {"g$now(now_ms())", Of(Kind::kTimestamp)};
   }
   auto current = [&](std::string_view name, const std::string& now) {

@@ -1,7 +1,7 @@
 // Queries as a whole: WITH, set operations, VALUES.
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/depth_guard.h"
 #include "engine/guest_sql/errors.h"
@@ -19,10 +19,11 @@ std::string Bracketed(const std::string& sql) {
 
 Status Combine(Query& left, Query right, std::string_view operation) {
   if (left.columns.size() != right.columns.size()) {
-    return CompilationError("001789 (42601)",
-                            fmt::format("invalid number of result columns for set operator input branches, expected "
-                                        "{}, got {} in branch {{2}}",
-                                        left.columns.size(), right.columns.size()));
+    return CompilationError(
+        "001789 (42601)",
+        fmt::format("invalid number of result columns for set operator input branches, expected "
+                    "{}, got {} in branch {{2}}",
+                    left.columns.size(), right.columns.size()));
   }
   for (std::size_t i = 0; i < left.columns.size(); ++i) {
     left.columns[i].type = CommonType(left.columns[i].type, right.columns[i].type);
@@ -45,7 +46,8 @@ Result<Query> Translator::ReadQuery(const Scope* outer) {
   ASSIGN_OR_RETURN(Query query, ReadBody(outer, nullptr));
   std::string with;
   for (std::size_t i = outer_ctes; i < ctes_.size(); ++i) {
-    with += fmt::format("{}{} AS ({})", with.empty() ? "WITH RECURSIVE " : ", ", ctes_[i].sql_name, ctes_[i].sql);
+    with += fmt::format("{}{} AS ({})", with.empty() ? "WITH RECURSIVE " : ", ", ctes_[i].sql_name,
+                        ctes_[i].sql);
   }
   if (!with.empty()) {
     query.sql = with + " " + query.sql;
@@ -80,17 +82,21 @@ Status Translator::ReadCte(const Scope* outer) {
   RETURN_IF_ERROR(cursor_.ExpectWord("AS"));
   RETURN_IF_ERROR(cursor_.ExpectSymbol("("));
   const std::size_t known = ctes_.size();
-  RETURN_IF_ERROR(ReadCtes(outer));  // one of its own; the names are unique, so they may stand beside it
+  RETURN_IF_ERROR(
+      ReadCtes(outer));  // one of its own; the names are unique, so they may stand beside it
   ASSIGN_OR_RETURN(Query query, ReadBody(outer, &cte));
   RETURN_IF_ERROR(cursor_.ExpectSymbol(")"));
   std::string inner;
   for (std::size_t i = known; i < ctes_.size(); ++i) {
-    inner += fmt::format("{}{} AS ({})", inner.empty() ? "WITH RECURSIVE " : ", ", ctes_[i].sql_name, ctes_[i].sql);
+    inner += fmt::format("{}{} AS ({})", inner.empty() ? "WITH RECURSIVE " : ", ",
+                         ctes_[i].sql_name, ctes_[i].sql);
   }
   ctes_.resize(known);
   if (named != 0 && named != query.columns.size()) {
-    return CompilationError("002057 (42601)", fmt::format("Common table expression '{}' names {} columns, its query has {}.",
-                                                          DisplayName(cte.name), named, query.columns.size()));
+    return CompilationError(
+        "002057 (42601)",
+        fmt::format("Common table expression '{}' names {} columns, its query has {}.",
+                    DisplayName(cte.name), named, query.columns.size()));
   }
   std::string list;
   for (std::size_t i = 0; i < query.columns.size(); ++i) {
@@ -106,7 +112,8 @@ Status Translator::ReadCte(const Scope* outer) {
 
 Result<Query> Translator::ReadBody(const Scope* outer, Cte* self) {
   ASSIGN_OR_RETURN(Query query, ReadUnions(outer, self));
-  // A lone SELECT has read its own tail; what stands here belongs to a set operation or to brackets.
+  // A lone SELECT has read its own tail; what stands here belongs to a set operation or to
+  // brackets.
   ASSIGN_OR_RETURN(std::string tail, ReadTailOf(query));
   if (!tail.empty()) {
     query.sql = Bracketed(query.sql) + tail;
@@ -177,7 +184,8 @@ Result<std::string> Translator::ReadTailOf(const Query& query) {
   ASSIGN_OR_RETURN(auto order, ReadOrder(scope, parts));
   ASSIGN_OR_RETURN(std::string limit, ReadLimit());
   std::string tail;
-  for (const OrderItem& item : order) tail += (tail.empty() ? " ORDER BY " : ", ") + item.sql + item.direction;
+  for (const OrderItem& item : order)
+    tail += (tail.empty() ? " ORDER BY " : ", ") + item.sql + item.direction;
   return tail + limit;
 }
 
@@ -188,9 +196,11 @@ Result<Query> Translator::ReadValues(const Scope* outer) {
   std::size_t rows = 0;
   do {
     if (++rows > kValuesMax) {
-      return CompilationError("001795 (42601)", fmt::format("maximum number of expressions in a list exceeded, expected "
-                                                            "at most {}, got {}",
-                                                            kValuesMax, rows));
+      return CompilationError(
+          "001795 (42601)",
+          fmt::format("maximum number of expressions in a list exceeded, expected "
+                      "at most {}, got {}",
+                      kValuesMax, rows));
     }
     RETURN_IF_ERROR(cursor_.ExpectSymbol("("));
     std::string row;

@@ -1,8 +1,8 @@
-// What FROM reads: tables, views, subqueries, table functions. Each gets a name of our own in the emitted SQL, so that
-// the guest's aliases never meet SQLite's rules for names.
-#include <utility>
-
+// What FROM reads: tables, views, subqueries, table functions. Each gets a name of our own in the
+// emitted SQL, so that the guest's aliases never meet SQLite's rules for names.
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "engine/guest_sql/depth_guard.h"
 #include "engine/guest_sql/errors.h"
@@ -28,14 +28,16 @@ Result<ObjectName> Translator::Qualify(ObjectName name) {
   if (name.schema.empty()) return NoCurrentSchema(verb_);
   ASSIGN_OR_RETURN(bool has_schema, context_.catalog.HasSchema(name.database, name.schema));
   if (!has_schema && own_schema) return NoCurrentSchema(verb_);
-  if (!has_schema) return SchemaMissing(DisplayName(name.database) + "." + DisplayName(name.schema));
+  if (!has_schema)
+    return SchemaMissing(DisplayName(name.database) + "." + DisplayName(name.schema));
   return name;
 }
 
 Result<Relation> Translator::FindRelation(const ObjectName& name) {
   ASSIGN_OR_RETURN(ObjectName qualified, Qualify(name));
   ASSIGN_OR_RETURN(auto found, context_.catalog.Find(qualified));
-  // A table of ours always has our prefix; a catalogue that says otherwise shall not open another table.
+  // A table of ours always has our prefix; a catalogue that says otherwise shall not open another
+  // table.
   const bool ours = found && (found->is_view || found->physical.starts_with("g$"));
   if (!ours) return ObjectMissing(DisplayName(name));
   return *std::move(found);
@@ -49,7 +51,8 @@ Result<std::string> Translator::ReadFrom(Scope& scope) {
     if (first) {
       from += relation.sql;
     } else {
-      from += relation.optional ? fmt::format(" LEFT JOIN {} ON TRUE", relation.sql) : " CROSS JOIN " + relation.sql;
+      from += relation.optional ? fmt::format(" LEFT JOIN {} ON TRUE", relation.sql)
+                                : " JOIN " + relation.sql;
     }
     first = false;
     ASSIGN_OR_RETURN(std::string joins, ReadJoins(scope));
@@ -68,9 +71,11 @@ Result<std::string> Translator::ReadJoins(Scope& scope) {
     ASSIGN_OR_RETURN(std::string condition, ReadCondition(scope, left_relations, kind));
     if (kind == "NATURAL") kind = "JOIN";
     if (kind.starts_with("NATURAL ")) kind = kind.substr(8) + " JOIN";
-    if (kind == "CROSS JOIN" && relation.optional) {
+    // In SQLite CROSS also forbids a better order of the joins.
+    if (kind == "CROSS JOIN") kind = "JOIN";
+    if (kind == "JOIN" && relation.optional) {
       kind = "LEFT JOIN";
-      condition = " ON TRUE";
+      if (condition.empty()) condition = " ON TRUE";
     }
     joins += fmt::format(" {} {}{}", kind, relation.sql, condition);
   }
@@ -78,7 +83,8 @@ Result<std::string> Translator::ReadJoins(Scope& scope) {
 
 Result<Translator::RelationText> Translator::ReadRelation(Scope& scope) {
   DepthGuard depth(context_);
-  if (!depth.ok() || scope.relations.size() > kRelationsMax) return TooComplex();
+  if (!depth.ok() || scope.relations.size() > kRelationsMax || ++context_.lookups > kLookupsMax)
+    return TooComplex();
   cursor_.AcceptWord("LATERAL");
   if (cursor_.IsWord("TABLE") || (cursor_.IsWord("FLATTEN") && cursor_.IsSymbol("(", 1))) {
     return ReadTableFunction(scope);
@@ -116,7 +122,9 @@ Result<std::string> Translator::ReadSubqueryRelation(Scope& scope) {
   return AddSubquery(scope, query, {});
 }
 
-Result<std::string> Translator::AddSubquery(Scope& scope, const Query& query, ScopeRelation relation) {
+Result<std::string> Translator::AddSubquery(Scope& scope,
+                                            const Query& query,
+                                            ScopeRelation relation) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(ReadAlias(relation, &names));
   const std::string own = NewName();
@@ -129,7 +137,9 @@ Result<std::string> Translator::AddSubquery(Scope& scope, const Query& query, Sc
   return fmt::format("({}) AS {}", query.sql, own);
 }
 
-Result<std::string> Translator::AddTable(Scope& scope, const Relation& table, ScopeRelation relation) {
+Result<std::string> Translator::AddTable(Scope& scope,
+                                         const Relation& table,
+                                         ScopeRelation relation) {
   ASSIGN_OR_RETURN(auto columns, context_.catalog.Columns(table.name));
   const std::string own = NewName();
   for (const Column& column : columns) {
@@ -144,7 +154,8 @@ Result<std::string> Translator::AddTable(Scope& scope, const Relation& table, Sc
 Result<std::string> Translator::ReadNamed(Scope& scope) {
   const std::size_t begin = cursor_.place();
   ASSIGN_OR_RETURN(ObjectName name, cursor_.ObjectPath());
-  if (cursor_.IsSymbol("(")) return UnknownFunction(FoldName(cursor_.Slice(begin, cursor_.place())));
+  if (cursor_.IsSymbol("("))
+    return UnknownFunction(FoldName(cursor_.Slice(begin, cursor_.place())));
   if (cursor_.IsWord("AT") && cursor_.IsSymbol("(", 1)) return Unsupported("TIME TRAVEL");
   ScopeRelation relation;
   relation.alias = name.name;
@@ -161,7 +172,8 @@ Result<std::string> Translator::ReadNamed(Scope& scope) {
   }
   if (name.schema == kInformationSchema) {
     ASSIGN_OR_RETURN(ObjectName qualified, Qualify(name));
-    ASSIGN_OR_RETURN(auto query, ReadInformationSchema(context_, qualified.database, qualified.name));
+    ASSIGN_OR_RETURN(auto query,
+                     ReadInformationSchema(context_, qualified.database, qualified.name));
     if (!query) return ObjectMissing(DisplayName(name));
     return AddSubquery(scope, *query, std::move(relation));
   }
@@ -189,15 +201,17 @@ Result<Query> Translator::ExpandView(const Relation& view) {
   auto query = inner.ReadQuery(nullptr);
   --context_.view_depth;
   if (!query) {
-    return CompilationError("002037 (42601)", fmt::format("Failure during expansion of view '{}': {}",
-                                                          DisplayName(view.name.name), query.error().message));
+    return CompilationError("002037 (42601)",
+                            fmt::format("Failure during expansion of view '{}': {}",
+                                        DisplayName(view.name.name), query.error().message));
   }
   ASSIGN_OR_RETURN(auto columns, context_.catalog.Columns(view.name));
   if (columns.size() != query->columns.size()) {
-    return CompilationError("002057 (42601)", fmt::format("View definition for '{}' declared {} column(s), but view "
-                                                          "query produces {} column(s).",
-                                                          DisplayName(view.name), columns.size(),
-                                                          query->columns.size()));
+    return CompilationError(
+        "002057 (42601)",
+        fmt::format("View definition for '{}' declared {} column(s), but view "
+                    "query produces {} column(s).",
+                    DisplayName(view.name), columns.size(), query->columns.size()));
   }
   std::string list;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -241,7 +255,8 @@ Result<Translator::RelationText> Translator::ReadTableFunction(Scope& scope) {
   std::vector<std::string> names;
   ScopeRelation& relation = scope.relations.back();
   RETURN_IF_ERROR(ReadAlias(relation, &names));
-  for (std::size_t i = 0; i < names.size() && i < relation.columns.size(); ++i) relation.columns[i].name = names[i];
+  for (std::size_t i = 0; i < names.size() && i < relation.columns.size(); ++i)
+    relation.columns[i].name = names[i];
   return text;
 }
 
@@ -270,7 +285,8 @@ Result<Translator::RelationText> Translator::ReadFlatten(Scope& scope) {
   relation.columns = {
       {"SEQ", Number(0), "1"},  // of the input row; each is flattened by itself
       {"KEY", Of(Kind::kText), fmt::format("iif(typeof({0}.key) = 'text', {0}.key, NULL)", own)},
-      {"PATH", Of(Kind::kText), fmt::format("substr({0}.fullkey, 3 - (substr({0}.fullkey, 2, 1) = '['))", own)},
+      {"PATH", Of(Kind::kText),
+       fmt::format("substr({0}.fullkey, 3 - (substr({0}.fullkey, 2, 1) = '['))", own)},
       {"INDEX", Number(0), fmt::format("iif(typeof({0}.key) = 'integer', {0}.key, NULL)", own)},
       {"VALUE", Of(Kind::kVariant), own + ".value"},
       {"THIS", Of(Kind::kVariant), own + ".json"}};

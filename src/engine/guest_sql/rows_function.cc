@@ -1,10 +1,10 @@
 #include "engine/guest_sql/rows_function.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/json.h"
 #include "db/sqlite.h"
@@ -16,11 +16,13 @@ namespace {
 
 // By the name of its storage; the catalogue's other questions are by the guest's names.
 Result<ObjectName> NameOfTable(const Catalog& catalog, std::string_view physical) {
-  ASSIGN_OR_RETURN(db::Statement row, catalog.Prepare("SELECT database, schema, name FROM main.guest_table WHERE "
-                                                      "physical = ?1 AND kind = 'TABLE'"));
+  ASSIGN_OR_RETURN(db::Statement row,
+                   catalog.Prepare("SELECT database, schema, name FROM main.guest_table WHERE "
+                                   "physical = ?1 AND kind = 'TABLE'"));
   row.Bind(1, physical);
   ASSIGN_OR_RETURN(bool found, row.Step());
-  if (!found) return Fail(ErrorCode::kNotFound, fmt::format("there is no guest table '{}'", physical));
+  if (!found)
+    return Fail(ErrorCode::kNotFound, fmt::format("there is no guest table '{}'", physical));
   return ObjectName{std::string(row.Text(0)), std::string(row.Text(1)), std::string(row.Text(2))};
 }
 
@@ -33,8 +35,9 @@ Result<json::array> ReadRows(const Catalog& catalog, std::string_view physical) 
     types.push_back(column.type());
     list += (list.empty() ? "" : ", ") + SqlName(column.name);
   }
-  ASSIGN_OR_RETURN(db::Statement row, catalog.Prepare(fmt::format("SELECT {} FROM main.{} ORDER BY {}", list,
-                                                                  SqlName(physical), kRowColumn)));
+  ASSIGN_OR_RETURN(db::Statement row,
+                   catalog.Prepare(fmt::format("SELECT {} FROM main.{} ORDER BY {}", list,
+                                               SqlName(physical), kRowColumn)));
   json::array rows;
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
@@ -60,8 +63,8 @@ void RowsFunction(sqlite3_context* context, int /*count*/, sqlite3_value** argum
 }  // namespace
 
 Status RegisterRowsFunction(sqlite3* handle) {
-  int done = sqlite3_create_function_v2(handle, "guest_rows", 1, SQLITE_UTF8, nullptr, RowsFunction, nullptr, nullptr,
-                                        nullptr);
+  int done = sqlite3_create_function_v2(handle, "guest_rows", 1, SQLITE_UTF8, nullptr, RowsFunction,
+                                        nullptr, nullptr, nullptr);
   if (done != SQLITE_OK) return db::SqliteError(handle, "guest_rows");
   return {};
 }

@@ -21,18 +21,22 @@ TEST_F(RowsFunctionTest, GivesTypedRowsInOrder) {
   Must("CREATE TABLE t (\"it's\" VARCHAR, b BOOLEAN, n NUMBER(10,2), v VARIANT)");
   Must("INSERT INTO t SELECT 'O''Neil', TRUE, 2, PARSE_JSON('{\"a\":[1]}')");
   Must("INSERT INTO t VALUES ('', NULL, 1.5, NULL)");
-  EXPECT_EQ(Read("guest_rows(physical) FROM guest_table WHERE name = 'T'"),
-            R"([{"it's":"O'Neil","B":true,"N":2,"V":{"a":[1]}},{"it's":"","B":null,"N":1.5E0,"V":null}])");
+  EXPECT_EQ(
+      Read("guest_rows(physical) FROM guest_table WHERE name = 'T'"),
+      R"([{"it's":"O'Neil","B":true,"N":2,"V":{"a":[1]}},{"it's":"","B":null,"N":1.5E0,"V":null}])");
 }
 
 TEST_F(RowsFunctionTest, ReadsNothingButGuestTables) {
-  EXPECT_NE(Read("guest_rows('secret')").find("there is no guest table 'secret'"), std::string::npos);
+  EXPECT_NE(Read("guest_rows('secret')").find("there is no guest table 'secret'"),
+            std::string::npos);
   EXPECT_EQ(Read("guest_rows(NULL) IS NULL"), "1");
-  EXPECT_EQ(Read("json_array_length(guest_rows(physical)) FROM guest_table WHERE name = 'ORDERS'"), "4");
+  EXPECT_EQ(Read("json_array_length(guest_rows(physical)) FROM guest_table WHERE name = 'ORDERS'"),
+            "4");
 }
 
 TEST_F(RowsFunctionTest, IsNotForGuests) {
-  EXPECT_EQ(Fails("SELECT guest_rows('secret')"), "002140 (42601): SQL compilation error:\nUnknown function GUEST_ROWS");
+  EXPECT_EQ(Fails("SELECT guest_rows('secret')"),
+            "002140 (42601): SQL compilation error:\nUnknown function GUEST_ROWS");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "db/sqlite.h"
 #include "engine/guest_sql/cursor.h"
@@ -31,7 +31,8 @@ class Savepoint {
 
   Status Keep() {
     sqlite3* handle = std::exchange(handle_, nullptr);
-    if (sqlite3_exec(handle, "RELEASE `g$statement`", nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+    if (sqlite3_exec(handle, "RELEASE `g$statement`", nullptr, nullptr, nullptr) == SQLITE_OK)
+      return {};
     return db::SqliteError(handle, "guest SQL");
   }
 
@@ -58,7 +59,8 @@ Result<std::vector<Token>> OneStatement(std::string_view sql) {
   if (statements == 0) return CompilationError("000900 (42601)", "Empty SQL statement.");
   if (statements > 1) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("000008 (0A000): Actual statement count {} did not match the desired statement count 1.",
+                fmt::format("000008 (0A000): Actual statement count {} did not match the desired "
+                            "statement count 1.",
                             statements));
   }
   return kept;
@@ -66,7 +68,10 @@ Result<std::vector<Token>> OneStatement(std::string_view sql) {
 
 }  // namespace
 
-Result<Outcome> Run(sqlite3* handle, std::string_view sql, const Session& session, Access access,
+Result<Outcome> Run(sqlite3* handle,
+                    std::string_view sql,
+                    const Session& session,
+                    Access access,
                     const Limits& limits) {
   ASSIGN_OR_RETURN(auto tokens, OneStatement(sql));
   RETURN_IF_ERROR(EnsureFunctions(handle));

@@ -6,7 +6,9 @@ namespace viv::engine::guest_sql {
 namespace {
 
 // Whether the parts before a column's name (or before `.*`) mean this relation.
-bool Answers(const ScopeRelation& relation, const std::vector<std::string>& path, std::size_t qualifiers) {
+bool Answers(const ScopeRelation& relation,
+             const std::vector<std::string>& path,
+             std::size_t qualifiers) {
   if (qualifiers == 0) return true;
   if (qualifiers == 1) return relation.alias == path[0];
   if (!relation.object || relation.object->name != path[qualifiers - 1]) return false;
@@ -37,7 +39,8 @@ Result<std::optional<ScopeColumn>> Scope::Find(const std::vector<std::string>& p
     if (path.size() != 1) continue;
     for (const SelectAlias& alias : scope->aliases) {
       if (alias.name == path[0]) {
-        return std::optional<ScopeColumn>(ScopeColumn{alias.name, alias.type, "(" + alias.sql + ")"});
+        return std::optional<ScopeColumn>(
+            ScopeColumn{alias.name, alias.type, "(" + alias.sql + ")"});
       }
     }
   }

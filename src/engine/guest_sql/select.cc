@@ -1,10 +1,10 @@
 // One SELECT: its list, its clauses, and the composition for SQLite.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/depth_guard.h"
 #include "engine/guest_sql/errors.h"
@@ -17,10 +17,36 @@ constexpr std::size_t kItemsMax = 1000;
 
 // Words that end the select list of a query without FROM.
 bool EndsSelect(const Token& token) {
-  static constexpr std::string_view kEnds[] = {"WHERE", "GROUP",  "HAVING", "QUALIFY",   "ORDER", "LIMIT",
-                                               "FETCH", "OFFSET", "UNION",  "INTERSECT", "MINUS", "EXCEPT"};
+  static constexpr std::string_view kEnds[] = {"WHERE", "GROUP",     "HAVING", "QUALIFY",
+                                               "ORDER", "LIMIT",     "FETCH",  "OFFSET",
+                                               "UNION", "INTERSECT", "MINUS",  "EXCEPT"};
   if (token.kind == TokenKind::kEnd || token.IsSymbol(";")) return true;
-  return token.kind == TokenKind::kWord && std::find(std::begin(kEnds), std::end(kEnds), token.text) != std::end(kEnds);
+  return token.kind == TokenKind::kWord &&
+         std::find(std::begin(kEnds), std::end(kEnds), token.text) != std::end(kEnds);
+}
+
+// SQLite would take any row's value for a column that is neither grouped by nor aggregated; the
+// product refuses.
+template <typename Items>
+Status CheckGrouping(const Scope& scope,
+                     const Items& items,
+                     const std::vector<std::string>& terms) {
+  auto grouped = [&](const std::string& sql, std::size_t position) {
+    return std::any_of(terms.begin(), terms.end(), [&](const std::string& term) {
+      return term == sql || term == "(" + sql + ")" || term == std::to_string(position);
+    });
+  };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const ScopeRelation& relation : scope.relations) {
+      for (const ScopeColumn& column : relation.columns) {
+        if (column.sql != items[i].sql || grouped(column.sql, i + 1)) continue;
+        return CompilationError("000979 (42601)",
+                                fmt::format("[{}.{}] is not a valid group by expression",
+                                            DisplayName(relation.alias), DisplayName(column.name)));
+      }
+    }
+  }
+  return {};
 }
 
 bool EndsOrderTerm(const Token& token) {
@@ -28,7 +54,8 @@ bool EndsOrderTerm(const Token& token) {
   if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kSymbol) {
     return token.text.empty() || token.text == "," || token.text == ")" || token.text == ";";
   }
-  return token.kind == TokenKind::kWord && std::find(std::begin(kEnds), std::end(kEnds), token.text) != std::end(kEnds);
+  return token.kind == TokenKind::kWord &&
+         std::find(std::begin(kEnds), std::end(kEnds), token.text) != std::end(kEnds);
 }
 
 }  // namespace
@@ -43,9 +70,11 @@ std::size_t Translator::FindFrom() const {
     if (token.IsSymbol(")") && --depth < 0) return cursor_.place() + ahead;
     if (depth > 0) continue;
     // `IS [NOT] DISTINCT FROM` is no clause.
-    if (token.IsWord("FROM") && !(ahead > 1 && cursor_.IsWord("DISTINCT", ahead - 1))) return cursor_.place() + ahead;
+    if (token.IsWord("FROM") && !(ahead > 1 && cursor_.IsWord("DISTINCT", ahead - 1)))
+      return cursor_.place() + ahead;
     // Nor is `WITHIN GROUP`.
-    if (EndsSelect(token) && !(ahead > 0 && cursor_.IsWord("WITHIN", ahead - 1))) return cursor_.place() + ahead;
+    if (EndsSelect(token) && !(ahead > 0 && cursor_.IsWord("WITHIN", ahead - 1)))
+      return cursor_.place() + ahead;
   }
 }
 
@@ -101,12 +130,14 @@ Status Translator::ReadItem(Scope& scope, SelectParts& parts) {
   Item item{value.sql, {value.name, value.type}, aggregates_ != aggregates};
   if (value.name.empty()) item.column.name = FoldName(cursor_.Slice(begin, cursor_.place()));
   if (cursor_.AcceptWord("AS")) {
-    // After AS even a reserved word would be taken by the product's own parser for most cases; names suffice here.
+    // After AS even a reserved word would be taken by the product's own parser for most cases;
+    // names suffice here.
     ASSIGN_OR_RETURN(item.column.name, cursor_.Name());
   } else if (cursor_.IsName()) {
     ASSIGN_OR_RETURN(item.column.name, cursor_.Name());
   }
-  if (item.column.name != value.name) scope.aliases.push_back({item.column.name, item.sql, item.column.type});
+  if (item.column.name != value.name)
+    scope.aliases.push_back({item.column.name, item.sql, item.column.type});
   parts.items.push_back(std::move(item));
   return {};
 }
@@ -152,7 +183,12 @@ Status Translator::ReadClauses(Scope& scope, SelectParts& parts) {
     parts.where = " WHERE " + condition.sql;
   }
   if (cursor_.IsWord("CONNECT") || cursor_.IsWord("START")) return Unsupported("CONNECT BY");
-  if (cursor_.AcceptWords("GROUP", "BY")) RETURN_IF_ERROR(ReadGroup(scope, parts));
+  auto aggregates = [](const Item& item) { return item.has_aggregate; };
+  if (cursor_.AcceptWords("GROUP", "BY")) {
+    RETURN_IF_ERROR(ReadGroup(scope, parts));
+  } else if (std::any_of(parts.items.begin(), parts.items.end(), aggregates)) {
+    RETURN_IF_ERROR(CheckGrouping(scope, parts.items, {}));
+  }
   if (cursor_.AcceptWord("HAVING")) {
     ASSIGN_OR_RETURN(Expression condition, ReadExpression(scope));
     parts.having = " HAVING " + condition.sql;
@@ -179,6 +215,7 @@ Status Translator::ReadGroup(const Scope& scope, SelectParts& parts) {
       terms.push_back(std::move(term.sql));
     } while (cursor_.AcceptSymbol(","));
   }
+  RETURN_IF_ERROR(CheckGrouping(scope, parts.items, terms));
   if (!terms.empty()) parts.group = fmt::format(" GROUP BY {}", fmt::join(terms, ", "));
   return {};
 }
@@ -202,13 +239,16 @@ std::size_t Translator::FindItem(const std::vector<Item>& items) const {
   return kNoItem;
 }
 
-Result<std::vector<Translator::OrderItem>> Translator::ReadOrder(const Scope& scope, const SelectParts& parts) {
+Result<std::vector<Translator::OrderItem>> Translator::ReadOrder(const Scope& scope,
+                                                                 const SelectParts& parts) {
   std::vector<OrderItem> order;
   if (!cursor_.AcceptWords("ORDER", "BY")) return order;
   do {
     OrderItem item;
-    // A term that is just a result column's name means that column, even where a table has one of the same name.
-    const std::size_t result = cursor_.IsName() && EndsOrderTerm(cursor_.Peek(1)) ? FindItem(parts.items) : kNoItem;
+    // A term that is just a result column's name means that column, even where a table has one of
+    // the same name.
+    const std::size_t result =
+        cursor_.IsName() && EndsOrderTerm(cursor_.Peek(1)) ? FindItem(parts.items) : kNoItem;
     if (result != kNoItem) {
       cursor_.Next();
       item.sql = std::to_string(result + 1);
@@ -244,7 +284,8 @@ Result<std::string> Translator::ReadLimit() {
     cursor_.AcceptWord("ONLY");
   }
   if (limit.empty() && offset.empty()) return std::string();
-  return fmt::format(" LIMIT {}{}", limit.empty() ? "-1" : limit, offset.empty() ? "" : " OFFSET " + offset);
+  return fmt::format(" LIMIT {}{}", limit.empty() ? "-1" : limit,
+                     offset.empty() ? "" : " OFFSET " + offset);
 }
 
 Query Translator::Compose(const SelectParts& parts, const std::vector<OrderItem>& order) {
@@ -272,11 +313,13 @@ Query Translator::Compose(const SelectParts& parts, const std::vector<OrderItem>
   }
   if (qualify) inner.push_back(fmt::format("{} AS `g$q`", parts.qualify));
   std::string_view distinct = parts.distinct ? "DISTINCT " : "";
-  query.sql = fmt::format("SELECT {}{}{}{}{}{}", qualify ? "" : distinct, fmt::join(inner, ", "), parts.from,
-                          parts.where, parts.group, parts.having);
-  // QUALIFY filters by window functions, which SQLite computes only after WHERE: hence a query around it.
+  query.sql = fmt::format("SELECT {}{}{}{}{}{}", qualify ? "" : distinct, fmt::join(inner, ", "),
+                          parts.from, parts.where, parts.group, parts.having);
+  // QUALIFY filters by window functions, which SQLite computes only after WHERE: hence a query
+  // around it.
   if (qualify) {
-    query.sql = fmt::format("SELECT {}{} FROM ({}) WHERE `g$q`", distinct, fmt::join(outer, ", "), query.sql);
+    query.sql = fmt::format("SELECT {}{} FROM ({}) WHERE `g$q`", distinct, fmt::join(outer, ", "),
+                            query.sql);
   }
   if (!terms.empty()) query.sql += fmt::format(" ORDER BY {}", fmt::join(terms, ", "));
   query.sql += parts.limit;

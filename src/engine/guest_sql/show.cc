@@ -1,10 +1,10 @@
 // SHOW and DESCRIBE: the catalogue as the product lists it, with lower-case column names.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/errors.h"
@@ -41,7 +41,9 @@ json::value OrNull(const std::optional<std::string>& text) {
 std::string TypeJson(const Column& column) {
   const Type type = column.type();
   json::object out;
-  out["type"] = type.kind == Kind::kNumber ? "FIXED" : type.kind == Kind::kFloat ? "REAL" : BaseName(column.data_type);
+  out["type"] = type.kind == Kind::kNumber  ? "FIXED"
+                : type.kind == Kind::kFloat ? "REAL"
+                                            : BaseName(column.data_type);
   if (type.kind == Kind::kNumber) {
     out["precision"] = type.size;
     out["scale"] = type.scale;
@@ -98,15 +100,18 @@ Result<Statement::ShowFilter> Statement::ReadShowFilter() {
     ASSIGN_OR_RETURN(filter.like, cursor_.Text());
     if (filter.like.size() > 1000) return TooComplex();
   }
-  if (cursor_.AcceptWord("IN") || cursor_.AcceptWord("FROM")) RETURN_IF_ERROR(ReadShowScope(filter));
+  if (cursor_.AcceptWord("IN") || cursor_.AcceptWord("FROM"))
+    RETURN_IF_ERROR(ReadShowScope(filter));
   if (cursor_.AcceptWord("STARTS")) {
     RETURN_IF_ERROR(cursor_.ExpectWord("WITH"));
     ASSIGN_OR_RETURN(filter.starts_with, cursor_.Text());
   }
   if (cursor_.AcceptWord("LIMIT")) {
     const Token token = cursor_.Next();
-    auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), filter.limit);
-    if (token.kind != TokenKind::kNumber || error != std::errc() || *end != '\0') return cursor_.Unexpected();
+    auto [end, error] =
+        std::from_chars(token.text.data(), token.text.data() + token.text.size(), filter.limit);
+    if (token.kind != TokenKind::kNumber || error != std::errc() || *end != '\0')
+      return cursor_.Unexpected();
     if (cursor_.AcceptWord("FROM")) RETURN_IF_ERROR(cursor_.Text());
   }
   RETURN_IF_ERROR(cursor_.ExpectEnd());
@@ -150,26 +155,27 @@ Status Statement::ReadShowScope(ShowFilter& filter) {
 }
 
 Result<RowSet> Statement::ShowDatabases() {
-  RowSet out{Names({"created_on", "name", "is_default", "is_current", "origin", "owner", "comment", "options",
-                    "retention_time", "kind"}),
+  RowSet out{Names({"created_on", "name", "is_default", "is_current", "origin", "owner", "comment",
+                    "options", "retention_time", "kind"}),
              {}};
   ASSIGN_OR_RETURN(auto databases, catalog_.Databases());
   for (const Container& database : databases) {
-    AddRow(out, {TimestampText(database.created_ms), database.name, "N", database.name == session_.database ? "Y" : "N",
-                 "", database.owner, TextOr(database.comment), "", "1", "STANDARD"});
+    AddRow(out, {TimestampText(database.created_ms), database.name, "N",
+                 database.name == session_.database ? "Y" : "N", "", database.owner,
+                 TextOr(database.comment), "", "1", "STANDARD"});
   }
   return out;
 }
 
 Result<RowSet> Statement::ShowSchemas(const ShowFilter& filter) {
-  RowSet out{Names({"created_on", "name", "is_default", "is_current", "database_name", "owner", "comment", "options",
-                    "retention_time"}),
+  RowSet out{Names({"created_on", "name", "is_default", "is_current", "database_name", "owner",
+                    "comment", "options", "retention_time"}),
              {}};
   ASSIGN_OR_RETURN(auto schemas, catalog_.Schemas(filter.database));
   for (const Container& schema : schemas) {
     const bool current = schema.database == session_.database && schema.name == session_.schema;
-    AddRow(out, {TimestampText(schema.created_ms), schema.name, "N", current ? "Y" : "N", schema.database, schema.owner,
-                 TextOr(schema.comment), "", "1"});
+    AddRow(out, {TimestampText(schema.created_ms), schema.name, "N", current ? "Y" : "N",
+                 schema.database, schema.owner, TextOr(schema.comment), "", "1"});
   }
   return out;
 }
@@ -177,25 +183,28 @@ Result<RowSet> Statement::ShowSchemas(const ShowFilter& filter) {
 Result<RowSet> Statement::ShowTables(const ShowFilter& filter, std::string_view what) {
   RowSet out;
   if (what == "VIEWS") {
-    out.columns = Names({"created_on", "name", "reserved", "database_name", "schema_name", "owner", "comment", "text",
-                         "is_secure", "is_materialized"});
+    out.columns = Names({"created_on", "name", "reserved", "database_name", "schema_name", "owner",
+                         "comment", "text", "is_secure", "is_materialized"});
   } else {
-    out.columns = Names({"created_on", "name", "database_name", "schema_name", "kind", "comment", "cluster_by", "rows",
-                         "bytes", "owner", "retention_time"});
+    out.columns = Names({"created_on", "name", "database_name", "schema_name", "kind", "comment",
+                         "cluster_by", "rows", "bytes", "owner", "retention_time"});
   }
   ASSIGN_OR_RETURN(auto relations, catalog_.Relations(filter.database, filter.schema));
   for (const Relation& relation : relations) {
     const std::string created = TimestampText(relation.created_ms);
     if (what == "VIEWS" && relation.is_view) {
-      AddRow(out, {created, relation.name.name, "", relation.name.database, relation.name.schema, relation.owner,
-                   TextOr(relation.comment), relation.definition, "false", "false"});
+      AddRow(out,
+             {created, relation.name.name, "", relation.name.database, relation.name.schema,
+              relation.owner, TextOr(relation.comment), relation.definition, "false", "false"});
     }
     if (what == "VIEWS" || (what == "TABLES" && relation.is_view)) continue;
     std::int64_t count = 0;
     if (!relation.is_view) {
       ASSIGN_OR_RETURN(count, catalog_.RowCount(relation));
     }
-    std::string kind = relation.is_view ? "VIEW" : relation.flavour.empty() ? "TABLE" : relation.flavour;
+    std::string kind = relation.is_view           ? "VIEW"
+                       : relation.flavour.empty() ? "TABLE"
+                                                  : relation.flavour;
     AddRow(out, {created, relation.name.name, relation.name.database, relation.name.schema, kind,
                  TextOr(relation.comment), "", count, 0, relation.owner, "1"});
   }
@@ -203,8 +212,8 @@ Result<RowSet> Statement::ShowTables(const ShowFilter& filter, std::string_view 
 }
 
 Result<RowSet> Statement::ShowColumns(const ShowFilter& filter) {
-  RowSet out{Names({"table_name", "schema_name", "column_name", "data_type", "null?", "default", "kind", "expression",
-                    "comment", "database_name", "autoincrement"}),
+  RowSet out{Names({"table_name", "schema_name", "column_name", "data_type", "null?", "default",
+                    "kind", "expression", "comment", "database_name", "autoincrement"}),
              {}};
   ASSIGN_OR_RETURN(auto relations, catalog_.Relations(filter.database, filter.schema));
   for (const Relation& relation : relations) {
@@ -213,27 +222,31 @@ Result<RowSet> Statement::ShowColumns(const ShowFilter& filter) {
     for (const Column& column : columns) {
       std::string identity;
       if (column.identity_next) {
-        identity = fmt::format("IDENTITY START {} INCREMENT {}", *column.identity_next, column.identity_step);
+        identity = fmt::format("IDENTITY START {} INCREMENT {}", *column.identity_next,
+                               column.identity_step);
       }
       AddRow(out, {relation.name.name, relation.name.schema, column.name, TypeJson(column),
-                   column.nullable ? "true" : "NOT_NULL", TextOr(column.default_value), "COLUMN", "",
-                   TextOr(column.comment), relation.name.database, identity});
+                   column.nullable ? "true" : "NOT_NULL", TextOr(column.default_value), "COLUMN",
+                   "", TextOr(column.comment), relation.name.database, identity});
     }
   }
   return out;
 }
 
 Result<RowSet> Statement::ShowWarehouses() {
-  RowSet out{Names({"name", "state", "type", "size", "is_default", "is_current", "auto_suspend", "auto_resume",
-                    "created_on", "owner", "comment"}),
+  RowSet out{Names({"name", "state", "type", "size", "is_default", "is_current", "auto_suspend",
+                    "auto_resume", "created_on", "owner", "comment"}),
              {}};
-  ASSIGN_OR_RETURN(db::Statement row, catalog_.Prepare("SELECT name, state, size, created_ms, owner, coalesce(comment, "
-                                                       "'') FROM main.guest_warehouse ORDER BY name"));
+  ASSIGN_OR_RETURN(
+      db::Statement row,
+      catalog_.Prepare("SELECT name, state, size, created_ms, owner, coalesce(comment, "
+                       "'') FROM main.guest_warehouse ORDER BY name"));
   while (true) {
     ASSIGN_OR_RETURN(bool found, row.Step());
     if (!found) return out;
-    AddRow(out, {row.Text(0), row.Text(1), "STANDARD", row.Text(2), "N", row.Text(0) == session_.warehouse ? "Y" : "N",
-                 600, "true", TimestampText(row.Integer(3)), row.Text(4), row.Text(5)});
+    AddRow(out, {row.Text(0), row.Text(1), "STANDARD", row.Text(2), "N",
+                 row.Text(0) == session_.warehouse ? "Y" : "N", 600, "true",
+                 TimestampText(row.Integer(3)), row.Text(4), row.Text(5)});
   }
 }
 
@@ -247,22 +260,25 @@ Result<Outcome> Statement::RunDescribe() {
   translator_.set_verb("DESCRIBE");
   auto relation = translator_.FindRelation(name);
   if (!relation && relation.error().code == ErrorCode::kNotFound) {
-    return CompilationError("002003 (02000)", fmt::format("Table '{}' does not exist or not authorized.",
-                                                          DisplayName(name)),
-                            ErrorCode::kNotFound);
+    return CompilationError(
+        "002003 (02000)",
+        fmt::format("Table '{}' does not exist or not authorized.", DisplayName(name)),
+        ErrorCode::kNotFound);
   }
   if (!relation) return PassUp(std::move(relation).error());
-  RowSet out{Names({"name", "type", "kind", "null?", "default", "primary key", "unique key", "check", "expression",
-                    "comment", "policy name"}),
+  RowSet out{Names({"name", "type", "kind", "null?", "default", "primary key", "unique key",
+                    "check", "expression", "comment", "policy name"}),
              {}};
   ASSIGN_OR_RETURN(auto columns, catalog_.Columns(relation->name));
   for (const Column& column : columns) {
     json::value fallback = OrNull(column.default_value);
     if (column.identity_next) {
-      fallback = fmt::format("IDENTITY START {} INCREMENT {} NOORDER", *column.identity_next, column.identity_step);
+      fallback = fmt::format("IDENTITY START {} INCREMENT {} NOORDER", *column.identity_next,
+                             column.identity_step);
     }
     AddRow(out, {column.name, column.data_type, "COLUMN", column.nullable ? "Y" : "N", fallback,
-                 column.primary_key ? "Y" : "N", "N", nullptr, nullptr, OrNull(column.comment), nullptr});
+                 column.primary_key ? "Y" : "N", "N", nullptr, nullptr, OrNull(column.comment),
+                 nullptr});
   }
   return Listing("DESCRIBE", std::move(out));
 }

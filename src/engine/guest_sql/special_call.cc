@@ -1,8 +1,8 @@
 // Calls with a syntax or a typing of their own: casts, date parts, JSON builders.
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/errors.h"
@@ -17,37 +17,65 @@ struct PartName {
 };
 
 constexpr std::array kParts = {
-    PartName{"YEAR", "year"},           PartName{"Y", "year"},
-    PartName{"YY", "year"},             PartName{"YYYY", "year"},
-    PartName{"YR", "year"},             PartName{"YEARS", "year"},
-    PartName{"QUARTER", "quarter"},     PartName{"Q", "quarter"},
-    PartName{"QTR", "quarter"},         PartName{"QUARTERS", "quarter"},
-    PartName{"MONTH", "month"},         PartName{"MM", "month"},
-    PartName{"MON", "month"},           PartName{"MONTHS", "month"},
-    PartName{"WEEK", "week"},           PartName{"W", "week"},
-    PartName{"WK", "week"},             PartName{"WEEKS", "week"},
-    PartName{"WEEKOFYEAR", "week"},     PartName{"WEEKISO", "week"},
-    PartName{"DAY", "day"},             PartName{"D", "day"},
-    PartName{"DD", "day"},              PartName{"DAYS", "day"},
-    PartName{"DAYOFMONTH", "day"},      PartName{"DAYOFWEEK", "dayofweek"},
-    PartName{"DOW", "dayofweek"},       PartName{"WEEKDAY", "dayofweek"},
-    PartName{"DAYOFWEEKISO", "dayofweekiso"}, PartName{"DOW_ISO", "dayofweekiso"},
-    PartName{"DAYOFYEAR", "dayofyear"}, PartName{"DOY", "dayofyear"},
-    PartName{"YEAROFWEEK", "yearofweek"}, PartName{"HOUR", "hour"},
-    PartName{"H", "hour"},              PartName{"HH", "hour"},
-    PartName{"HOURS", "hour"},          PartName{"MINUTE", "minute"},
-    PartName{"M", "minute"},            PartName{"MI", "minute"},
-    PartName{"MIN", "minute"},          PartName{"MINUTES", "minute"},
-    PartName{"SECOND", "second"},       PartName{"S", "second"},
-    PartName{"SEC", "second"},          PartName{"SECONDS", "second"},
-    PartName{"MILLISECOND", "millisecond"}, PartName{"MS", "millisecond"},
-    PartName{"MICROSECOND", "microsecond"}, PartName{"US", "microsecond"},
-    PartName{"EPOCH", "epoch_second"},  PartName{"EPOCH_SECOND", "epoch_second"},
-    PartName{"EPOCH_SECONDS", "epoch_second"}, PartName{"EPOCH_MILLISECOND", "epoch_millisecond"},
+    PartName{"YEAR", "year"},
+    PartName{"Y", "year"},
+    PartName{"YY", "year"},
+    PartName{"YYYY", "year"},
+    PartName{"YR", "year"},
+    PartName{"YEARS", "year"},
+    PartName{"QUARTER", "quarter"},
+    PartName{"Q", "quarter"},
+    PartName{"QTR", "quarter"},
+    PartName{"QUARTERS", "quarter"},
+    PartName{"MONTH", "month"},
+    PartName{"MM", "month"},
+    PartName{"MON", "month"},
+    PartName{"MONTHS", "month"},
+    PartName{"WEEK", "week"},
+    PartName{"W", "week"},
+    PartName{"WK", "week"},
+    PartName{"WEEKS", "week"},
+    PartName{"WEEKOFYEAR", "week"},
+    PartName{"WEEKISO", "week"},
+    PartName{"DAY", "day"},
+    PartName{"D", "day"},
+    PartName{"DD", "day"},
+    PartName{"DAYS", "day"},
+    PartName{"DAYOFMONTH", "day"},
+    PartName{"DAYOFWEEK", "dayofweek"},
+    PartName{"DOW", "dayofweek"},
+    PartName{"WEEKDAY", "dayofweek"},
+    PartName{"DAYOFWEEKISO", "dayofweekiso"},
+    PartName{"DOW_ISO", "dayofweekiso"},
+    PartName{"DAYOFYEAR", "dayofyear"},
+    PartName{"DOY", "dayofyear"},
+    PartName{"YEAROFWEEK", "yearofweek"},
+    PartName{"HOUR", "hour"},
+    PartName{"H", "hour"},
+    PartName{"HH", "hour"},
+    PartName{"HOURS", "hour"},
+    PartName{"MINUTE", "minute"},
+    PartName{"M", "minute"},
+    PartName{"MI", "minute"},
+    PartName{"MIN", "minute"},
+    PartName{"MINUTES", "minute"},
+    PartName{"SECOND", "second"},
+    PartName{"S", "second"},
+    PartName{"SEC", "second"},
+    PartName{"SECONDS", "second"},
+    PartName{"MILLISECOND", "millisecond"},
+    PartName{"MS", "millisecond"},
+    PartName{"MICROSECOND", "microsecond"},
+    PartName{"US", "microsecond"},
+    PartName{"EPOCH", "epoch_second"},
+    PartName{"EPOCH_SECOND", "epoch_second"},
+    PartName{"EPOCH_SECONDS", "epoch_second"},
+    PartName{"EPOCH_MILLISECOND", "epoch_millisecond"},
 };
 
 bool WithinADay(std::string_view part) {
-  return part == "hour" || part == "minute" || part == "second" || part == "millisecond" || part == "microsecond";
+  return part == "hour" || part == "minute" || part == "second" || part == "millisecond" ||
+         part == "microsecond";
 }
 
 // As a date or timestamp; what is neither yet becomes a timestamp.
@@ -59,7 +87,8 @@ Expression AsMoment(Expression value) {
 }
 
 tl::unexpected<Error> WrongCount(const std::string& name) {
-  return CompilationError("000938 (22023)", fmt::format("not enough arguments for function [{}]", name));
+  return CompilationError("000938 (22023)",
+                          fmt::format("not enough arguments for function [{}]", name));
 }
 
 }  // namespace
@@ -142,13 +171,18 @@ Result<Expression> Translator::ReadDateCall(const std::string& name, const Scope
   if (arguments.size() != (adds || differs ? 2U : 1U)) return WrongCount(name);
   Expression moment = AsMoment(arguments.back());
   if (differs) {
-    return Expression{fmt::format("g$datediff('{}', {}, {})", part, AsMoment(arguments[0]).sql, moment.sql),
-                      Number(0)};
+    return Expression{
+        fmt::format("g$datediff('{}', {}, {})", part, AsMoment(arguments[0]).sql, moment.sql),
+        Number(0)};
   }
-  if (name == "DATE_PART") return Expression{fmt::format("g$datepart('{}', {})", part, moment.sql), Number(0)};
-  if (name == "DATE_TRUNC") return Expression{fmt::format("g$date_trunc('{}', {})", part, moment.sql), moment.type};
-  Type type = moment.type.kind == Kind::kDate && WithinADay(part) ? Of(Kind::kTimestamp) : moment.type;
-  return Expression{fmt::format("g$dateadd('{}', {}, {})", part, arguments[0].sql, moment.sql), type};
+  if (name == "DATE_PART")
+    return Expression{fmt::format("g$datepart('{}', {})", part, moment.sql), Number(0)};
+  if (name == "DATE_TRUNC")
+    return Expression{fmt::format("g$date_trunc('{}', {})", part, moment.sql), moment.type};
+  Type type =
+      moment.type.kind == Kind::kDate && WithinADay(part) ? Of(Kind::kTimestamp) : moment.type;
+  return Expression{fmt::format("g$dateadd('{}', {}, {})", part, arguments[0].sql, moment.sql),
+                    type};
 }
 
 Result<Expression> Translator::ReadExtract(const std::string&, const Scope& scope) {
@@ -180,7 +214,8 @@ Result<Expression> Translator::ReadDecode(const std::string& name, const Scope& 
   for (; i + 1 < arguments.size(); i += 2) {
     Expression subject = arguments[0];
     AlignTypes(subject, arguments[i]);
-    sql += fmt::format(" WHEN {} IS {} THEN {}", subject.sql, arguments[i].sql, arguments[i + 1].sql);
+    sql +=
+        fmt::format(" WHEN {} IS {} THEN {}", subject.sql, arguments[i].sql, arguments[i + 1].sql);
     type = CommonType(type, arguments[i + 1].type);
     if (sql.size() > kEmittedBytesMax) return TooComplex();
   }
@@ -196,8 +231,8 @@ Result<Expression> Translator::ReadToChar(const std::string& name, const Scope& 
   if (arguments.empty() || arguments.size() > 2) return WrongCount(name);
   if (arguments.size() == 1) return Expression{AsText(arguments[0]), Of(Kind::kText)};
   const bool number = arguments[0].type.IsNumeric();
-  return Expression{fmt::format("{}({}, {})", number ? "g$number_to_char" : "g$to_char", arguments[0].sql,
-                                arguments[1].sql),
+  return Expression{fmt::format("{}({}, {})", number ? "g$number_to_char" : "g$to_char",
+                                arguments[0].sql, arguments[1].sql),
                     Of(Kind::kText)};
 }
 
@@ -209,7 +244,8 @@ Result<Expression> Translator::ReadToNumber(const std::string& name, const Scope
   while (cursor_.AcceptSymbol(",")) {
     if (cursor_.Peek().kind == TokenKind::kText) return Unsupported(name + " with a format");
     const Token token = cursor_.Peek();
-    if (token.kind != TokenKind::kNumber || token.text.size() > 2 || count == 2) return cursor_.Unexpected();
+    if (token.kind != TokenKind::kNumber || token.text.size() > 2 || count == 2)
+      return cursor_.Unexpected();
     sizes[count++] = std::atoi(token.text.c_str());
     cursor_.Next();
   }
@@ -255,8 +291,9 @@ Result<Expression> Translator::ReadJsonCall(const std::string& name, const Scope
   if (name == "ARRAY_CONSTRUCT") return Expression{"g$array(" + sql + ")", Of(Kind::kArray)};
   if (name.starts_with("OBJECT")) {
     if (arguments.size() % 2 != 0) return WrongCount(name);
-    return Expression{(name == "OBJECT_CONSTRUCT" ? "g$object(" : "g$object_with_nulls(") + sql + ")",
-                      Of(Kind::kObject)};
+    return Expression{
+        (name == "OBJECT_CONSTRUCT" ? "g$object(" : "g$object_with_nulls(") + sql + ")",
+        Of(Kind::kObject)};
   }
   if (arguments.size() != (name == "TO_JSON" ? 1U : 2U)) return WrongCount(name);
   if (name == "TO_JSON") return Expression{"g$to_json(" + sql + ")", Of(Kind::kText)};

@@ -1,11 +1,11 @@
 // Which statement it is; queries, writes and EXPLAIN.
 #include "engine/guest_sql/statement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 
@@ -14,8 +14,9 @@ namespace {
 
 // Statements of the product that have no meaning here, told from what is no statement at all.
 constexpr std::array<std::string_view, 22> kUnsupported = {
-    "BEGIN", "START", "COMMIT", "ROLLBACK", "CALL",  "EXECUTE", "GRANT", "REVOKE", "SET",   "UNSET",  "COPY",
-    "PUT",   "GET",   "LIST",   "LS",       "REMOVE", "RM",     "UNDROP", "DECLARE", "LET", "RETURN", "IF"};
+    "BEGIN", "START",  "COMMIT",  "ROLLBACK", "CALL",   "EXECUTE", "GRANT", "REVOKE",
+    "SET",   "UNSET",  "COPY",    "PUT",      "GET",    "LIST",    "LS",    "REMOVE",
+    "RM",    "UNDROP", "DECLARE", "LET",      "RETURN", "IF"};
 
 }  // namespace
 
@@ -36,7 +37,8 @@ Result<Outcome> Statement::Run(Access access) {
   if (word == "TRUNCATE") run = &Statement::RunTruncate;
   if (word == "COMMENT") run = &Statement::RunComment;
   const bool write = word == "INSERT" || word == "UPDATE" || word == "DELETE" || word == "MERGE";
-  const bool unsupported = std::find(kUnsupported.begin(), kUnsupported.end(), word) != kUnsupported.end();
+  const bool unsupported =
+      std::find(kUnsupported.begin(), kUnsupported.end(), word) != kUnsupported.end();
   if (run == nullptr && !write && !unsupported) return cursor_.Unexpected();
   if (access == Access::kReadOnly) return WriteRefused();
   if (unsupported) return Unsupported(word);
@@ -77,13 +79,15 @@ Result<Outcome> Statement::RunExplain() {
   ASSIGN_OR_RETURN(Query query, translator_.ReadQuery(nullptr));
   RETURN_IF_ERROR(cursor_.ExpectEnd());
   RowSet rows;
-  for (std::string_view name : {"step", "id", "parentOperators", "operation", "objects", "expressions",
-                                "partitionsTotal", "partitionsAssigned", "bytesAssigned"}) {
+  for (std::string_view name :
+       {"step", "id", "parentOperators", "operation", "objects", "expressions", "partitionsTotal",
+        "partitionsAssigned", "bytesAssigned"}) {
     rows.columns.push_back(json::value(name));
   }
   auto add = [&](json::value step, json::value id, std::string_view operation, json::value objects,
                  json::value expressions) {
-    json::value parent = id.is_int64() && id.get_int64() > 0 ? json::value("[0]") : json::value(nullptr);
+    json::value parent =
+        id.is_int64() && id.get_int64() > 0 ? json::value("[0]") : json::value(nullptr);
     rows.rows.push_back(json::object{{"step", std::move(step)},
                                      {"id", std::move(id)},
                                      {"parentOperators", std::move(parent)},
@@ -95,11 +99,13 @@ Result<Outcome> Statement::RunExplain() {
                                      {"bytesAssigned", 0}});
   };
   std::string names;
-  for (const OutputColumn& column : query.columns) names += (names.empty() ? "" : ", ") + column.name;
+  for (const OutputColumn& column : query.columns)
+    names += (names.empty() ? "" : ", ") + column.name;
   add(nullptr, nullptr, "GlobalStats", nullptr, nullptr);
   add(1, 0, "Result", nullptr, json::value(names));
   std::int64_t id = 0;
-  for (const std::string& table : context_.scanned) add(1, ++id, "TableScan", json::value(table), nullptr);
+  for (const std::string& table : context_.scanned)
+    add(1, ++id, "TableScan", json::value(table), nullptr);
   return Listing("EXPLAIN", std::move(rows));
 }
 

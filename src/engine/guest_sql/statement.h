@@ -1,6 +1,7 @@
 #pragma once
-// One guest statement on its way: what reads it, what it may use and what it leaves behind. The handlers of the kinds
-// of statement (query, write, DDL, USE, SHOW) each take one and return the outcome.
+// One guest statement on its way: what reads it, what it may use and what it leaves behind. The
+// handlers of the kinds of statement (query, write, DDL, USE, SHOW) each take one and return the
+// outcome.
 
 #include <string>
 #include <string_view>

@@ -1,9 +1,9 @@
 #include "engine/guest_sql/token.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/guest_sql/errors.h"
@@ -50,7 +50,8 @@ class Lexer {
   Result<std::vector<Token>> Run() {
     while (true) {
       if (!SkipBlanks()) return SyntaxErrorAt(line_, Position(), "/*");
-      if (tokens_.size() >= kTokensMax) return Fail(ErrorCode::kLimitExceeded, "SQL text has too many tokens.");
+      if (tokens_.size() >= kTokensMax)
+        return Fail(ErrorCode::kLimitExceeded, "SQL text has too many tokens.");
       Start();
       if (at_ >= sql_.size()) break;
       RETURN_IF_ERROR(Next());
@@ -61,7 +62,9 @@ class Lexer {
   }
 
  private:
-  char Peek(std::size_t ahead = 0) const { return at_ + ahead < sql_.size() ? sql_[at_ + ahead] : '\0'; }
+  char Peek(std::size_t ahead = 0) const {
+    return at_ + ahead < sql_.size() ? sql_[at_ + ahead] : '\0';
+  }
   int Position() const { return static_cast<int>(at_ - line_start_); }
 
   void Advance() {
@@ -149,7 +152,8 @@ class Lexer {
       code = code * 16 + static_cast<unsigned>(value);
       Advance();
     }
-    if (code == 0 || (code >= 0xD800 && code < 0xE000)) return SyntaxErrorAt(token_.line, token_.position, "'");
+    if (code == 0 || (code >= 0xD800 && code < 0xE000))
+      return SyntaxErrorAt(token_.line, token_.position, "'");
     AppendUtf8(token_.text, code);
     return {};
   }
@@ -218,7 +222,8 @@ class Lexer {
   }
 
   Status Symbol() {
-    static constexpr std::array<std::string_view, 9> kLong = {"::", "<>", "!=", "<=", ">=", "||", "=>", "->", "=="};
+    static constexpr std::array<std::string_view, 9> kLong = {
+        "::", "<>", "!=", "<=", ">=", "||", "=>", "->", "=="};
     token_.kind = TokenKind::kSymbol;
     for (std::string_view symbol : kLong) {
       if (sql_.substr(at_, 2) == symbol) {
@@ -229,7 +234,8 @@ class Lexer {
     }
     char c = Peek();
     if (std::string_view("()[]{},.;:+-*/%<>=$@?").find(c) == std::string_view::npos) {
-      return SyntaxErrorAt(token_.line, token_.position, std::string(1, c >= ' ' && c <= '~' ? c : '?'));
+      return SyntaxErrorAt(token_.line, token_.position,
+                           std::string(1, c >= ' ' && c <= '~' ? c : '?'));
     }
     token_.text = std::string(1, c);
     Advance();
@@ -248,7 +254,8 @@ class Lexer {
 
 Result<std::vector<Token>> Tokenize(std::string_view sql) {
   if (sql.size() > kSqlBytesMax) {
-    return Fail(ErrorCode::kLimitExceeded, fmt::format("SQL text is longer than {} bytes.", kSqlBytesMax));
+    return Fail(ErrorCode::kLimitExceeded,
+                fmt::format("SQL text is longer than {} bytes.", kSqlBytesMax));
   }
   if (!IsValidUtf8(sql) || sql.find('\0') != std::string_view::npos) {
     return Fail(ErrorCode::kInvalidArgument, "SQL text is not valid UTF-8.");

@@ -1,6 +1,7 @@
 #pragma once
-// The words of a guest statement. A token knows its place, because the product's error texts name line and position,
-// and its slice of the source, because an unnamed result column is called after the text it came from.
+// The words of a guest statement. A token knows its place, because the product's error texts name
+// line and position, and its slice of the source, because an unnamed result column is called after
+// the text it came from.
 
 #include <cstddef>
 #include <string>
@@ -28,7 +29,9 @@ struct Token {
   int line = 1;      // from 1
   int position = 0;  // in bytes within the line, from 0
 
-  bool Is(TokenKind wanted, std::string_view value) const { return kind == wanted && text == value; }
+  bool Is(TokenKind wanted, std::string_view value) const {
+    return kind == wanted && text == value;
+  }
   bool IsWord(std::string_view word) const { return Is(TokenKind::kWord, word); }
   bool IsSymbol(std::string_view symbol) const { return Is(TokenKind::kSymbol, symbol); }
 };
@@ -36,7 +39,8 @@ struct Token {
 constexpr std::size_t kSqlBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kTokensMax = 200'000;
 
-// The last token is always kEnd. Fails on what no statement may contain: broken UTF-8, an open quote, a stray byte.
+// The last token is always kEnd. Fails on what no statement may contain: broken UTF-8, an open
+// quote, a stray byte.
 Result<std::vector<Token>> Tokenize(std::string_view sql);
 
 }  // namespace viv::engine::guest_sql

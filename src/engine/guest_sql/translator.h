@@ -1,7 +1,10 @@
 #pragma once
-// Reads a guest statement and writes it anew for SQLite. One Translator reads one text; the query of a view is read by
-// another one that shares its Context. Every method reads at the cursor and returns SQL of our own making, with what
-// is known of its type. Split over files by what is read, as the comments below say.
+// Reads a guest statement and writes it anew for SQLite. One Translator reads one text; the query
+// of a view is read by another one that shares its Context. Every method reads at the cursor and
+// returns SQL of our own making, with what is known of its type. Split over files by what is read,
+// as the comments below say.
+
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <deque>
@@ -13,8 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "engine/guest_sql/catalog.h"
 #include "engine/guest_sql/cursor.h"
 #include "engine/guest_sql/guest_sql.h"
@@ -23,9 +24,11 @@
 
 namespace viv::engine::guest_sql {
 
-constexpr int kDepthMax = 100;                             // of nested expressions and queries
-constexpr int kViewDepthMax = 16;                          // of views that read views
-constexpr std::size_t kEmittedBytesMax = std::size_t{4} << 20;  // views and aliases can multiply text
+constexpr int kDepthMax = 100;     // of nested expressions and queries
+constexpr int kViewDepthMax = 16;  // of views that read views
+constexpr int kLookupsMax = 1000;  // of relations, over all views
+constexpr std::size_t kEmittedBytesMax = std::size_t{4}
+                                         << 20;  // views and aliases can multiply text
 
 // Each guest table has a row number of ours, which the guest never sees.
 constexpr std::string_view kRowColumn = "`g$row`";
@@ -35,7 +38,9 @@ struct Expression {
   Type type = {};
   bool is_literal = false;
   std::string name = {};  // a plain column's own name, which its result column keeps
-  bool is_row = false;  // (a, b)
+  bool is_row = false;    // (a, b)
+  std::string_view chain =
+      {};  // "+" (also for -), "*" or "||": sql is a chain of these in one pair of brackets
 };
 
 struct OutputColumn {
@@ -54,16 +59,18 @@ struct Context {
   explicit Context(Catalog& of) : catalog(of) {}
 
   Catalog& catalog;
-  std::set<std::string> tables;          // ours, that the statement may touch
-  std::vector<std::string> parameters;   // bound as ?1, ?2 …
+  std::set<std::string> tables;              // ours, that the statement may touch
+  std::vector<std::string> parameters;       // bound as ?1, ?2 …
   std::map<std::string, Query> information;  // INFORMATION_SCHEMA relations read so far
-  std::vector<std::string> scanned;      // guest tables, for EXPLAIN
-  int names = 0;                         // of common table expressions, so that each is unique
+  std::vector<std::string> scanned;          // guest tables, for EXPLAIN
+  int names = 0;                             // of common table expressions, so that each is unique
+  int lookups = 0;
   int depth = 0;
   int view_depth = 0;
 };
 
-// One change of a table: what SQLite runs, in order. Which count each adds to is the caller's business.
+// One change of a table: what SQLite runs, in order. Which count each adds to is the caller's
+// business.
 struct Write {
   enum class Kind { kInsert, kUpdate, kDelete };
   Kind kind;
@@ -92,8 +99,10 @@ class Translator {
   Result<Relation> FindRelation(const ObjectName& name);  // of a qualified name
 
   // Fills a table's columns from a query whose columns stand in the same order as `targets`.
-  Result<std::string> InsertFrom(const Relation& table, const std::vector<Column>& columns,
-                                 const std::vector<std::size_t>& targets, const Query& source);
+  Result<std::string> InsertFrom(const Relation& table,
+                                 const std::vector<Column>& columns,
+                                 const std::vector<std::size_t>& targets,
+                                 const Query& source);
   // Gives a column that was just added its default in every row.
   Result<std::string> FillDefault(const Relation& table, const Column& column);
   // After that many rows were inserted: the identity columns they left out move on.
@@ -134,10 +143,10 @@ class Translator {
     std::string sql_name;
   };
   struct MergeParts {
-    std::string source;            // what stands after JOIN
+    std::string source;  // what stands after JOIN
     std::string on;
-    std::string before;            // true of the rows that were there at the start
-    std::string matched_before;    // " AND …": what earlier clauses left
+    std::string before;          // true of the rows that were there at the start
+    std::string matched_before;  // " AND …": what earlier clauses left
     std::string unmatched_before;
     std::vector<Write> inserts;
     std::vector<Write> deletes;
@@ -194,8 +203,12 @@ class Translator {
 
   // join.cc
   Result<std::string> ReadJoinKind();  // empty when no join follows
-  Result<std::string> ReadCondition(Scope& scope, std::size_t left_relations, std::string_view kind);
-  std::string JoinUsing(Scope& scope, std::size_t left_relations, const std::vector<std::string>& names,
+  Result<std::string> ReadCondition(Scope& scope,
+                                    std::size_t left_relations,
+                                    std::string_view kind);
+  std::string JoinUsing(Scope& scope,
+                        std::size_t left_relations,
+                        const std::vector<std::string>& names,
                         std::string_view kind);
 
   // expression.cc
@@ -233,13 +246,16 @@ class Translator {
   // call.cc
   Result<Expression> ReadCall(const Scope& scope);
   Result<Expression> ReadListedCall(const std::string& name, const Scope& scope, std::size_t begin);
-  Result<std::vector<Expression>> ReadArguments(const Scope& scope);  // after the bracket, which it closes
-  Result<std::string> ReadOver(const Scope& scope, std::string_view frame);  // " OVER (…)", or nothing
+  Result<std::vector<Expression>> ReadArguments(
+      const Scope& scope);  // after the bracket, which it closes
+  Result<std::string> ReadOver(const Scope& scope,
+                               std::string_view frame);  // " OVER (…)", or nothing
   Result<std::string> ReadFrame();
   Result<std::string> ReadWindowOrder(const Scope& scope);
 
   // special_call.cc: calls with a syntax of their own
-  using SpecialCall = Result<Expression> (Translator::*)(const std::string& name, const Scope& scope);
+  using SpecialCall = Result<Expression> (Translator::*)(const std::string& name,
+                                                         const Scope& scope);
   static SpecialCall FindSpecialCall(std::string_view name);
   Result<Expression> ReadCast(const std::string& name, const Scope& scope);
   Result<Expression> ReadDateCall(const std::string& name, const Scope& scope);
@@ -257,7 +273,8 @@ class Translator {
   Result<Expression> ReadGathering(const std::string& name, const Scope& scope);
   Result<Expression> ReadPercentile(const std::string& name, const Scope& scope);
   Result<Expression> ReadRatio(const std::string& name, const Scope& scope);
-  Result<std::pair<std::string, std::string>> ReadWithinGroup(const Scope& scope);  // directions, keys
+  Result<std::pair<std::string, std::string>> ReadWithinGroup(
+      const Scope& scope);  // directions, keys
 
   // write.cc
   Result<Target> ReadTarget();
@@ -268,15 +285,21 @@ class Translator {
 
   // merge.cc
   Status ReadMergeClause(const Scope& scope, const Target& target, MergeParts& parts);
-  Status ReadMatched(const Scope& scope, const Target& target, const std::string& test, MergeParts& parts);
-  Status ReadNotMatched(const Scope& scope, const Target& target, const std::string& test, MergeParts& parts);
+  Status ReadMatched(const Scope& scope,
+                     const Target& target,
+                     const std::string& test,
+                     MergeParts& parts);
+  Status ReadNotMatched(const Scope& scope,
+                        const Target& target,
+                        const std::string& test,
+                        MergeParts& parts);
 
   Context& context_;
   const Session& session_;
   Cursor& cursor_;
   std::string_view verb_ = "SELECT";
   std::deque<Cte> ctes_;  // a deque, as one being read is referred to
-  int aggregates_ = 0;  // read so far in the query being read
+  int aggregates_ = 0;    // read so far in the query being read
   std::vector<PendingIdentity> identities_;
 };
 

@@ -1,12 +1,12 @@
 #include "engine/guest_sql/types.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/cursor.h"
 #include "engine/guest_sql/errors.h"
@@ -69,15 +69,18 @@ constexpr std::array kKnown = {
 };
 
 const Known* FindKnown(std::string_view word) {
-  auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& known) { return known.word == word; });
+  auto found = std::find_if(kKnown.begin(), kKnown.end(),
+                            [&](const Known& known) { return known.word == word; });
   return found == kKnown.end() ? nullptr : &*found;
 }
 
 Result<int> ParseSize(Cursor& cursor) {
   const Token& token = cursor.Peek();
   int value = 0;
-  auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
-  if (token.kind != TokenKind::kNumber || error != std::errc() || end != token.text.data() + token.text.size()) {
+  auto [end, error] =
+      std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  if (token.kind != TokenKind::kNumber || error != std::errc() ||
+      end != token.text.data() + token.text.size()) {
     return cursor.Unexpected();
   }
   cursor.Next();
@@ -107,7 +110,8 @@ Result<DataType> ParseDataType(Cursor& cursor) {
   const Known* known = word.kind == TokenKind::kWord ? FindKnown(word.text) : nullptr;
   if (known == nullptr) {
     if (word.kind != TokenKind::kWord) return cursor.Unexpected();
-    return CompilationError("002040 (42601)", fmt::format("Unsupported data type '{}'.", word.text));
+    return CompilationError("002040 (42601)",
+                            fmt::format("Unsupported data type '{}'.", word.text));
   }
   cursor.Next();
   if (word.text == "DOUBLE") cursor.AcceptWord("PRECISION");
@@ -121,11 +125,13 @@ Result<DataType> ParseDataType(Cursor& cursor) {
     }
     RETURN_IF_ERROR(cursor.ExpectSymbol(")"));
   }
-  bool too_wide = known->kind == Kind::kNumber && known->first != kNone && (first < 1 || first > 38 || second > 37);
+  bool too_wide = known->kind == Kind::kNumber && known->first != kNone &&
+                  (first < 1 || first > 38 || second > 37);
   bool too_long = known->kind == Kind::kText && (first < 1 || first > kTextLengthMax);
   if (too_wide || too_long) {
-    return CompilationError("001009 (22023)", fmt::format("invalid value [{}] for parameter '{}'", first,
-                                                          too_long ? "length" : "precision"));
+    return CompilationError("001009 (22023)",
+                            fmt::format("invalid value [{}] for parameter '{}'", first,
+                                        too_long ? "length" : "precision"));
   }
   return Describe(*known, first, second);
 }
@@ -172,8 +178,9 @@ Type CommonType(const Type& a, const Type& b) {
   if (a.kind == b.kind) {
     Type common = a;
     common.size = std::max(a.size, b.size);
-    common.scale =
-        a.scale == kScaleUnknown || b.scale == kScaleUnknown ? kScaleUnknown : std::max(a.scale, b.scale);
+    common.scale = a.scale == kScaleUnknown || b.scale == kScaleUnknown
+                       ? kScaleUnknown
+                       : std::max(a.scale, b.scale);
     return common;
   }
   if (a.IsNumeric() && b.IsNumeric()) return Of(Kind::kFloat);

@@ -1,7 +1,8 @@
 #pragma once
-// The product's data types: what a column declares, and what the translator knows about an expression. A value's
-// form in SQLite follows its kind: numbers as they are, booleans as 0 and 1, dates and times as ISO text, a variant
-// as the plain scalar or, for objects and arrays, as JSON text.
+// The product's data types: what a column declares, and what the translator knows about an
+// expression. A value's form in SQLite follows its kind: numbers as they are, booleans as 0 and 1,
+// dates and times as ISO text, a variant as the plain scalar or, for objects and arrays, as JSON
+// text.
 
 #include <string>
 #include <string_view>
@@ -36,12 +37,18 @@ struct Type {
   int scale = kScaleUnknown;  // NUMBER's digits after the point
 
   bool IsNumeric() const { return kind == Kind::kNumber || kind == Kind::kFloat; }
-  bool IsSemiStructured() const { return kind == Kind::kVariant || kind == Kind::kObject || kind == Kind::kArray; }
+  bool IsSemiStructured() const {
+    return kind == Kind::kVariant || kind == Kind::kObject || kind == Kind::kArray;
+  }
   bool IsMoment() const { return kind == Kind::kDate || kind == Kind::kTimestamp; }
 };
 
-inline Type Number(int scale) { return {Kind::kNumber, 38, scale}; }
-inline Type Of(Kind kind) { return {kind, 0, kScaleUnknown}; }
+inline Type Number(int scale) {
+  return {Kind::kNumber, 38, scale};
+}
+inline Type Of(Kind kind) {
+  return {kind, 0, kScaleUnknown};
+}
 
 // A declared type: "NUMBER(10,2)" as the product spells it back, and what it means.
 struct DataType {
@@ -49,10 +56,12 @@ struct DataType {
   Type type;
 };
 
-// Reads a type at the cursor: INT, VARCHAR(20), DOUBLE PRECISION, TIMESTAMP_NTZ(9) and their synonyms.
+// Reads a type at the cursor: INT, VARCHAR(20), DOUBLE PRECISION, TIMESTAMP_NTZ(9) and their
+// synonyms.
 Result<DataType> ParseDataType(Cursor& cursor);
 
-// The type of a declared name. What we do not know is unknown, as rows of a seed may declare anything.
+// The type of a declared name. What we do not know is unknown, as rows of a seed may declare
+// anything.
 Type TypeOfName(std::string_view data_type);
 
 // How a column of this type is declared: of a table made AS a query.

@@ -32,8 +32,9 @@ Result<Outcome> Statement::RunUse() {
   } else if (cursor_.AcceptWord("WAREHOUSE")) {
     ASSIGN_OR_RETURN(std::string name, cursor_.Name());
     // A world without warehouses of its own has every one.
-    ASSIGN_OR_RETURN(db::Statement row,
-                     catalog_.Prepare("SELECT count(*), total(name = ?1) FROM main.guest_warehouse"));
+    ASSIGN_OR_RETURN(
+        db::Statement row,
+        catalog_.Prepare("SELECT count(*), total(name = ?1) FROM main.guest_warehouse"));
     row.Bind(1, std::string_view(name));
     RETURN_IF_ERROR(row.Step());
     if (row.Integer(0) > 0 && row.Integer(1) == 0) return UseMissing();

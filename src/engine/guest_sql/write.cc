@@ -1,10 +1,11 @@
-// INSERT, UPDATE and DELETE. Every value on its way into a column passes g$store, which casts it to the column's type
-// and refuses what the column cannot hold, so the tables themselves carry no constraints.
+// INSERT, UPDATE and DELETE. Every value on its way into a column passes g$store, which casts it to
+// the column's type and refuses what the column cannot hold, so the tables themselves carry no
+// constraints.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/guest_sql/errors.h"
 #include "engine/guest_sql/translator.h"
@@ -15,8 +16,8 @@ namespace {
 std::string StoreSql(const Expression& value, const Column& column) {
   const Type type = column.type();
   const std::string sql = type.kind == Kind::kText ? AsText(value) : value.sql;
-  return fmt::format("g$store({}, '{}', {}, {}, {}, {})", sql, static_cast<char>(type.kind), type.size, type.scale,
-                     column.nullable ? 1 : 0, SqlText(column.name));
+  return fmt::format("g$store({}, '{}', {}, {}, {}, {})", sql, static_cast<char>(type.kind),
+                     type.size, type.scale, column.nullable ? 1 : 0, SqlText(column.name));
 }
 
 }  // namespace
@@ -33,7 +34,8 @@ Result<Translator::Target> Translator::ReadTarget() {
   target.scope.object = target.table.name;
   target.sql_name = NewName();
   for (const Column& column : target.columns) {
-    target.scope.columns.push_back({column.name, column.type(), target.sql_name + "." + SqlName(column.name)});
+    target.scope.columns.push_back(
+        {column.name, column.type(), target.sql_name + "." + SqlName(column.name)});
   }
   context_.tables.insert(target.table.physical);
   return target;
@@ -76,7 +78,8 @@ Result<std::string> Translator::DefaultOf(const Column& column) {
 }
 
 // VALUES of an INSERT, in which DEFAULT may stand for a column's default.
-Result<Query> Translator::ReadInsertRows(const Target& target, const std::vector<std::size_t>& targets) {
+Result<Query> Translator::ReadInsertRows(const Target& target,
+                                         const std::vector<std::size_t>& targets) {
   if (!cursor_.IsWord("VALUES")) return ReadQuery(nullptr);
   bool has_default = false;
   for (std::size_t ahead = 0; cursor_.Peek(ahead).kind != TokenKind::kEnd; ++ahead) {
@@ -110,9 +113,12 @@ Result<Query> Translator::ReadInsertRows(const Target& target, const std::vector
   return query;
 }
 
-Result<std::string> Translator::InsertFrom(const Relation& table, const std::vector<Column>& columns,
-                                           const std::vector<std::size_t>& targets, const Query& source) {
-  if (source.columns.size() != targets.size()) return InsertMismatch(targets.size(), source.columns.size());
+Result<std::string> Translator::InsertFrom(const Relation& table,
+                                           const std::vector<Column>& columns,
+                                           const std::vector<std::size_t>& targets,
+                                           const Query& source) {
+  if (source.columns.size() != targets.size())
+    return InsertMismatch(targets.size(), source.columns.size());
   std::vector<std::string> inputs;
   std::vector<std::string> names;
   std::vector<std::string> values;
@@ -127,7 +133,8 @@ Result<std::string> Translator::InsertFrom(const Relation& table, const std::vec
     const Column& column = columns[i];
     std::string value;
     if (column.identity_next) {
-      value = fmt::format("({} + {} * (row_number() OVER () - 1))", *column.identity_next, column.identity_step);
+      value = fmt::format("({} + {} * (row_number() OVER () - 1))", *column.identity_next,
+                          column.identity_step);
       identities_.push_back({table.name, column});
     } else {
       ASSIGN_OR_RETURN(value, DefaultOf(column));
@@ -136,8 +143,9 @@ Result<std::string> Translator::InsertFrom(const Relation& table, const std::vec
     values.push_back(StoreSql({value, {}}, column));
   }
   context_.tables.insert(table.physical);
-  return fmt::format("INSERT INTO main.{}({}) WITH `g$i`({}) AS ({}) SELECT {} FROM `g$i`", SqlName(table.physical),
-                     fmt::join(names, ", "), fmt::join(inputs, ", "), source.sql, fmt::join(values, ", "));
+  return fmt::format("INSERT INTO main.{}({}) WITH `g$i`({}) AS ({}) SELECT {} FROM `g$i`",
+                     SqlName(table.physical), fmt::join(names, ", "), fmt::join(inputs, ", "),
+                     source.sql, fmt::join(values, ", "));
 }
 
 Result<std::string> Translator::FillDefault(const Relation& table, const Column& column) {
@@ -150,10 +158,11 @@ Result<std::string> Translator::FillDefault(const Relation& table, const Column&
 Status Translator::AdvanceIdentities(std::int64_t rows) {
   for (const PendingIdentity& pending : identities_) {
     // Unsigned, as a step may be anything: the sequence then wraps instead of overflowing.
-    const auto next = static_cast<std::uint64_t>(*pending.column.identity_next) +
-                      static_cast<std::uint64_t>(pending.column.identity_step) * static_cast<std::uint64_t>(rows);
-    RETURN_IF_ERROR(
-        context_.catalog.SetIdentity(pending.table, pending.column.name, static_cast<std::int64_t>(next)));
+    const auto next =
+        static_cast<std::uint64_t>(*pending.column.identity_next) +
+        static_cast<std::uint64_t>(pending.column.identity_step) * static_cast<std::uint64_t>(rows);
+    RETURN_IF_ERROR(context_.catalog.SetIdentity(pending.table, pending.column.name,
+                                                 static_cast<std::int64_t>(next)));
   }
   identities_.clear();
   return {};
@@ -169,7 +178,8 @@ Result<std::vector<Write>> Translator::ReadInsert() {
   ASSIGN_OR_RETURN(Query source, ReadInsertRows(target, targets));
   ASSIGN_OR_RETURN(std::string sql, InsertFrom(target.table, target.columns, targets, source));
   std::vector<Write> writes;
-  if (overwrite) writes.push_back({Write::Kind::kDelete, "DELETE FROM main." + SqlName(target.table.physical)});
+  if (overwrite)
+    writes.push_back({Write::Kind::kDelete, "DELETE FROM main." + SqlName(target.table.physical)});
   writes.push_back({Write::Kind::kInsert, std::move(sql)});
   return writes;
 }
@@ -185,7 +195,8 @@ Result<std::string> Translator::ReadAssignments(const Scope& scope, const Target
     auto column = std::find_if(target.columns.begin(), target.columns.end(), is_it);
     if (column == target.columns.end()) return InvalidIdentifier(at, DisplayName(path.back()));
     if (!seen.insert(column->name).second) {
-      return CompilationError("002025 (42S21)", fmt::format("duplicate column name '{}'", column->name));
+      return CompilationError("002025 (42S21)",
+                              fmt::format("duplicate column name '{}'", column->name));
     }
     RETURN_IF_ERROR(cursor_.ExpectSymbol("="));
     Expression value;
@@ -194,7 +205,8 @@ Result<std::string> Translator::ReadAssignments(const Scope& scope, const Target
     } else {
       ASSIGN_OR_RETURN(value, ReadExpression(scope));
     }
-    sql += fmt::format("{}{} = {}", sql.empty() ? "" : ", ", SqlName(column->name), StoreSql(value, *column));
+    sql += fmt::format("{}{} = {}", sql.empty() ? "" : ", ", SqlName(column->name),
+                       StoreSql(value, *column));
     if (sql.size() > kEmittedBytesMax) return TooComplex();
   } while (cursor_.AcceptSymbol(","));
   return sql;
@@ -225,8 +237,9 @@ Result<std::vector<Write>> Translator::ReadUpdate() {
     where = " WHERE " + condition.sql;
   }
   std::vector<Write> writes;
-  writes.push_back({Write::Kind::kUpdate, fmt::format("UPDATE main.{} AS {} SET {}{}{}", SqlName(target.table.physical),
-                                                      target.sql_name, set, from, where)});
+  writes.push_back({Write::Kind::kUpdate,
+                    fmt::format("UPDATE main.{} AS {} SET {}{}{}", SqlName(target.table.physical),
+                                target.sql_name, set, from, where)});
   return writes;
 }
 
@@ -249,8 +262,9 @@ Result<std::vector<Write>> Translator::ReadDelete() {
   }
   std::string sql = fmt::format("DELETE FROM main.{} AS {}{}", table, target.sql_name, where);
   if (!from.empty()) {
-    sql = fmt::format("DELETE FROM main.{} WHERE {} IN (SELECT {}.{}{} CROSS JOIN main.{} AS {}{})", table, kRowColumn,
-                      target.sql_name, kRowColumn, from, table, target.sql_name, where);
+    sql =
+        fmt::format("DELETE FROM main.{} WHERE {} IN (SELECT {}.{}{} JOIN main.{} AS {}{})", table,
+                    kRowColumn, target.sql_name, kRowColumn, from, table, target.sql_name, where);
   }
   std::vector<Write> writes;
   writes.push_back({Write::Kind::kDelete, std::move(sql)});
