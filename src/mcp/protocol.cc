@@ -1,5 +1,6 @@
 #include "mcp/protocol.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -10,10 +11,13 @@ namespace {
 
 using rpc::JsonRpcCode;
 
-constexpr std::array<std::string_view, 5> kVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
+constexpr std::array<std::string_view, 5> kHandshakeVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
 
-Answer Result(const json::value& id, std::string_view result_json) {
-  return Answer{.body = rpc::JsonRpcResult(id, result_json), .messages = {}};
+// A lease's tools never change, so that clients may keep the list for long, each for itself.
+constexpr std::string_view kCaching = R"("ttlMs":3600000,"cacheScope":"private")";
+
+bool IsHandshakeVersion(std::string_view version) {
+  return std::find(kHandshakeVersions.begin(), kHandshakeVersions.end(), version) != kHandshakeVersions.end();
 }
 
 Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
@@ -65,17 +69,29 @@ Answer Cancelled() {
 }  // namespace
 
 bool IsKnownVersion(std::string_view version) {
-  for (std::string_view known : kVersions) {
-    if (known == version) return true;
-  }
-  return false;
+  return version == kModernVersion || IsHandshakeVersion(version);
 }
 
-Task<Answer> Protocol::Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request) {
-  if (request.method == "tools/call") co_return co_await CallTool(std::move(sandbox), std::move(request));
-  if (request.method == "tools/list") co_return ListTools(*sandbox, request);
+json::array KnownVersions() {
+  json::array versions{kModernVersion};
+  for (std::string_view version : kHandshakeVersions) versions.emplace_back(version);
+  return versions;
+}
+
+Answer Protocol::Result(const json::value& id, std::string result_json, Era era) {
+  if (era == Era::kModern) {
+    result_json.insert(1, result_json == "{}" ? R"("resultType":"complete")" : R"("resultType":"complete",)");
+  }
+  return Answer{.body = rpc::JsonRpcResult(id, result_json), .messages = {}};
+}
+
+Task<Answer> Protocol::Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, std::string_view version) {
+  Era era = version == kModernVersion ? Era::kModern : Era::kHandshake;
+  if (request.method == "tools/call") co_return co_await CallTool(std::move(sandbox), std::move(request), era);
+  if (request.method == "tools/list") co_return ListTools(*sandbox, request, era);
   if (request.method == "initialize") co_return Initialize(*sandbox, request);
-  if (request.method == "ping" || request.method == "logging/setLevel") co_return Result(request.id, "{}");
+  if (request.method == "server/discover" && era == Era::kModern) co_return Discover(*sandbox, request);
+  if (request.method == "ping" || request.method == "logging/setLevel") co_return Result(request.id, "{}", era);
   co_return Failure(request.id, JsonRpcCode::kMethodNotFound, "Method not found: " + request.method);
 }
 
@@ -91,15 +107,31 @@ Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMes
   if (asked.empty()) return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
   const engine::App& app = *(*loaded)->app;
   json::object result{
-      {"protocolVersion", IsKnownVersion(asked) ? asked : kLatestVersion},
+      {"protocolVersion", IsHandshakeVersion(asked) ? asked : kLatestHandshake},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", json::object()}}},
       {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
   };
   if (!app.instructions.empty()) result["instructions"] = app.instructions;
-  return Result(request.id, WriteJson(result));
+  return Result(request.id, WriteJson(result), Era::kHandshake);
 }
 
-Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+Answer Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+  auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
+  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  const engine::App& app = *(*loaded)->app;
+  json::object server{{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}};
+  json::object result{
+      {"supportedVersions", KnownVersions()},
+      {"capabilities", {{"tools", json::object()}}},
+      {"_meta", {{"io.modelcontextprotocol/serverInfo", std::move(server)}}},
+  };
+  if (!app.instructions.empty()) result["instructions"] = app.instructions;
+  std::string text = WriteJson(result);
+  text.insert(1, std::string(kCaching) + ",");
+  return Result(request.id, std::move(text), Era::kModern);
+}
+
+Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request, Era era) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
   if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   const engine::Profile& profile = (*loaded)->app->profile(sandbox.benchmark.empty() ? "default" : sandbox.benchmark);
@@ -119,10 +151,11 @@ Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMess
   }
   result += ']';
   if (end < profile.listing.size()) result += R"(,"nextCursor":")" + std::to_string(end) + '"';
-  return Result(request.id, result + '}');
+  if (era == Era::kModern) (result += ',') += kCaching;
+  return Result(request.id, result + '}', era);
 }
 
-Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request) {
+Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era) {
   std::string tool(FindString(request.params, "name"));
   if (tool.empty()) co_return Failure(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
   json::object arguments;
@@ -142,18 +175,18 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
     answer.retry_after_s = fault.retry_after_s;
     co_return answer;
   }
-  if (fault.error) co_return Result(request.id, TextResult(*fault.error, true) + '}');
+  if (fault.error) co_return Result(request.id, TextResult(*fault.error, true) + '}', era);
   auto called = co_await sandboxes_.Call(*live, tool, std::move(arguments), under_way.cancelled());
   if (!called && under_way.cancelled()) co_return Cancelled();
   if (called) {
-    Answer answer = Result(request.id, RenderAnswer(*called));
+    Answer answer = Result(request.id, RenderAnswer(*called), era);
     answer.messages = RenderNotices(*called, request.params);
     co_return answer;
   }
   switch (called.error().code) {
     case ErrorCode::kNotFound: co_return Failure(request.id, JsonRpcCode::kInvalidParams, called.error().message);
     case ErrorCode::kLimitExceeded:
-      co_return Result(request.id, TextResult("The call took too long and was stopped; nothing was changed.", true) + '}');
+      co_return Result(request.id, TextResult("The call took too long and was stopped; nothing was changed.", true) + '}', era);
     default:
       log::Error("tool.failed", {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
       co_return Failure(request.id, JsonRpcCode::kInternalError, "Internal error");

@@ -15,10 +15,12 @@
 
 namespace viv::mcp {
 
-inline constexpr std::string_view kLatestVersion = "2025-11-25";
+inline constexpr std::string_view kModernVersion = "2026-07-28";  // no handshake: every request says what it needs
+inline constexpr std::string_view kLatestHandshake = "2025-11-25";
 inline constexpr std::string_view kBatchVersion = "2025-03-26";  // the one revision that has batches
 
 bool IsKnownVersion(std::string_view version);
+json::array KnownVersions();
 
 // The answer to a request. `messages` are notifications that come before it.
 struct Answer {
@@ -37,15 +39,21 @@ class Protocol {
  public:
   Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options) : sandboxes_(sandboxes), options_(options) {}
 
-  Task<Answer> Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request);
+  // `version` is the revision the request is in.
+  Task<Answer> Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, std::string_view version);
 
   // A notification: a cancellation stops the request it names, if that is still under way.
   void Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification);
 
  private:
+  // What the revisions have in common: a handshake-era result is the same without its type.
+  enum class Era { kHandshake, kModern };
+
   Answer Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
-  Answer ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
-  Task<Answer> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request);
+  Answer Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
+  Answer ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request, Era era);
+  Task<Answer> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era);
+  static Answer Result(const json::value& id, std::string result_json, Era era);
 
   sandbox::Sandboxes& sandboxes_;
   ProtocolOptions options_;

@@ -47,6 +47,19 @@ std::string_view VersionOf(const http::Request& request) {
   return version.empty() ? kBatchVersion : version;
 }
 
+http::Response RefuseVersion(std::string_view version) {
+  rpc::JsonRpcError error{JsonRpcCode::kUnsupportedVersion, "Unsupported protocol version: " + std::string(version)};
+  error.data = json::object{{"supported", KnownVersions()}, {"requested", version}};
+  return http::Json(400, rpc::JsonRpcFailure(nullptr, error));
+}
+
+// The modern revision repeats method and name in headers, for those who route by them; they must say the same as the body.
+bool HeadersAgree(const http::Request& request, const JsonRpcMessage& message) {
+  std::string_view method = request.headers.Get("mcp-method");
+  std::string_view name = request.headers.Get("mcp-name");
+  return (method.empty() || method == message.method) && (name.empty() || name == FindString(message.params, "name"));
+}
+
 http::Response Events(std::vector<std::string> messages) {
   std::string body;
   for (std::string& message : messages) {
@@ -104,9 +117,7 @@ Task<http::Response> Routes::Post(http::Request& request) {
   if (!Accepts(request, "application/json") && !Accepts(request, "text/event-stream")) {
     co_return Failure(406, JsonRpcCode::kInvalidRequest, "Accept must allow application/json or text/event-stream");
   }
-  if (!IsKnownVersion(VersionOf(request))) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Unsupported protocol version: " + std::string(VersionOf(request)));
-  }
+  if (!IsKnownVersion(VersionOf(request))) co_return RefuseVersion(VersionOf(request));
   auto sandbox = FindSandbox(request);
   if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view session = request.headers.Get("mcp-session-id");
@@ -122,6 +133,9 @@ Task<http::Response> Routes::Post(http::Request& request) {
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
     co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem, message.id);
   }
+  if (!HeadersAgree(request, message)) {
+    co_return Failure(400, JsonRpcCode::kHeaderMismatch, "Mcp-Method and Mcp-Name must agree with the body", message.id);
+  }
   if (message.kind != JsonRpcMessage::Kind::kRequest) {
     protocol_.Notify(**sandbox, message);
     co_return http::Empty(202);
@@ -132,7 +146,7 @@ Task<http::Response> Routes::Post(http::Request& request) {
 Task<http::Response> Routes::AnswerOne(const http::Request& request, store::SandboxPtr sandbox, JsonRpcMessage message) {
   bool is_initialize = message.method == "initialize";
   std::string lease_id = sandbox->lease_id;
-  Answer answer = co_await protocol_.Handle(std::move(sandbox), std::move(message));
+  Answer answer = co_await protocol_.Handle(std::move(sandbox), std::move(message), VersionOf(request));
   if (answer.cancelled) co_return http::Empty(202);
   bool as_events = !Accepts(request, "application/json") || (!answer.messages.empty() && Accepts(request, "text/event-stream"));
   http::Response response;
@@ -163,7 +177,7 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request, store::Sa
     } else if (message.kind == JsonRpcMessage::Kind::kRequest && message.method == "initialize") {
       answers.push_back(rpc::JsonRpcFailure(message.id, {JsonRpcCode::kInvalidRequest, "initialize cannot be part of a batch"}));
     } else if (message.kind == JsonRpcMessage::Kind::kRequest) {
-      Answer answer = co_await protocol_.Handle(sandbox, std::move(message));
+      Answer answer = co_await protocol_.Handle(sandbox, std::move(message), kBatchVersion);
       for (std::string& notice : answer.messages) notices.push_back(std::move(notice));
       if (!answer.cancelled) answers.push_back(std::move(answer.body));
     } else {
@@ -257,7 +271,7 @@ Task<http::Response> Routes::PostEvent(http::Request& request) {
     co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem, message.id);
   }
   if (message.kind == JsonRpcMessage::Kind::kRequest) {
-    Answer answer = co_await protocol_.Handle(std::move(*sandbox), std::move(message));
+    Answer answer = co_await protocol_.Handle(std::move(*sandbox), std::move(message), kBatchVersion);
     for (std::string& notice : answer.messages) event_sessions_->Send(session_id, std::move(notice));
     if (!answer.cancelled) event_sessions_->Send(session_id, std::move(answer.body));
   } else {

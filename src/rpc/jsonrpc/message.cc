@@ -44,11 +44,9 @@ std::string JsonRpcResult(const json::value& id, std::string_view result_json) {
 }
 
 std::string JsonRpcFailure(const json::value& id, const JsonRpcError& error) {
-  return WriteJson(json::object{
-      {"jsonrpc", "2.0"},
-      {"id", id},
-      {"error", {{"code", static_cast<int>(error.code)}, {"message", error.message}}},
-  });
+  json::object shown{{"code", static_cast<int>(error.code)}, {"message", error.message}};
+  if (!error.data.is_null()) shown["data"] = error.data;
+  return WriteJson(json::object{{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(shown)}});
 }
 
 std::string JsonRpcNotification(std::string_view method, const json::value& params) {

@@ -17,11 +17,14 @@ enum class JsonRpcCode {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kNotFound = -32001,  // of the implementation's own range: the thing behind the URL is gone
+  kHeaderMismatch = -32020,
+  kUnsupportedVersion = -32022,
 };
 
 struct JsonRpcError {
   JsonRpcCode code = JsonRpcCode::kInternalError;
   std::string message;
+  json::value data = nullptr;  // null: none
 };
 
 struct JsonRpcMessage {

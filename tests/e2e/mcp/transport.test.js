@@ -206,3 +206,19 @@ test('a cancelled call is not answered, and does nothing', async () => {
   const { body } = await server.call('GET', `/api/viv/worlds/${sandbox_id}/diff`);
   assert.equal(body.summary.inserted, 0);
 });
+
+test('the revision without a handshake is served as well', async () => {
+  const modern = { 'MCP-Protocol-Version': '2026-07-28' };
+  const found = await post(url, request('server/discover', { _meta: {} }), modern);
+  assert.equal(found.status, 200);
+  assert.equal(found.body.result.resultType, 'complete');
+  assert.ok(found.body.result.supportedVersions.includes('2026-07-28'));
+  const listed = await post(url, request('tools/list', { _meta: {} }), { ...modern, 'Mcp-Method': 'tools/list' });
+  assert.equal(listed.body.result.resultType, 'complete');
+  assert.equal(listed.body.result.cacheScope, 'private');
+  const mismatch = await post(url, request('tools/list', {}), { ...modern, 'Mcp-Method': 'tools/call' });
+  assert.deepEqual([mismatch.status, mismatch.body.error.code], [400, -32020]);
+  const unknown = await post(url, request('ping'), { 'MCP-Protocol-Version': '2099-01-01' });
+  assert.deepEqual([unknown.status, unknown.body.error.code], [400, -32022]);
+  assert.ok(unknown.body.error.data.supported.includes('2025-11-25'));
+});

@@ -9,11 +9,16 @@ import signal
 import subprocess
 import tempfile
 
+import mcp
 import pytest
-from klavis import Klavis
+from klavis import GmailData, Klavis
 from klavis.core.api_error import ApiError
 from mcp import ClientSession
-from mcp.client.streamable_http import streamablehttp_client
+
+try:
+    from mcp.client.streamable_http import streamable_http_client
+except ImportError:  # before mcp 2
+    from mcp.client.streamable_http import streamablehttp_client as streamable_http_client
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -43,8 +48,8 @@ def klavis(server):
 
 def use(url, work):
     async def run():
-        async with streamablehttp_client(url) as (read, write, _):
-            async with ClientSession(read, write) as session:
+        async with streamable_http_client(url) as streams:
+            async with ClientSession(streams[0], streams[1]) as session:
                 await session.initialize()
                 return await work(session)
 
@@ -53,7 +58,7 @@ def use(url, work):
 
 async def call(session, tool, **arguments):
     result = await session.call_tool(tool, arguments)
-    assert not result.isError, result.content[0].text
+    assert not result.model_dump(by_alias=True)["isError"], result.content[0].text
     return json.loads(result.content[0].text)
 
 
@@ -82,11 +87,25 @@ def test_acquire_use_reset_release(klavis):
 
 def test_typed_initialize_and_dump(klavis):
     sandbox = klavis.sandbox.create_sandbox("gmail")
-    klavis.sandbox.initialize_gmail_sandbox(
-        sandbox.sandbox_id, messages=[{"subject": "Hello", "to": "maya@example.com", "body": "Hi there"}])
+    data = GmailData(messages=[{"subject": "Hello", "to": "maya@example.com", "body": "Hi there"}])
+    klavis.sandbox.initialize_gmail_sandbox(sandbox.sandbox_id, request=data)
     dump = klavis.sandbox.dump_gmail_sandbox(sandbox.sandbox_id)
     assert [message.subject for message in dump.data.messages] == ["Hello"]
     klavis.sandbox.delete_sandbox("gmail", sandbox.sandbox_id)
+
+
+@pytest.mark.skipif(not hasattr(mcp, "Client"), reason="the installed mcp client has no modern mode")
+def test_the_modern_revision_needs_no_handshake(klavis):
+    sandbox = klavis.sandbox.create_sandbox("slack")
+
+    async def run():
+        async with mcp.Client(sandbox.server_urls["slack"]) as client:
+            assert client.protocol_version == "2026-07-28"
+            assert len((await client.list_tools()).tools) == 13
+            result = await client.call_tool("slack_list_users", {})
+            assert json.loads(result.content[0].text)["ok"] is True
+
+    asyncio.run(run())
 
 
 def test_validation_errors_are_typed(klavis):
