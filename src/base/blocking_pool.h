@@ -1,12 +1,13 @@
 #pragma once
-// Threads for work that blocks: SQLite on disk, file systems, mounts. The awaiting coroutine resumes on its own executor.
+// Threads for work that blocks: SQLite on disk, file systems, mounts. The awaiting coroutine
+// resumes on its own executor.
 
 #include <cstddef>
 #include <memory>
 #include <utility>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -20,7 +21,8 @@ class BlockingPool {
   explicit BlockingPool(std::size_t threads) : threads_(threads) {}
   ~BlockingPool() { threads_.join(); }
 
-  // Runs `work` on the pool. It must not throw. What it refers to must live until then, also when the waiter is cancelled.
+  // Runs `work` on the pool. It must not throw. What it refers to must live until then, also when
+  // the waiter is cancelled.
   template <typename Work>
   auto Run(Work work) -> Task<decltype(work())> {
     using Value = decltype(work());
@@ -33,7 +35,8 @@ class BlockingPool {
         });
       });
     };
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Value)>(start, asio::use_awaitable);
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Value)>(
+        start, asio::use_awaitable);
   }
 
  private:

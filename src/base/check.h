@@ -1,6 +1,6 @@
 #pragma once
-// CHECK(holds) states what our own code guarantees; a false one is our bug and aborts with its place.
-// Never use it on what a user can send.
+// CHECK(holds) states what our own code guarantees; a false one is our bug and aborts with its
+// place. Never use it on what a user can send.
 
 namespace viv {
 

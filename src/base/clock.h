@@ -1,6 +1,6 @@
 #pragma once
-// Wall-clock time as milliseconds since 1970 (UTC), and its ISO 8601 form. Whoever needs the time in a way
-// that tests must control takes a `Clock` in its constructor.
+// Wall-clock time as milliseconds since 1970 (UTC), and its ISO 8601 form. Whoever needs the time
+// in a way that tests must control takes a `Clock` in its constructor.
 
 #include <cstdint>
 #include <functional>

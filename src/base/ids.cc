@@ -1,12 +1,11 @@
 #include "base/ids.h"
 
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
 #include <sys/random.h>
 
 #include <cctype>
 #include <cstring>
-
-#include <openssl/crypto.h>
-#include <openssl/sha.h>
 
 #include "base/check.h"
 
@@ -64,7 +63,8 @@ bool IsUuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0) return false;
+    if (dash ? text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0)
+      return false;
   }
   return true;
 }

@@ -8,8 +8,8 @@
 namespace viv {
 
 std::string RandomHex(std::size_t digits);
-std::string RandomUuid();                  // version 4, lower case
-bool IsUuid(std::string_view text);        // 8-4-4-4-12 hexadecimal digits
+std::string RandomUuid();            // version 4, lower case
+bool IsUuid(std::string_view text);  // 8-4-4-4-12 hexadecimal digits
 std::string Sha256Hex(std::string_view bytes);
 bool EqualsInConstantTime(std::string_view a, std::string_view b);
 

@@ -1,8 +1,8 @@
 #include "base/ids.h"
 
-#include <set>
-
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace viv {
 namespace {

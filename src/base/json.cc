@@ -1,10 +1,11 @@
 #include "base/json.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <iterator>
 
 #include <boost/json/parser.hpp>
-#include <fmt/format.h>
 
 namespace viv {
 namespace {
@@ -26,14 +27,26 @@ class Writer {
 
   void Write(const json::value& value, std::size_t depth) {
     switch (value.kind()) {
-      case json::kind::object: return Object(value.get_object(), depth);
-      case json::kind::array: return Array(value.get_array(), depth);
-      case json::kind::string: return AppendJsonString(out_, View(value.get_string()));
-      case json::kind::double_: return AppendDouble(out_, value.get_double());
-      case json::kind::int64: fmt::format_to(std::back_inserter(out_), "{}", value.get_int64()); return;
-      case json::kind::uint64: fmt::format_to(std::back_inserter(out_), "{}", value.get_uint64()); return;
-      case json::kind::bool_: out_ += value.get_bool() ? "true" : "false"; return;
-      case json::kind::null: out_ += "null"; return;
+      case json::kind::object:
+        return Object(value.get_object(), depth);
+      case json::kind::array:
+        return Array(value.get_array(), depth);
+      case json::kind::string:
+        return AppendJsonString(out_, View(value.get_string()));
+      case json::kind::double_:
+        return AppendDouble(out_, value.get_double());
+      case json::kind::int64:
+        fmt::format_to(std::back_inserter(out_), "{}", value.get_int64());
+        return;
+      case json::kind::uint64:
+        fmt::format_to(std::back_inserter(out_), "{}", value.get_uint64());
+        return;
+      case json::kind::bool_:
+        out_ += value.get_bool() ? "true" : "false";
+        return;
+      case json::kind::null:
+        out_ += "null";
+        return;
     }
   }
 
@@ -119,13 +132,27 @@ void AppendJsonString(std::string& out, std::string_view text) {
     plain = i + 1;
     out += '\\';
     switch (c) {
-      case '"': out += '"'; break;
-      case '\\': out += '\\'; break;
-      case '\n': out += 'n'; break;
-      case '\r': out += 'r'; break;
-      case '\t': out += 't'; break;
-      case '\b': out += 'b'; break;
-      case '\f': out += 'f'; break;
+      case '"':
+        out += '"';
+        break;
+      case '\\':
+        out += '\\';
+        break;
+      case '\n':
+        out += 'n';
+        break;
+      case '\r':
+        out += 'r';
+        break;
+      case '\t':
+        out += 't';
+        break;
+      case '\b':
+        out += 'b';
+        break;
+      case '\f':
+        out += 'f';
+        break;
       default:
         out += "u00";
         out += kDigits[c >> 4];

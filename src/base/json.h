@@ -1,5 +1,6 @@
 #pragma once
-// JSON is Boost.JSON. Foreign text goes through ParseJson, which limits depth and names the place of an error.
+// JSON is Boost.JSON. Foreign text goes through ParseJson, which limits depth and names the place
+// of an error.
 
 #include <cstddef>
 #include <string>
@@ -21,7 +22,8 @@ constexpr std::size_t kJsonDepthMax = 64;
 // Fails with kInvalidArgument on anything but one complete JSON document in valid UTF-8.
 Result<json::value> ParseJson(std::string_view text, std::size_t depth_max = kJsonDepthMax);
 
-// One line of text. Unlike Boost's own serialize it writes 1.5 as 1.5, not 1.5E0: people and agents read it.
+// One line of text. Unlike Boost's own serialize it writes 1.5 as 1.5, not 1.5E0: people and agents
+// read it.
 std::string WriteJson(const json::value& value);
 
 // Two-space indented text, as JSON.stringify(value, null, 2) writes it.

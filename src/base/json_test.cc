@@ -22,8 +22,9 @@ TEST(JsonTest, RefusesNestingPastTheLimit) {
 }
 
 TEST(JsonTest, PrettyPrintsAsJavaScriptDoes) {
-  EXPECT_EQ(PrettyJson(*ParseJson(R"({"a":[1,{"b":null}],"c":{},"d":[]})")),
-            "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}");
+  EXPECT_EQ(
+      PrettyJson(*ParseJson(R"({"a":[1,{"b":null}],"c":{},"d":[]})")),
+      "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}");
 }
 
 TEST(JsonTest, WritesNumbersAsPeopleDo) {

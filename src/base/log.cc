@@ -1,10 +1,9 @@
 #include "base/log.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
-
-#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -27,9 +26,11 @@ bool IsPlain(std::string_view text) {
 
 void Emit(Level level, std::string_view event, std::initializer_list<Field> fields) {
   if (level < least_level.load(std::memory_order_relaxed)) return;
-  std::string line = Render(level, event, fields, line_format.load(std::memory_order_relaxed), NowMicros());
+  std::string line =
+      Render(level, event, fields, line_format.load(std::memory_order_relaxed), NowMicros());
   line += '\n';
-  // One write per line, so that lines of several threads never mix; a full pipe loses the line, not the server.
+  // One write per line, so that lines of several threads never mix; a full pipe loses the line, not
+  // the server.
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -42,8 +43,11 @@ void Configure(Level least, Format format) {
   line_format = format;
 }
 
-std::string Render(Level level, std::string_view event, std::initializer_list<Field> fields,
-                   Format format, std::int64_t now_micros) {
+std::string Render(Level level,
+                   std::string_view event,
+                   std::initializer_list<Field> fields,
+                   Format format,
+                   std::int64_t now_micros) {
   std::string_view name = kNames[static_cast<int>(level)];
   std::string time = IsoMicros(now_micros);
   std::string line;
@@ -51,7 +55,8 @@ std::string Render(Level level, std::string_view event, std::initializer_list<Fi
     line = fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", time, name, event);
     for (const Field& field : fields) {
       line += fmt::format(",\"{}\":", field.name);
-      line += field.value.quoted() ? json::serialize(json::string(field.value.text())) : field.value.text();
+      line += field.value.quoted() ? json::serialize(json::string(field.value.text()))
+                                   : field.value.text();
     }
     return line + '}';
   }

@@ -11,8 +11,9 @@ TEST(LogTest, QuotesWhatWouldForgeAField) {
 }
 
 TEST(LogTest, WritesJsonWithTypedValues) {
-  EXPECT_EQ(Render(Level::kWarn, "x.done", {{"ok", true}, {"name", "q\"t"}}, Format::kJson, 0),
-            R"({"time":"1970-01-01T00:00:00.000000+00:00","level":"warn","event":"x.done","ok":true,"name":"q\"t"})");
+  EXPECT_EQ(
+      Render(Level::kWarn, "x.done", {{"ok", true}, {"name", "q\"t"}}, Format::kJson, 0),
+      R"({"time":"1970-01-01T00:00:00.000000+00:00","level":"warn","event":"x.done","ok":true,"name":"q\"t"})");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ int HexDigit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// The length of the UTF-8 sequence that starts at `at`, or 0 when it is none (overlong, surrogate, cut off).
+// The length of the UTF-8 sequence that starts at `at`, or 0 when it is none (overlong, surrogate,
+// cut off).
 std::size_t SequenceLength(std::string_view bytes, std::size_t at) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   unsigned char first = byte(at);
@@ -48,15 +49,18 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
 }
 
 std::string_view Trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.remove_suffix(1);
   return text;
 }
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
-  for (std::size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, begin)) {
+  for (std::size_t at = text.find(separator); at != std::string_view::npos;
+       at = text.find(separator, begin)) {
     parts.push_back(text.substr(begin, at - begin));
     begin = at + 1;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// Small pieces of text handling that several modules need. ASCII case only: names of headers, servers, tools.
+// Small pieces of text handling that several modules need. ASCII case only: names of headers,
+// servers, tools.
 
 #include <optional>
 #include <string>

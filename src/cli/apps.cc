@@ -1,9 +1,9 @@
 #include "cli/apps.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 // A folder of its own for images and world logs, gone when the command ends.
 class Scratch {
  public:
-  Scratch() : path_(fs::temp_directory_path() / ("viv-apps-" + RandomHex(12))) { fs::create_directories(path_); }
+  Scratch() : path_(fs::temp_directory_path() / ("viv-apps-" + RandomHex(12))) {
+    fs::create_directories(path_);
+  }
   ~Scratch() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -29,7 +31,8 @@ class Scratch {
   fs::path path_;
 };
 
-int PrintTroubles(const std::vector<engine::Catalogue::Trouble>& troubles, const std::string& name) {
+int PrintTroubles(const std::vector<engine::Catalogue::Trouble>& troubles,
+                  const std::string& name) {
   int count = 0;
   for (const auto& trouble : troubles) {
     if (!name.empty() && name != trouble.app) continue;
@@ -45,7 +48,8 @@ std::size_t ToolCount(const engine::App& app) {
   return count;
 }
 
-// Tools of each profile that no case has called; a profile that shares the default's tools is covered by it.
+// Tools of each profile that no case has called; a profile that shares the default's tools is
+// covered by it.
 std::vector<std::string> Uncovered(const engine::App& app, const std::set<std::string>& seen) {
   std::vector<std::string> missing;
   const engine::Profile& main = app.profiles.front();
@@ -74,8 +78,10 @@ int ListApps(const AppsOptions& options) {
   fmt::print("{:<18} {:<24} {:>5}  {}\n", "APP", "TITLE", "TOOLS", "PROFILES");
   for (const auto& loaded : catalogue.List()) {
     std::string profiles;
-    for (const auto& profile : loaded->app->profiles) profiles += (profiles.empty() ? "" : ", ") + profile.name;
-    fmt::print("{:<18} {:<24} {:>5}  {}\n", loaded->app->name, loaded->app->title, ToolCount(*loaded->app), profiles);
+    for (const auto& profile : loaded->app->profiles)
+      profiles += (profiles.empty() ? "" : ", ") + profile.name;
+    fmt::print("{:<18} {:<24} {:>5}  {}\n", loaded->app->name, loaded->app->title,
+               ToolCount(*loaded->app), profiles);
   }
   return PrintTroubles(troubles, "") == 0 ? 0 : 1;
 }
@@ -95,7 +101,8 @@ int TestApps(const AppsOptions& options) {
     failed += static_cast<int>(report.failures.size());
     fmt::print("{}: {} passed, {} failed\n", app.name, report.passed, report.failures.size());
     for (const auto& failure : report.failures) {
-      fmt::print("  {}:{}: {}\n    {}\n", failure.file, failure.line, failure.test, failure.message);
+      fmt::print("  {}:{}: {}\n    {}\n", failure.file, failure.line, failure.test,
+                 failure.message);
     }
     if (!options.coverage || !options.only.empty()) continue;
     std::vector<std::string> untested = Uncovered(app, report.succeeded);

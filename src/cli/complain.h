@@ -1,9 +1,9 @@
 #pragma once
 // How a command says that it failed: one line on standard error, exit code 1.
 
-#include <cstdio>
-
 #include <fmt/format.h>
+
+#include <cstdio>
 
 #include "base/result.h"
 

@@ -1,5 +1,7 @@
 #include "cli/doctor.h"
 
+#include <fmt/format.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -7,9 +9,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <thread>
-
-#include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "base/ids.h"
 #include "engine/catalogue.h"
@@ -23,7 +22,10 @@ enum class Verdict { kGood, kWarn, kBad };
 
 class Report {
  public:
-  void Add(Verdict verdict, const std::string& what, const std::string& finding, const std::string& advice = "") {
+  void Add(Verdict verdict,
+           const std::string& what,
+           const std::string& finding,
+           const std::string& advice = "") {
     constexpr const char* kMarks[] = {"ok  ", "warn", "FAIL"};
     fmt::print("{}  {:<18} {}\n", kMarks[static_cast<int>(verdict)], what, finding);
     if (!advice.empty()) fmt::print("                         → {}\n", advice);
@@ -49,16 +51,21 @@ void CheckDescriptors(Report& report) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   bool enough = limit.rlim_cur >= kEnough;
-  report.Add(enough ? Verdict::kGood : Verdict::kWarn, "open files", fmt::format("{} at once", limit.rlim_cur),
+  report.Add(enough ? Verdict::kGood : Verdict::kWarn, "open files",
+             fmt::format("{} at once", limit.rlim_cur),
              enough ? "" : "each connection takes one: run `ulimit -n 16384` before `viv serve`");
 }
 
 void CheckSqlite(Report& report) {
-  report.Add(sqlite3_libversion_number() >= 3038000 ? Verdict::kGood : Verdict::kBad, "SQLite", sqlite3_libversion(),
-             sqlite3_libversion_number() >= 3038000 ? "" : "3.38 or later is needed: install libsqlite3-0 of Debian 12 or later");
+  report.Add(sqlite3_libversion_number() >= 3038000 ? Verdict::kGood : Verdict::kBad, "SQLite",
+             sqlite3_libversion(),
+             sqlite3_libversion_number() >= 3038000
+                 ? ""
+                 : "3.38 or later is needed: install libsqlite3-0 of Debian 12 or later");
   for (const char* option : {"ENABLE_FTS5", "ENABLE_COLUMN_METADATA"}) {
     if (sqlite3_compileoption_used(option) == 0) {
-      report.Add(Verdict::kWarn, "SQLite", std::string("built without ") + option, "apps that need it will not load");
+      report.Add(Verdict::kWarn, "SQLite", std::string("built without ") + option,
+                 "apps that need it will not load");
     }
   }
 }
@@ -66,20 +73,24 @@ void CheckSqlite(Report& report) {
 void CheckData(Report& report, const std::string& data) {
   std::error_code error;
   fs::path at = data;
-  while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path()) at = at.parent_path();
+  while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path())
+    at = at.parent_path();
   bool writable = access(at.c_str(), W_OK) == 0;
-  report.Add(writable ? Verdict::kGood : Verdict::kBad, "data folder", data + (fs::exists(data, error) ? "" : " (not there yet)"),
+  report.Add(writable ? Verdict::kGood : Verdict::kBad, "data folder",
+             data + (fs::exists(data, error) ? "" : " (not there yet)"),
              writable ? "" : at.string() + " is not writable: choose another with --data DIR");
   auto space = fs::space(at, error);
   constexpr std::uintmax_t kGigabyte = 1 << 30;
   bool enough = !error && space.available >= kGigabyte;
-  report.Add(enough ? Verdict::kGood : Verdict::kWarn, "disk", fmt::format("{:.1f} GB free", static_cast<double>(space.available) / 1e9),
+  report.Add(enough ? Verdict::kGood : Verdict::kWarn, "disk",
+             fmt::format("{:.1f} GB free", static_cast<double>(space.available) / 1e9),
              enough ? "" : "worlds and records need room: free some, or move --data");
 }
 
 void CheckTimeZones(Report& report) {
   bool there = fs::exists("/usr/share/zoneinfo/Europe/Berlin");
-  report.Add(there ? Verdict::kGood : Verdict::kWarn, "time zones", there ? "/usr/share/zoneinfo" : "not installed",
+  report.Add(there ? Verdict::kGood : Verdict::kWarn, "time zones",
+             there ? "/usr/share/zoneinfo" : "not installed",
              there ? "" : "calendars know UTC only: apt-get install tzdata");
 }
 
@@ -90,7 +101,8 @@ void CheckApps(Report& report, const std::vector<std::string>& folders) {
   std::size_t count = catalogue.List().size();
   report.Add(count > 0 ? Verdict::kGood : Verdict::kBad, "apps", fmt::format("{} load", count),
              count > 0 ? "" : "no apps were found: give their folder with --apps DIR");
-  for (const auto& trouble : troubles) report.Add(Verdict::kBad, "app " + trouble.app, "does not load", trouble.message);
+  for (const auto& trouble : troubles)
+    report.Add(Verdict::kBad, "app " + trouble.app, "does not load", trouble.message);
   std::error_code ignored;
   fs::remove_all(scratch, ignored);
 }
@@ -105,7 +117,9 @@ int Doctor(const DoctorOptions& options) {
   CheckData(report, options.data);
   CheckTimeZones(report);
   CheckApps(report, options.app_folders);
-  fmt::print("{}\n", report.failures() == 0 ? "This machine is ready." : "Mend what is marked FAIL, then run `viv doctor` again.");
+  fmt::print("{}\n", report.failures() == 0
+                         ? "This machine is ready."
+                         : "Mend what is marked FAIL, then run `viv doctor` again.");
   return report.failures() == 0 ? 0 : 1;
 }
 

@@ -8,10 +8,12 @@
 namespace viv::cli {
 
 int CreateKey(const Remote& remote, const std::string& name) {
-  auto made = CallServer(remote, "POST", "/api/viv/keys", json::serialize(json::object{{"name", name}}));
+  auto made =
+      CallServer(remote, "POST", "/api/viv/keys", json::serialize(json::object{{"name", name}}));
   if (!made) return Complain(made.error());
   fmt::print("{}\n", FindString(*made, "key"));
-  fmt::print(stderr, "This is the only time the key is shown; its id is {}.\n", FindString(*made, "id"));
+  fmt::print(stderr, "This is the only time the key is shown; its id is {}.\n",
+             FindString(*made, "id"));
   return 0;
 }
 
@@ -21,8 +23,9 @@ int ListKeys(const Remote& remote) {
   fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", "ID", "KEY", "NAME", "CREATED", "STATE");
   for (const json::value& key : answer->at("keys").as_array()) {
     std::string_view created = FindString(key, "created_at");
-    fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", FindString(key, "id"), std::string(FindString(key, "prefix")) + "…",
-               FindString(key, "name"), created.substr(0, 19), FindString(key, "revoked_at").empty() ? "valid" : "revoked");
+    fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", FindString(key, "id"),
+               std::string(FindString(key, "prefix")) + "…", FindString(key, "name"),
+               created.substr(0, 19), FindString(key, "revoked_at").empty() ? "valid" : "revoked");
   }
   return 0;
 }

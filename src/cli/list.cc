@@ -13,11 +13,13 @@ int ListSandboxes(const Remote& remote, const std::string& server, std::size_t l
   auto answer = CallServer(remote, "GET", path);
   if (!answer) return Complain(answer.error());
   const json::array& list = answer->at("sandboxes").as_array();
-  fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", "ID", "APP", "BENCHMARK", "ACQUIRED", "EXPIRES", "ACCOUNT");
+  fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", "ID", "APP", "BENCHMARK", "ACQUIRED",
+             "EXPIRES", "ACCOUNT");
   for (const json::value& sandbox : list) {
     std::string_view expires = FindString(sandbox, "expires_at");
-    fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", FindString(sandbox, "id"), FindString(sandbox, "server"),
-               FindString(sandbox, "benchmark"), FindString(sandbox, "updated_at").substr(0, 19),
+    fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", FindString(sandbox, "id"),
+               FindString(sandbox, "server"), FindString(sandbox, "benchmark"),
+               FindString(sandbox, "updated_at").substr(0, 19),
                expires.empty() ? "never" : expires.substr(0, 19), FindString(sandbox, "email"));
   }
   auto total = answer->at("total").to_number<std::size_t>();

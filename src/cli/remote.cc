@@ -16,14 +16,19 @@ Result<std::string> KeyOf(const Remote& remote) {
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   std::string key(Trim(text));
   if (key.empty()) {
-    return Fail(ErrorCode::kUnauthenticated, "no key: give --key or VIV_API_KEY, or --data if the server's folder is not " + remote.data);
+    return Fail(ErrorCode::kUnauthenticated,
+                "no key: give --key or VIV_API_KEY, or --data if the server's folder is not " +
+                    remote.data);
   }
   return key;
 }
 
 }  // namespace
 
-Result<json::value> CallServer(const Remote& remote, const std::string& method, const std::string& path, const std::string& body) {
+Result<json::value> CallServer(const Remote& remote,
+                               const std::string& method,
+                               const std::string& path,
+                               const std::string& body) {
   ASSIGN_OR_RETURN(std::string key, KeyOf(remote));
   http::ClientRequest request;
   request.method = method;
@@ -33,14 +38,16 @@ Result<json::value> CallServer(const Remote& remote, const std::string& method, 
   if (!body.empty()) request.headers.Set("Content-Type", "application/json");
   auto response = http::FetchBlocking(std::move(request));
   if (!response) {
-    return Fail(ErrorCode::kUnavailable,
-                "no server answers at " + remote.url + " (" + response.error().message + "); start one with `viv serve`, or give --url");
+    return Fail(ErrorCode::kUnavailable, "no server answers at " + remote.url + " (" +
+                                             response.error().message +
+                                             "); start one with `viv serve`, or give --url");
   }
   if (response->body.empty()) return json::value();
   ASSIGN_OR_RETURN(json::value value, ParseJson(response->body), remote.url);
   if (response->status < 400) return value;
   const json::value* error = Find(value, "error");
-  std::string message(error == nullptr ? std::string_view(response->body) : FindString(*error, "message"));
+  std::string message(error == nullptr ? std::string_view(response->body)
+                                       : FindString(*error, "message"));
   return Fail(ErrorCode::kInvalidArgument, message);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Talking to a running server: which one, with which key, and readable complaints when it does not work.
+// Talking to a running server: which one, with which key, and readable complaints when it does not
+// work.
 
 #include <string>
 
@@ -14,7 +15,11 @@ struct Remote {
   std::string data;  // the server's data folder
 };
 
-// One call of /api/viv; the answer's JSON (null when it has no body), or what went wrong and what to do about it.
-Result<json::value> CallServer(const Remote& remote, const std::string& method, const std::string& path, const std::string& body = "");
+// One call of /api/viv; the answer's JSON (null when it has no body), or what went wrong and what
+// to do about it.
+Result<json::value> CallServer(const Remote& remote,
+                               const std::string& method,
+                               const std::string& path,
+                               const std::string& body = "");
 
 }  // namespace viv::cli

@@ -1,6 +1,7 @@
 #pragma once
-// The definition of a simulated application, as its folder declares it: schema, tools as lists of SQL steps, the mapping between
-// tables and the initialize/dump document, profiles. Plain immutable data; loading is app_loader.h, running is runner.h.
+// The definition of a simulated application, as its folder declares it: schema, tools as lists of
+// SQL steps, the mapping between tables and the initialize/dump document, profiles. Plain immutable
+// data; loading is app_loader.h, running is runner.h.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +16,8 @@
 
 namespace viv::engine {
 
-// One SQL statement of an app. `slot` numbers the statements of an app, so that a session keeps each prepared at its place.
+// One SQL statement of an app. `slot` numbers the statements of an app, so that a session keeps
+// each prepared at its place.
 struct Sql {
   std::string text;
   std::string place;  // "tools/messages.yaml:12", for errors
@@ -28,16 +30,18 @@ using Steps = std::vector<Step>;
 
 struct Step {
   enum class Kind {
-    kRequire,   // fails with `error` unless the statement gives a row; its columns become variables
-    kRefuse,    // fails with `error` if the statement gives a row
-    kFail,      // fails with the text in the first row's first column, if there is one that is not NULL
-    kLet,       // the first row's columns become variables (NULL without a row)
-    kRun,       // runs to its end; the last RETURNING row's columns become variables, :changes too
-    kEach,      // `body` for each row, with the row's columns as variables
-    kWhen,      // `body` if the expression is true, else `otherwise`
-    kQuery,     // compiles a text of a query language; the keys found, in order, become the JSON array variable `as`
+    kRequire,  // fails with `error` unless the statement gives a row; its columns become variables
+    kRefuse,   // fails with `error` if the statement gives a row
+    kFail,  // fails with the text in the first row's first column, if there is one that is not NULL
+    kLet,   // the first row's columns become variables (NULL without a row)
+    kRun,   // runs to its end; the last RETURNING row's columns become variables, :changes too
+    kEach,  // `body` for each row, with the row's columns as variables
+    kWhen,  // `body` if the expression is true, else `otherwise`
+    kQuery,  // compiles a text of a query language; the keys found, in order, become the JSON array
+             // variable `as`
     kGuestSql,  // runs the guest's own SQL; the outcome becomes the JSON object variable `as`
-    kProgress,  // tells a client that asked for it how far the call is: columns progress, total, message
+    kProgress,  // tells a client that asked for it how far the call is: columns progress, total,
+                // message
     kLog,       // sends the client a log message: columns level, data
   };
   Kind kind = Kind::kRun;
@@ -64,29 +68,30 @@ struct Tool {
     kContent,  // a JSON array of MCP content items: text, images, audio, resources
   };
   Form form = Form::kJson;
-  bool writes = true;        // false: nothing in it can change the world
-  bool slow = false;         // runs the guest's own SQL, for who knows how long
-  bool loose = false;        // the schema is shown but not enforced, nor are its defaults, as the real server has it
+  bool writes = true;  // false: nothing in it can change the world
+  bool slow = false;   // runs the guest's own SQL, for who knows how long
+  bool loose = false;  // the schema is shown but not enforced, nor are its defaults, as the real
+                       // server has it
 };
 
 // One field of a collection: its JSON side, its column, and how to get from one to the other.
 struct ModelField {
   std::string name;
-  std::string column;                // empty: no column of its own (used by expressions only)
-  std::string type = "string";       // string integer number boolean object list any, or email
-  std::string item_type;             // of a list: as above, or empty for any
+  std::string column;           // empty: no column of its own (used by expressions only)
+  std::string type = "string";  // string integer number boolean object list any, or email
+  std::string item_type;        // of a list: as above, or empty for any
   bool required = false;
   bool nullable = true;
-  bool extra = false;                // ours beyond the vendor's model: accepted, dumped only on request
-  bool read_only = false;            // ignored on input, present in dumps
+  bool extra = false;      // ours beyond the vendor's model: accepted, dumped only on request
+  bool read_only = false;  // ignored on input, present in dumps
   std::optional<json::value> fallback;
   std::vector<std::string> aliases;  // older names, accepted on input
   std::vector<std::string> choices;
   std::optional<std::int64_t> length_max;
   std::optional<double> minimum;
   std::optional<double> maximum;
-  std::string load;                  // SQL expression for the column over the fields' values; default :name
-  std::string dump;                  // SQL expression over the table's columns; default the column
+  std::string load;  // SQL expression for the column over the fields' values; default :name
+  std::string dump;  // SQL expression over the table's columns; default the column
 };
 
 struct Collection;
@@ -110,12 +115,12 @@ struct Collection {
   std::map<std::string, std::string> set;  // column → SQL expression, computed on input
   std::string where;                       // which rows are dumped
   std::string order = "rowid";
-  Steps load;   // instead of an INSERT, when there is no table
-  Steps after;  // after each row is in
+  Steps load;                          // instead of an INSERT, when there is no table
+  Steps after;                         // after each row is in
   std::set<std::string> link_columns;  // of every way of reaching it
   Sql insert;                          // generated
   std::map<std::string, Sql> selects;  // generated; by the links of the child that asks
-  Sql rows;     // instead of a SELECT, when there is no table
+  Sql rows;                            // instead of a SELECT, when there is no table
   std::vector<ModelChild> children;
 };
 
@@ -160,7 +165,8 @@ struct App {
   Model model;
   std::size_t statement_count = 0;
 
-  // The profile of that name, or the default one: a benchmark that says nothing about an app leaves it as it is.
+  // The profile of that name, or the default one: a benchmark that says nothing about an app leaves
+  // it as it is.
   const Profile& profile(std::string_view profile_name) const;
   const Tool* tool(const Profile& profile, std::string_view tool_name) const;
 };

@@ -31,7 +31,8 @@ class Check {
     if (!seen_.insert(child.target.get()).second) return {};
     const Collection& collection = *child.target;
     any_name_ = true;  // fields, columns of the rows above: known only while loading
-    for (const auto& [key, sql] : collection.selects) RETURN_IF_ERROR(CheckSql(sql), "data " + child.name + ": dump");
+    for (const auto& [key, sql] : collection.selects)
+      RETURN_IF_ERROR(CheckSql(sql), "data " + child.name + ": dump");
     for (const Sql* sql : {&collection.insert, &collection.rows}) {
       if (!sql->empty()) RETURN_IF_ERROR(CheckSql(*sql), "data " + child.name);
     }
@@ -45,7 +46,8 @@ class Check {
     auto try_sql = [&](const std::string& part, const std::string& expression) -> Status {
       if (expression.empty()) return {};
       std::string sql = "SELECT (" + target.key + "), (" + expression + ") FROM " + target.from;
-      RETURN_IF_ERROR(session_.connection().Prepare(sql), app_.folder + "/app.yaml: query " + name + ": " + part);
+      RETURN_IF_ERROR(session_.connection().Prepare(sql),
+                      app_.folder + "/app.yaml: query " + name + ": " + part);
       return {};
     };
     RETURN_IF_ERROR(try_sql("from, key", "1"));
@@ -53,7 +55,8 @@ class Check {
     RETURN_IF_ERROR(try_sql("text", target.text));
     for (const auto* fields : {&target.fields, &target.properties}) {
       for (const auto& [field_name, field] : *fields) {
-        for (const std::string* sql : {&field.sql, &field.match, &field.contains, &field.empty, &field.order}) {
+        for (const std::string* sql :
+             {&field.sql, &field.match, &field.contains, &field.empty, &field.order}) {
           RETURN_IF_ERROR(try_sql("field " + field_name, *sql));
         }
         for (const auto& [value, condition] : field.values) {
@@ -86,13 +89,17 @@ class Check {
     sqlite3_stmt* statement = prepared->get();
     for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
       const char* name = sqlite3_bind_parameter_name(statement, i);
-      if (name == nullptr) return Fail(ErrorCode::kInvalidArgument, app_.folder + "/" + sql.place + ": use named parameters, not ?");
+      if (name == nullptr)
+        return Fail(ErrorCode::kInvalidArgument,
+                    app_.folder + "/" + sql.place + ": use named parameters, not ?");
       if (!IsKnown(name + 1)) {
-        return Fail(ErrorCode::kInvalidArgument, app_.folder + "/" + sql.place + ": " + name +
-                                                     " is neither an argument of the tool nor a column of an earlier step");
+        return Fail(ErrorCode::kInvalidArgument,
+                    app_.folder + "/" + sql.place + ": " + name +
+                        " is neither an argument of the tool nor a column of an earlier step");
       }
     }
-    for (int i = 0; i < sqlite3_column_count(statement); ++i) names_.insert(sqlite3_column_name(statement, i));
+    for (int i = 0; i < sqlite3_column_count(statement); ++i)
+      names_.insert(sqlite3_column_name(statement, i));
     if (sqlite3_stmt_readonly(statement) == 0) writes_ = true;
     return {};
   }
@@ -116,7 +123,8 @@ class Check {
 Status CheckApp(App& app) {
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, ":memory:"));
   Check check(*session, app);
-  for (const auto& [name, query] : app.queries) RETURN_IF_ERROR(check.CheckQuery(name, query.target));
+  for (const auto& [name, query] : app.queries)
+    RETURN_IF_ERROR(check.CheckQuery(name, query.target));
   for (const ModelChild& child : app.model.collections) RETURN_IF_ERROR(check.CheckChild(child));
   for (auto& [profile, tools] : app.tool_sets) {
     for (auto& [name, tool] : tools) RETURN_IF_ERROR(check.CheckTool(tool));

@@ -1,12 +1,12 @@
 #include "engine/app_loader.h"
 
+#include <absl/time/time.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
-
-#include <absl/time/time.h>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -30,20 +30,23 @@ std::string ReadText(const std::string& folder, const std::string& file) {
   return text.str();
 }
 
-// schema.sql, then the files of schema/ in the order of their names, for apps whose tables are many.
+// schema.sql, then the files of schema/ in the order of their names, for apps whose tables are
+// many.
 std::string ReadSchema(const std::string& folder) {
   std::string sql = ReadText(folder, "schema.sql");
   std::vector<std::string> parts;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder + "/schema", none)) {
-    if (entry.path().extension() == ".sql") parts.push_back("schema/" + entry.path().filename().string());
+    if (entry.path().extension() == ".sql")
+      parts.push_back("schema/" + entry.path().filename().string());
   }
   std::sort(parts.begin(), parts.end());
   for (const std::string& part : parts) sql += "\n" + ReadText(folder, part);
   return sql;
 }
 
-// One digest over names and contents of all files, so that any change makes a new version of the app.
+// One digest over names and contents of all files, so that any change makes a new version of the
+// app.
 std::string DigestFolder(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -55,7 +58,8 @@ std::string DigestFolder(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   std::string all;
-  for (const std::string& file : files) all += file + '\0' + Sha256Hex(ReadText(folder, file)) + '\n';
+  for (const std::string& file : files)
+    all += file + '\0' + Sha256Hex(ReadText(folder, file)) + '\n';
   return Sha256Hex(all);
 }
 
@@ -66,7 +70,8 @@ json::object InputSchema(const Yaml& input) {
   input.ForEachMember([&](const std::string& name, const Yaml& property) {
     json::value schema = property.Json();
     if (!schema.is_object()) property.Complain("a property is a map, such as {type: string}");
-    if (const json::value* flag = schema.get_object().if_contains("required"); flag != nullptr && flag->is_bool()) {
+    if (const json::value* flag = schema.get_object().if_contains("required");
+        flag != nullptr && flag->is_bool()) {
       if (flag->get_bool()) required.emplace_back(name);
       schema.get_object().erase("required");
     }
@@ -85,14 +90,18 @@ class Loader {
 
   std::shared_ptr<App> Load() {
     Yaml top = Yaml::ReadFile(app_->folder, "app.yaml");
-    top.AllowOnly({"name", "title", "description", "instructions", "aliases", "clock", "tick_ms", "time_zone", "identity",
-                   "error_prefix", "auth_data", "metadata", "procedures", "queries", "profiles", "base", "dump", "data"});
+    top.AllowOnly({"name", "title", "description", "instructions", "aliases", "clock", "tick_ms",
+                   "time_zone", "identity", "error_prefix", "auth_data", "metadata", "procedures",
+                   "queries", "profiles", "base", "dump", "data"});
     LoadFacts(top);
     app_->schema_sql = ReadSchema(app_->folder);
-    Section(top, "queries").ForEachMember([&](const std::string& name, const Yaml& query) { LoadQuery(name, query); });
+    Section(top, "queries").ForEachMember([&](const std::string& name, const Yaml& query) {
+      LoadQuery(name, query);
+    });
     steps_.LoadProcedures(Section(top, "procedures"));
     app_->model = LoadModel(Section(top, "data"), top["dump"], steps_);
-    if (!top["profiles"]["default"].exists()) top["profiles"].Complain("a profile named 'default' is needed");
+    if (!top["profiles"]["default"].exists())
+      top["profiles"].Complain("a profile named 'default' is needed");
     LoadProfile("default", top["profiles"]["default"]);
     top["profiles"].ForEachMember([&](const std::string& name, const Yaml& profile) {
       if (name != "default") LoadProfile(name, profile);
@@ -106,7 +115,8 @@ class Loader {
   // A part of app.yaml, written there or in the file it names.
   Yaml Section(const Yaml& top, std::string_view name) const {
     Yaml section = top[name];
-    return section.exists() && section.is_text() ? Yaml::ReadFile(app_->folder, section.Text()) : section;
+    return section.exists() && section.is_text() ? Yaml::ReadFile(app_->folder, section.Text())
+                                                 : section;
   }
 
   void LoadFacts(const Yaml& top) {
@@ -123,10 +133,12 @@ class Loader {
     app_->auth_data = top["auth_data"].Json();
     app_->metadata = top["metadata"].Json();
     top["aliases"].ForEachItem([&](const Yaml& alias) { app_->aliases.push_back(alias.Text()); });
-    top["identity"].ForEachMember([&](const std::string& key, const Yaml& value) { app_->identity[key] = value.Text(); });
+    top["identity"].ForEachMember(
+        [&](const std::string& key, const Yaml& value) { app_->identity[key] = value.Text(); });
     absl::Time start;
     std::string error;
-    if (!absl::ParseTime(absl::RFC3339_full, top["clock"].Text("2025-06-02T09:00:00Z"), &start, &error)) {
+    if (!absl::ParseTime(absl::RFC3339_full, top["clock"].Text("2025-06-02T09:00:00Z"), &start,
+                         &error)) {
       top["clock"].Complain("a time such as 2025-06-02T09:00:00Z is expected: " + error);
     }
     app_->clock_start_ms = absl::ToUnixMillis(start);
@@ -167,7 +179,8 @@ class Loader {
   }
 
   static json::object Describe(const Tool& tool) {
-    json::object shown{{"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
+    json::object shown{
+        {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
     if (tool.output_schema) shown["outputSchema"] = *tool.output_schema;
     if (!tool.annotations.empty()) shown["annotations"] = tool.annotations;
     return shown;
@@ -181,12 +194,14 @@ class Loader {
       auto& set = app_->tool_sets[profile.name];
       profile.tools.push_back(tool.name);
       std::string name = tool.name;
-      if (!set.emplace(name, std::move(tool)).second) item.Complain("tool '" + name + "' is declared twice");
+      if (!set.emplace(name, std::move(tool)).second)
+        item.Complain("tool '" + name + "' is declared twice");
     });
   }
 
   Tool LoadTool(const Yaml& item) {
-    item.AllowOnly({"name", "like", "description", "input", "input_schema", "output", "annotations", "steps", "result", "text", "content", "loose"});
+    item.AllowOnly({"name", "like", "description", "input", "input_schema", "output", "annotations",
+                    "steps", "result", "text", "content", "loose"});
     Tool tool;
     if (item["like"].exists()) tool = FindTool(item["like"]);
     tool.name = item["name"].Text();
@@ -201,12 +216,15 @@ class Loader {
     if (item["annotations"].exists()) tool.annotations = item["annotations"].Json().as_object();
     tool.loose = item["loose"].Truth(tool.loose);
     if (item["steps"].exists()) tool.steps = steps_.LoadSteps(item["steps"]);
-    for (auto [key, form] : {std::pair("result", Tool::Form::kJson), {"text", Tool::Form::kText}, {"content", Tool::Form::kContent}}) {
+    for (auto [key, form] : {std::pair("result", Tool::Form::kJson),
+                             {"text", Tool::Form::kText},
+                             {"content", Tool::Form::kContent}}) {
       if (!item[key].exists()) continue;
       tool.form = form;
       tool.result = steps_.LoadSql(item[key]);
     }
-    if (tool.result.empty()) item.Complain("tool '" + tool.name + "' has no result, text or content");
+    if (tool.result.empty())
+      item.Complain("tool '" + tool.name + "' has no result, text or content");
     return tool;
   }
 
@@ -236,7 +254,8 @@ Result<AppPtr> LoadApp(const std::string& folder) {
   } catch (const LoadFailure& failure) {
     return Fail(ErrorCode::kInvalidArgument, folder + "/" + failure.message);
   } catch (const YAML::Exception& e) {
-    return Fail(ErrorCode::kInvalidArgument, folder + ": line " + std::to_string(e.mark.line + 1) + ": " + e.msg);
+    return Fail(ErrorCode::kInvalidArgument,
+                folder + ": line " + std::to_string(e.mark.line + 1) + ": " + e.msg);
   } catch (const std::exception& e) {
     return Fail(ErrorCode::kInvalidArgument, folder + ": " + e.what());
   }

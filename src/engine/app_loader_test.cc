@@ -32,7 +32,9 @@ TEST_F(AppLoaderTest, LoadsAWholeApp) {
 
 TEST_F(AppLoaderTest, NamesFileAndLineOfBrokenSql) {
   app_.Write("tools/other.yaml", "");
-  app_.Write("tools/notes.yaml", "- name: x\n  description: d\n  steps:\n    - run: INSERT INTO nowhere VALUES (1)\n  result: SELECT 1\n");
+  app_.Write("tools/notes.yaml",
+             "- name: x\n  description: d\n  steps:\n    - run: INSERT INTO nowhere VALUES (1)\n  "
+             "result: SELECT 1\n");
   EXPECT_THAT(Complaint(), HasSubstr("notes/tools/notes.yaml:4: prepare: no such table: nowhere"));
 }
 
@@ -52,9 +54,12 @@ TEST_F(AppLoaderTest, RefusesUnknownKeysAndBrokenYaml) {
 }
 
 TEST_F(AppLoaderTest, RefusesAStepWithoutItsParts) {
-  app_.Write("tools/notes.yaml", "- name: x\n  description: d\n  steps:\n    - require: SELECT 1\n  result: SELECT 1\n");
+  app_.Write(
+      "tools/notes.yaml",
+      "- name: x\n  description: d\n  steps:\n    - require: SELECT 1\n  result: SELECT 1\n");
   EXPECT_THAT(Complaint(), HasSubstr(":4: 'require' needs an error text"));
-  app_.Write("tools/notes.yaml", "- name: x\n  description: d\n  steps:\n    - use: nothing\n  result: SELECT 1\n");
+  app_.Write("tools/notes.yaml",
+             "- name: x\n  description: d\n  steps:\n    - use: nothing\n  result: SELECT 1\n");
   EXPECT_THAT(Complaint(), HasSubstr("there is no procedure 'nothing'"));
   app_.Write("tools/notes.yaml", "- name: x\n  like: y\n  description: d\n");
   EXPECT_THAT(Complaint(), HasSubstr("there is no tool 'y' above"));
@@ -65,7 +70,8 @@ TEST_F(AppLoaderTest, NamesWhatIsWrongWithASeed) {
   Catalogue catalogue({{app_.apps()}, app_.data()});
   auto troubles = catalogue.Refresh();
   ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_THAT(troubles[0].message, HasSubstr("seed/default.json: folders[1].name: Input should be a valid string"));
+  EXPECT_THAT(troubles[0].message,
+              HasSubstr("seed/default.json: folders[1].name: Input should be a valid string"));
 }
 
 TEST_F(AppLoaderTest, AChangedFolderIsANewVersionAndABadOneLeavesTheLastGoodOne) {
@@ -73,7 +79,8 @@ TEST_F(AppLoaderTest, AChangedFolderIsANewVersionAndABadOneLeavesTheLastGoodOne)
   ASSERT_TRUE(catalogue.Refresh().empty());
   std::string first = Catalogue::VersionOf(*catalogue.Find("NOTES")->app);
   EXPECT_TRUE(catalogue.Refresh().empty());
-  app_.Write("tools/other.yaml", "- {name: count, like: count_notes, description: Count all of them.}\n");
+  app_.Write("tools/other.yaml",
+             "- {name: count, like: count_notes, description: Count all of them.}\n");
   ASSERT_TRUE(catalogue.Refresh().empty());
   std::string second = Catalogue::VersionOf(*catalogue.Find("notes")->app);
   EXPECT_NE(first, second);

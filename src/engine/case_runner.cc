@@ -20,18 +20,18 @@ struct Mismatch {
   std::string message;
 };
 
-
 struct Command {
   int line;
   std::string word;
   std::string rest;
 };
 
-// Whether a command's JSON goes on in the next line: it has begun and is not whole yet. A variable stands for a number or for a
-// part of a string, so that a digit can stand in for it here.
+// Whether a command's JSON goes on in the next line: it has begun and is not whole yet. A variable
+// stands for a number or for a part of a string, so that a digit can stand in for it here.
 bool IsOpenJson(const Command& command) {
   bool has_word_first = command.word == "call" || command.word == "refuse";
-  bool has_json = has_word_first || command.word == "ok" || command.word == "load" || command.word == "dump" || command.word == "changed";
+  bool has_json = has_word_first || command.word == "ok" || command.word == "load" ||
+                  command.word == "dump" || command.word == "changed";
   std::string_view text = command.rest;
   if (has_word_first) text.remove_prefix(std::min(text.find_first_of(" \n"), text.size()));
   text = Trim(text);
@@ -60,7 +60,8 @@ std::vector<Command> ReadCommands(const std::string& file) {
     } else {
       if (trimmed.empty() || trimmed.starts_with('#')) continue;
       std::size_t space = trimmed.find(' ');
-      std::string_view rest = space == std::string_view::npos ? std::string_view() : Trim(trimmed.substr(space));
+      std::string_view rest =
+          space == std::string_view::npos ? std::string_view() : Trim(trimmed.substr(space));
       commands.push_back({number, std::string(trimmed.substr(0, space)), std::string(rest)});
     }
     open = IsOpenJson(commands.back());
@@ -84,8 +85,10 @@ const json::value* FollowPath(const json::value& value, std::string_view path) {
       if (path.front() != '[' || end == std::string_view::npos || !at->is_array()) return nullptr;
       std::string index(path.substr(1, end - 1));
       const json::array& list = at->get_array();
-      std::size_t from_end = index.starts_with("#-") ? std::strtoul(index.c_str() + 2, nullptr, 10) : 0;
-      std::size_t i = from_end > 0 ? list.size() - from_end : std::strtoul(index.c_str(), nullptr, 10);
+      std::size_t from_end =
+          index.starts_with("#-") ? std::strtoul(index.c_str() + 2, nullptr, 10) : 0;
+      std::size_t i =
+          from_end > 0 ? list.size() - from_end : std::strtoul(index.c_str(), nullptr, 10);
       at = i < list.size() ? &list[i] : nullptr;
       path.remove_prefix(end + 1);
     }
@@ -110,7 +113,10 @@ class CaseRunner {
   }
 
  private:
-  void RunCase(const std::string& file, const std::vector<Command>& commands, std::size_t begin, std::size_t end) {
+  void RunCase(const std::string& file,
+               const std::vector<Command>& commands,
+               std::size_t begin,
+               std::size_t end) {
     const Command* at = &commands[begin];
     std::string name = at->rest;
     try {
@@ -165,7 +171,8 @@ class CaseRunner {
   std::string Expand(std::string text) const {
     for (const auto& [name, value] : variables_) {
       std::string mark = "${" + name + "}";
-      for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size())) {
+      for (std::size_t at = text.find(mark); at != std::string::npos;
+           at = text.find(mark, at + value.size())) {
         text.replace(at, mark.size(), value);
       }
     }
@@ -181,7 +188,8 @@ class CaseRunner {
     if (!report) throw Mismatch{report.error().message};
   }
 
-  // A document that must not be accepted: by its shape, or (place "-") by a constraint while it is loaded.
+  // A document that must not be accepted: by its shape, or (place "-") by a constraint while it is
+  // loaded.
   void Refuse(const std::string& rest) {
     std::size_t space = rest.find_first_of(" \n");
     if (space == std::string::npos) throw Mismatch{"refuse PLACE DOCUMENT is expected"};
@@ -190,7 +198,8 @@ class CaseRunner {
     std::string places;
     for (const Problem& problem : problems) places += PlaceOf(problem) + "\n";
     if (problems.empty()) {
-      if (world_->Initialize(World::StartFrom::kEmpty, document)) throw Mismatch{"the document was accepted"};
+      if (world_->Initialize(World::StartFrom::kEmpty, document))
+        throw Mismatch{"the document was accepted"};
       places = "-\n";
     }
     if (("\n" + places).find("\n" + rest.substr(0, space) + "\n") == std::string::npos) {
@@ -224,29 +233,36 @@ class CaseRunner {
   }
 
   void ExpectText(const std::string& rest) {
-    if (Success().text.find(rest) == std::string::npos) throw Mismatch{"the text '" + rest + "' is not in: " + answer_.text};
+    if (Success().text.find(rest) == std::string::npos)
+      throw Mismatch{"the text '" + rest + "' is not in: " + answer_.text};
   }
 
   void ExpectError(const std::string& rest) {
     if (!answer_.is_error) throw Mismatch{"it should fail, but answered: " + answer_.text};
-    if (answer_.text.find(rest) == std::string::npos) throw Mismatch{"the error '" + rest + "' is not in: " + answer_.text};
+    if (answer_.text.find(rest) == std::string::npos)
+      throw Mismatch{"the error '" + rest + "' is not in: " + answer_.text};
     report_.failed_as_expected.insert(profile_ + "/" + tool_);
   }
 
   void Let(const std::string& rest) {
     std::size_t space = rest.find(' ');
     json::value answer = AnswerJson();
-    const json::value* value = space == std::string::npos ? nullptr : FollowPath(answer, Trim(std::string_view(rest).substr(space)));
+    const json::value* value = space == std::string::npos
+                                   ? nullptr
+                                   : FollowPath(answer, Trim(std::string_view(rest).substr(space)));
     if (value == nullptr) throw Mismatch{"there is no such value in: " + answer_.text};
-    variables_[rest.substr(0, space)] = value->is_string() ? std::string(value->get_string()) : WriteJson(*value);
+    variables_[rest.substr(0, space)] =
+        value->is_string() ? std::string(value->get_string()) : WriteJson(*value);
   }
 
   void Count(const std::string& rest) {
     std::size_t space = rest.find(' ');
     json::value answer = AnswerJson();
-    std::string_view path = space == std::string::npos ? "$" : Trim(std::string_view(rest).substr(space));
+    std::string_view path =
+        space == std::string::npos ? "$" : Trim(std::string_view(rest).substr(space));
     const json::value* value = FollowPath(answer, path);
-    if (value == nullptr || !value->is_array()) throw Mismatch{"there is no list there in: " + answer_.text};
+    if (value == nullptr || !value->is_array())
+      throw Mismatch{"there is no list there in: " + answer_.text};
     std::string count = std::to_string(value->get_array().size());
     if (count != rest.substr(0, space)) throw Mismatch{"it has " + count + " items"};
   }
@@ -275,15 +291,20 @@ class CaseRunner {
   std::map<std::string, std::string> variables_;
 };
 
-std::string MismatchAt(const json::value& expected, const json::value& actual, const std::string& path);
+std::string MismatchAt(const json::value& expected,
+                       const json::value& actual,
+                       const std::string& path);
 
-std::string ArrayMismatch(const json::array& expected, const json::value& actual, const std::string& path) {
+std::string ArrayMismatch(const json::array& expected,
+                          const json::value& actual,
+                          const std::string& path) {
   const json::array* list = actual.if_array();
   if (list == nullptr) return path + ": a list is expected, not " + WriteJson(actual);
   bool more = !expected.empty() && expected.back() == "...";
   std::size_t count = expected.size() - (more ? 1 : 0);
   if (more ? list->size() < count : list->size() != count) {
-    return path + ": " + std::to_string(count) + " items are expected, there are " + std::to_string(list->size());
+    return path + ": " + std::to_string(count) + " items are expected, there are " +
+           std::to_string(list->size());
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::string found = MismatchAt(expected[i], (*list)[i], path + "[" + std::to_string(i) + "]");
@@ -292,7 +313,9 @@ std::string ArrayMismatch(const json::array& expected, const json::value& actual
   return "";
 }
 
-std::string MismatchAt(const json::value& expected, const json::value& actual, const std::string& path) {
+std::string MismatchAt(const json::value& expected,
+                       const json::value& actual,
+                       const std::string& path) {
   if (expected == "*") return "";
   if (const json::array* list = expected.if_array()) return ArrayMismatch(*list, actual, path);
   if (const json::object* object = expected.if_object()) {
@@ -306,8 +329,9 @@ std::string MismatchAt(const json::value& expected, const json::value& actual, c
     }
     return "";
   }
-  bool same = expected.is_number() && actual.is_number() ? expected.to_number<double>() == actual.to_number<double>()
-                                                          : expected == actual;
+  bool same = expected.is_number() && actual.is_number()
+                  ? expected.to_number<double>() == actual.to_number<double>()
+                  : expected == actual;
   return same ? "" : path + ": expected " + WriteJson(expected) + ", got " + WriteJson(actual);
 }
 
@@ -317,13 +341,16 @@ std::string FindMismatch(const json::value& expected, const json::value& actual)
   return MismatchAt(expected, actual, "$");
 }
 
-CaseReport RunCases(const LoadedAppPtr& loaded, const std::string& scratch_directory, const std::string& only) {
+CaseReport RunCases(const LoadedAppPtr& loaded,
+                    const std::string& scratch_directory,
+                    const std::string& only) {
   CaseReport report;
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(loaded->app->folder + "/tests", error)) {
     std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".case" && name.find(only) != std::string::npos) files.push_back(entry.path().string());
+    if (entry.path().extension() == ".case" && name.find(only) != std::string::npos)
+      files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
   CaseRunner runner(loaded, scratch_directory, report);

@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <thread>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -17,17 +20,19 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 16;
 
-// Names, sizes and times of a folder's files: enough to see that something changed, cheap enough to ask every second.
+// Names, sizes and times of a folder's files: enough to see that something changed, cheap enough to
+// ask every second.
 std::string Fingerprint(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
-  for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (error) break;
     struct stat status {};
     if (::stat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     files.push_back(entry->path().string() + " " + std::to_string(status.st_size) + " " +
-                    std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec));
+                    std::to_string(status.st_mtim.tv_sec) + "." +
+                    std::to_string(status.st_mtim.tv_nsec));
   }
   std::sort(files.begin(), files.end());
   std::string all;
@@ -40,7 +45,8 @@ std::map<std::string, std::string> FindAppFolders(const std::vector<std::string>
   for (const std::string& root : roots) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(root, error)) {
-      if (fs::exists(entry.path() / "app.yaml")) folders[entry.path().filename().string()] = entry.path().string();
+      if (fs::exists(entry.path() / "app.yaml"))
+        folders[entry.path().filename().string()] = entry.path().string();
     }
   }
   return folders;
@@ -66,7 +72,8 @@ Result<LoadedAppPtr> Catalogue::Load(const std::string& folder) const {
   ASSIGN_OR_RETURN(loaded->images[""], BuildImage(*loaded->app, "", directory));
   for (const Profile& profile : loaded->app->profiles) {
     if (loaded->images.contains(profile.seed)) continue;
-    ASSIGN_OR_RETURN(loaded->images[profile.seed], BuildImage(*loaded->app, profile.seed, directory));
+    ASSIGN_OR_RETURN(loaded->images[profile.seed],
+                     BuildImage(*loaded->app, profile.seed, directory));
   }
   loaded->sessions = std::make_unique<Sessions>(loaded->app);
   return LoadedAppPtr(loaded);
@@ -87,33 +94,55 @@ Status Catalogue::Keep(const LoadedApp& loaded) const {
 }
 
 std::vector<Catalogue::Trouble> Catalogue::Refresh() {
-  std::vector<Trouble> troubles;
   std::map<std::string, std::string> folders = FindAppFolders(options_.folders);
+  struct Changed {
+    std::string name;
+    std::string folder;
+    std::string looks;
+    Result<LoadedAppPtr> loaded = LoadedAppPtr();
+  };
+  std::vector<Changed> changed;
   for (const auto& [name, folder] : folders) {
     std::string looks = Fingerprint(folder);
-    {
-      std::lock_guard lock(mutex_);
-      if (seen_[folder] == looks) continue;
+    std::shared_lock lock(mutex_);
+    auto seen = seen_.find(folder);
+    if (seen == seen_.end() || seen->second != looks)
+      changed.push_back({name, folder, std::move(looks)});
+  }
+  // Making images takes most of a first start, and each app's are its own.
+  std::atomic<std::size_t> next = 0;
+  auto work = [&] {
+    for (std::size_t i = next++; i < changed.size(); i = next++) {
+      changed[i].loaded = Load(changed[i].folder);
+      if (!changed[i].loaded) continue;
+      if (Status kept = Keep(**changed[i].loaded); !kept) changed[i].loaded = PassUp(kept.error());
     }
-    auto loaded = Load(folder);
-    Status kept = loaded ? Keep(**loaded) : Status();
-    std::lock_guard lock(mutex_);
-    seen_[folder] = looks;
-    if (!loaded || !kept) {
-      troubles.push_back({name, loaded ? kept.error().message : loaded.error().message});
+  };
+  std::vector<std::thread> threads;
+  std::size_t helpers = std::min<std::size_t>(changed.size(), std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+
+  std::vector<Trouble> troubles;
+  std::lock_guard lock(mutex_);
+  for (Changed& one : changed) {
+    seen_[one.folder] = one.looks;
+    if (!one.loaded) {
+      troubles.push_back({one.name, one.loaded.error().message});
       continue;
     }
-    versions_[VersionOf(*(*loaded)->app)] = *loaded;
-    current_[ToLower(name)] = std::move(*loaded);
+    versions_[VersionOf(*(*one.loaded)->app)] = *one.loaded;
+    current_[ToLower(one.name)] = std::move(*one.loaded);
   }
-  std::lock_guard lock(mutex_);
-  std::erase_if(current_, [&](const auto& one) { return !folders.contains(one.second->app->name); });
+  std::erase_if(current_,
+                [&](const auto& one) { return !folders.contains(one.second->app->name); });
   return troubles;
 }
 
 LoadedAppPtr Catalogue::Find(std::string_view name) const {
   std::string lower = ToLower(name);
-  std::lock_guard lock(mutex_);
+  std::shared_lock lock(mutex_);
   if (auto found = current_.find(lower); found != current_.end()) return found->second;
   for (const auto& [key, loaded] : current_) {
     for (const std::string& alias : loaded->app->aliases) {
@@ -125,21 +154,22 @@ LoadedAppPtr Catalogue::Find(std::string_view name) const {
 
 std::vector<LoadedAppPtr> Catalogue::List() const {
   std::vector<LoadedAppPtr> list;
-  std::lock_guard lock(mutex_);
+  std::shared_lock lock(mutex_);
   for (const auto& [name, loaded] : current_) list.push_back(loaded);
   return list;
 }
 
 Result<LoadedAppPtr> Catalogue::FindVersion(const std::string& version) {
   {
-    std::lock_guard lock(mutex_);
+    std::shared_lock lock(mutex_);
     if (auto found = versions_.find(version); found != versions_.end()) return found->second;
   }
   std::size_t at = version.find('@');
   if (at == std::string::npos || version.find('/') != std::string::npos) {
     return Fail(ErrorCode::kInternal, "'" + version + "' names no version of an app");
   }
-  ASSIGN_OR_RETURN(LoadedAppPtr loaded, Load(options_.data + "/apps/" + version + "/" + version.substr(0, at)));
+  ASSIGN_OR_RETURN(LoadedAppPtr loaded,
+                   Load(options_.data + "/apps/" + version + "/" + version.substr(0, at)));
   std::lock_guard lock(mutex_);
   return versions_.emplace(version, std::move(loaded)).first->second;
 }
@@ -154,12 +184,15 @@ void Catalogue::RemoveUnused(const std::function<bool(const std::string& version
   std::vector<fs::path> unused;
   for (const auto& entry : fs::directory_iterator(options_.data + "/apps", error)) {
     std::string version = entry.path().filename().string();
-    bool current = std::any_of(current_.begin(), current_.end(),
-                               [&](const auto& one) { return VersionOf(*one.second->app) == version; });
+    bool current = std::any_of(current_.begin(), current_.end(), [&](const auto& one) {
+      return VersionOf(*one.second->app) == version;
+    });
     if (current || is_used(version)) {
       auto loaded = versions_.find(version);
-      if (loaded == versions_.end()) return;  // its images are not known yet: keep everything for now
-      for (const auto& [seed, image] : loaded->second->images) images_in_use[image->id() + ".db"] = true;
+      if (loaded == versions_.end())
+        return;  // its images are not known yet: keep everything for now
+      for (const auto& [seed, image] : loaded->second->images)
+        images_in_use[image->id() + ".db"] = true;
     } else {
       versions_.erase(version);
       unused.push_back(entry.path());

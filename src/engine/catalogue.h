@@ -1,12 +1,13 @@
 #pragma once
-// The apps on offer. Folders are read at start and whenever they change; a bad one is reported and leaves its last good version in
-// place. Worlds keep the version they were made from: each version's folder is copied beside its images, so that it is there
-// after a restart, too. Thread-safe.
+// The apps on offer. Folders are read at start and whenever they change; a bad one is reported and
+// leaves its last good version in place. Worlds keep the version they were made from: each
+// version's folder is copied beside its images, so that it is there after a restart, too.
+// Thread-safe.
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace viv::engine {
 // One version of an app, ready to make worlds.
 struct LoadedApp {
   AppPtr app;
-  std::map<std::string, ImagePtr> images;  // by seed file; "" is the image with nothing but base data
+  std::map<std::string, ImagePtr>
+      images;  // by seed file; "" is the image with nothing but base data
   std::unique_ptr<Sessions> sessions;
 
   const ImagePtr& ImageOf(const Profile& profile) const { return images.at(profile.seed); }
@@ -32,8 +34,9 @@ using LoadedAppPtr = std::shared_ptr<const LoadedApp>;  // shared by the catalog
 class Catalogue {
  public:
   struct Options {
-    std::vector<std::string> folders;  // each holds app folders; a later one wins over an earlier one of the same name
-    std::string data;                  // where images and versions are kept
+    std::vector<std::string>
+        folders;  // each holds app folders; a later one wins over an earlier one of the same name
+    std::string data;  // where images and versions are kept
   };
   explicit Catalogue(Options options) : options_(std::move(options)) {}
 
@@ -41,7 +44,8 @@ class Catalogue {
     std::string app;
     std::string message;  // names file and line
   };
-  // Reads what is new or has changed; returns what could not be loaded. Called at start and then now and again.
+  // Reads what is new or has changed; returns what could not be loaded. Called at start and then
+  // now and again.
   std::vector<Trouble> Refresh();
 
   // The current version, by name or alias, whatever the case; nullptr when there is none.
@@ -60,10 +64,10 @@ class Catalogue {
   Status Keep(const LoadedApp& loaded) const;
 
   Options options_;
-  mutable std::mutex mutex_;
-  std::map<std::string, LoadedAppPtr> current_;         // by lower-case name; guarded, as the rest
-  std::map<std::string, LoadedAppPtr> versions_;        // every version in use
-  std::map<std::string, std::string> seen_;             // folder → what its files looked like when last read
+  mutable std::shared_mutex mutex_;               // every request looks here
+  std::map<std::string, LoadedAppPtr> current_;   // by lower-case name; guarded, as the rest
+  std::map<std::string, LoadedAppPtr> versions_;  // every version in use
+  std::map<std::string, std::string> seen_;  // folder → what its files looked like when last read
 };
 
 }  // namespace viv::engine

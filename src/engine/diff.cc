@@ -26,7 +26,9 @@ std::string Quote(const std::string& name) {
   return quoted + "\"";
 }
 
-Result<std::vector<std::string>> Column(db::Connection& connection, const std::string& sql, std::string_view argument = {}) {
+Result<std::vector<std::string>> Column(db::Connection& connection,
+                                        const std::string& sql,
+                                        std::string_view argument = {}) {
   ASSIGN_OR_RETURN(db::Statement statement, connection.Prepare(sql));
   if (sqlite3_bind_parameter_count(statement.get()) > 0) statement.Bind(1, argument);
   std::vector<std::string> values;
@@ -42,7 +44,8 @@ Result<Table> Describe(db::Connection& connection, const std::string& name, cons
   table.name = name;
   std::string from = " FROM pragma_table_info(?1, '" + std::string(database) + "')";
   ASSIGN_OR_RETURN(table.columns, Column(connection, "SELECT name" + from, name));
-  ASSIGN_OR_RETURN(table.key, Column(connection, "SELECT name" + from + " WHERE pk > 0 ORDER BY pk", name));
+  ASSIGN_OR_RETURN(table.key,
+                   Column(connection, "SELECT name" + from + " WHERE pk > 0 ORDER BY pk", name));
   if (table.key.empty()) table.key = {"rowid"};
   return table;
 }
@@ -59,7 +62,8 @@ std::string JsonObject(const std::vector<std::string>& columns, const std::strin
 
 std::string Joined(const std::vector<std::string>& columns, const std::string& alias) {
   std::string sql;
-  for (const std::string& column : columns) sql += (sql.empty() ? "" : ", ") + alias + "." + Quote(column);
+  for (const std::string& column : columns)
+    sql += (sql.empty() ? "" : ", ") + alias + "." + Quote(column);
   return sql;
 }
 
@@ -72,13 +76,18 @@ std::string SameKey(const Table& table) {
 }
 
 // Rows of `present` that have no counterpart in `other`.
-Result<json::array> OnlyIn(db::Connection& connection, const Table& table, const char* present, const char* other) {
-  std::string sql = "SELECT " + JsonObject(table.columns, "a") + " FROM " + present + "." + Quote(table.name) +
-                    " a WHERE NOT EXISTS (SELECT 1 FROM " + other + "." + Quote(table.name) + " b WHERE " + SameKey(table) + ")";
+Result<json::array> OnlyIn(db::Connection& connection,
+                           const Table& table,
+                           const char* present,
+                           const char* other) {
+  std::string sql = "SELECT " + JsonObject(table.columns, "a") + " FROM " + present + "." +
+                    Quote(table.name) + " a WHERE NOT EXISTS (SELECT 1 FROM " + other + "." +
+                    Quote(table.name) + " b WHERE " + SameKey(table) + ")";
   ASSIGN_OR_RETURN(std::vector<std::string> rows, Column(connection, sql));
   json::array list;
   for (const std::string& row : rows) {
-    if (list.size() == kRowsMax) return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
+    if (list.size() == kRowsMax)
+      return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
     ASSIGN_OR_RETURN(json::value value, ParseJson(row, 512));
     list.push_back(std::move(value));
   }
@@ -86,29 +95,34 @@ Result<json::array> OnlyIn(db::Connection& connection, const Table& table, const
 }
 
 Result<json::array> Updated(db::Connection& connection, const Table& table) {
-  std::string sql = "SELECT json_object('key', " + JsonObject(table.key, "a") + ", 'before', " + JsonObject(table.columns, "b") +
-                    ", 'after', " + JsonObject(table.columns, "a") + ") FROM main." + Quote(table.name) + " a JOIN base." +
-                    Quote(table.name) + " b ON " + SameKey(table) + " WHERE (" + Joined(table.columns, "a") + ") IS NOT (" +
-                    Joined(table.columns, "b") + ")";
+  std::string sql = "SELECT json_object('key', " + JsonObject(table.key, "a") + ", 'before', " +
+                    JsonObject(table.columns, "b") + ", 'after', " +
+                    JsonObject(table.columns, "a") + ") FROM main." + Quote(table.name) +
+                    " a JOIN base." + Quote(table.name) + " b ON " + SameKey(table) + " WHERE (" +
+                    Joined(table.columns, "a") + ") IS NOT (" + Joined(table.columns, "b") + ")";
   ASSIGN_OR_RETURN(std::vector<std::string> rows, Column(connection, sql));
   json::array list;
   for (const std::string& row : rows) {
-    if (list.size() == kRowsMax) return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
+    if (list.size() == kRowsMax)
+      return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
     ASSIGN_OR_RETURN(json::value value, ParseJson(row, 512));
     list.push_back(std::move(value));
   }
   return list;
 }
 
-// Which table each page of an image belongs to, those of its indexes included; pages of no table are not listed.
+// Which table each page of an image belongs to, those of its indexes included; pages of no table
+// are not listed.
 using Owners = std::map<std::uint32_t, std::string>;
 
 Result<Owners> ReadOwners(const ImagePtr& image) {
   Pages pages(image);
   ASSIGN_OR_RETURN(db::Connection connection, OpenPageConnection());
   AttachPages(connection, &pages);
-  ASSIGN_OR_RETURN(db::Statement statement,
-                   connection.Prepare("SELECT d.pageno, s.tbl_name FROM dbstat d JOIN sqlite_schema s ON s.name = d.name"));
+  ASSIGN_OR_RETURN(
+      db::Statement statement,
+      connection.Prepare(
+          "SELECT d.pageno, s.tbl_name FROM dbstat d JOIN sqlite_schema s ON s.name = d.name"));
   Owners owners;
   for (;;) {
     ASSIGN_OR_RETURN(bool row, statement.Step());
@@ -117,16 +131,19 @@ Result<Owners> ReadOwners(const ImagePtr& image) {
   }
 }
 
-// The tables that can differ: those that own a page which differs. A page that is new since `before` says nothing, since the page
-// above it in its tree has changed, too. Nothing when they cannot be told, because `before` has pages its image does not know.
-Result<std::optional<std::set<std::string>>> TablesThatCanDiffer(const Pages& before, const Pages& after) {
+// The tables that can differ: those that own a page which differs. A page that is new since
+// `before` says nothing, since the page above it in its tree has changed, too. Nothing when they
+// cannot be told, because `before` has pages its image does not know.
+Result<std::optional<std::set<std::string>>> TablesThatCanDiffer(const Pages& before,
+                                                                 const Pages& after) {
   if (before.image().id() != after.image().id()) return std::optional<std::set<std::string>>();
   std::set<std::uint32_t> differing;
   for (const auto* one : {&before, &after}) {
     for (const auto& [number, page] : one->changed()) {
       auto found = before.changed().find(number);
       auto other = after.changed().find(number);
-      bool same = found != before.changed().end() && other != after.changed().end() && found->second == other->second;
+      bool same = found != before.changed().end() && other != after.changed().end() &&
+                  found->second == other->second;
       if (!same && number <= before.count()) differing.insert(number);
     }
   }
@@ -140,12 +157,15 @@ Result<std::optional<std::set<std::string>>> TablesThatCanDiffer(const Pages& be
   return std::optional(tables);
 }
 
-// Ordinary tables of the author's: no virtual tables, no shadow tables behind them, nothing of ours.
+// Ordinary tables of the author's: no virtual tables, no shadow tables behind them, nothing of
+// ours.
 Result<std::set<std::string>> TableNames(db::Connection& connection, const char* database) {
-  ASSIGN_OR_RETURN(std::vector<std::string> names,
-                   Column(connection, "SELECT name FROM pragma_table_list WHERE schema = ?1 AND type = 'table' AND "
-                                      "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_%' ESCAPE '\\'",
-                          database));
+  ASSIGN_OR_RETURN(
+      std::vector<std::string> names,
+      Column(connection,
+             "SELECT name FROM pragma_table_list WHERE schema = ?1 AND type = 'table' AND "
+             "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+             database));
   return std::set<std::string>(names.begin(), names.end());
 }
 
@@ -182,7 +202,8 @@ Result<json::value> DiffPages(const Pages& before, const Pages& after) {
       ASSIGN_OR_RETURN(lists[1], Updated(connection, table));
       ASSIGN_OR_RETURN(lists[2], OnlyIn(connection, table, "base", "main"));
     } else {
-      std::string sql = "SELECT " + JsonObject(table.columns, "a") + " FROM " + (is_now ? "main." : "base.") + Quote(name) + " a";
+      std::string sql = "SELECT " + JsonObject(table.columns, "a") + " FROM " +
+                        (is_now ? "main." : "base.") + Quote(name) + " a";
       ASSIGN_OR_RETURN(std::vector<std::string> rows, Column(connection, sql));
       for (const std::string& row : rows) {
         ASSIGN_OR_RETURN(json::value value, ParseJson(row, 512));
@@ -191,10 +212,13 @@ Result<json::value> DiffPages(const Pages& before, const Pages& after) {
     }
     if (lists[0].empty() && lists[1].empty() && lists[2].empty()) continue;
     for (int i = 0; i < 3; ++i) totals[i] += static_cast<std::int64_t>(lists[i].size());
-    tables[name] = {{"inserted", std::move(lists[0])}, {"updated", std::move(lists[1])}, {"deleted", std::move(lists[2])}};
+    tables[name] = {{"inserted", std::move(lists[0])},
+                    {"updated", std::move(lists[1])},
+                    {"deleted", std::move(lists[2])}};
   }
-  return json::value{{"tables", std::move(tables)},
-                     {"summary", {{"inserted", totals[0]}, {"updated", totals[1]}, {"deleted", totals[2]}}}};
+  return json::value{
+      {"tables", std::move(tables)},
+      {"summary", {{"inserted", totals[0]}, {"updated", totals[1]}, {"deleted", totals[2]}}}};
 }
 
 }  // namespace viv::engine

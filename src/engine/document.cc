@@ -11,10 +11,14 @@ class Reader {
  public:
   explicit Reader(Session& session) : session_(session) {}
 
-  Status Children(const ModelChild& child, const json::object& object, const Frame& parent, int depth) {
+  Status Children(const ModelChild& child,
+                  const json::object& object,
+                  const Frame& parent,
+                  int depth) {
     const json::value* value = FindMember(object, child.name, child.aliases);
     if (value == nullptr || value->is_null()) return {};
-    if (depth > kDepthMax) return Fail(ErrorCode::kInvalidArgument, child.name + ": nested too deeply");
+    if (depth > kDepthMax)
+      return Fail(ErrorCode::kInvalidArgument, child.name + ": nested too deeply");
     if (child.single) return Row(child, value->as_object(), parent, 1, depth);
     std::int64_t position = 0;
     for (const json::value& item : value->as_array()) {
@@ -26,7 +30,11 @@ class Reader {
   std::int64_t records() const { return records_; }
 
  private:
-  Status Row(const ModelChild& child, const json::object& object, const Frame& parent, std::int64_t position, int depth) {
+  Status Row(const ModelChild& child,
+             const json::object& object,
+             const Frame& parent,
+             std::int64_t position,
+             int depth) {
     const Collection& collection = *child.target;
     Frame frame = parent;  // :parent_<column> of the row above
     frame.Set("position", position);
@@ -35,7 +43,8 @@ class Reader {
       frame.Set("link_" + column, value == nullptr ? json::value() : *value);
     }
     for (const ModelField& field : collection.fields) {
-      const json::value* given = field.read_only ? nullptr : FindMember(object, field.name, field.aliases);
+      const json::value* given =
+          field.read_only ? nullptr : FindMember(object, field.name, field.aliases);
       bool absent = given == nullptr || (given->is_null() && field.fallback);
       frame.Set(field.name, !absent ? *given : field.fallback.value_or(json::value()));
     }
@@ -87,17 +96,20 @@ class Reader {
 };
 
 bool IsEmpty(const json::value& value) {
-  return value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty());
+  return value.is_null() || (value.is_array() && value.get_array().empty()) ||
+         (value.is_object() && value.get_object().empty());
 }
 
 class Writer {
  public:
-  Writer(Session& session, DumpForm form) : session_(session), form_(form), sparse_(session.app().model.sparse) {}
+  Writer(Session& session, DumpForm form)
+      : session_(session), form_(form), sparse_(session.app().model.sparse) {}
 
   Result<json::value> Children(const ModelChild& child, const Frame& parent, int depth) {
     if (depth > kDepthMax) return json::value();
     const Collection& collection = *child.target;
-    const Sql& sql = collection.table.empty() ? collection.rows : collection.selects.at(child.LinkKey());
+    const Sql& sql =
+        collection.table.empty() ? collection.rows : collection.selects.at(child.LinkKey());
     if (sql.empty()) return json::value();
     // A statement of its own, not the session's: recursion reads the same one at several depths.
     ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql.text), sql.place);
@@ -134,9 +146,11 @@ class Writer {
     for (std::size_t i = 0; i < collection.fields.size(); ++i) {
       const ModelField& field = collection.fields[i];
       if (Skips(field.extra)) continue;
-      int column = field_columns > 0 ? first_field_ + static_cast<int>(i) : ColumnOf(statement, field.name);
+      int column =
+          field_columns > 0 ? first_field_ + static_cast<int>(i) : ColumnOf(statement, field.name);
       if (column < 0) continue;
-      ASSIGN_OR_RETURN(json::value value, FieldValue(field, ColumnValue(statement, column)), field.name);
+      ASSIGN_OR_RETURN(json::value value, FieldValue(field, ColumnValue(statement, column)),
+                       field.name);
       AddMember(object, field.name, std::move(value));
     }
     for (const ModelChild& child : collection.children) {

@@ -1,6 +1,6 @@
 #pragma once
-// The initialize/dump document of an app: checking it, loading it into tables, reading it back. One mapping, declared in app.yaml,
-// serves initialize, dump and seeds.
+// The initialize/dump document of an app: checking it, loading it into tables, reading it back. One
+// mapping, declared in app.yaml, serves initialize, dump and seeds.
 
 #include <cstdint>
 #include <map>
@@ -24,7 +24,9 @@ struct Problem {
 };
 
 // The member of that name, or of one of its older names.
-const json::value* FindMember(const json::object& object, const std::string& name, const std::vector<std::string>& aliases);
+const json::value* FindMember(const json::object& object,
+                              const std::string& name,
+                              const std::vector<std::string>& aliases);
 
 // "channels[0].name"
 std::string PlaceOf(const Problem& problem);
@@ -39,7 +41,10 @@ struct LoadReport {
 // Loads a document that CheckDocument found right. The caller owns the transaction.
 Result<LoadReport> LoadDocument(Session& session, const json::value& document);
 
-enum class DumpForm { kVendor, kFull };  // kFull: with the fields that are ours beyond the vendor's model
+enum class DumpForm {
+  kVendor,
+  kFull
+};  // kFull: with the fields that are ours beyond the vendor's model
 Result<json::value> DumpDocument(Session& session, DumpForm form);
 
 }  // namespace viv::engine

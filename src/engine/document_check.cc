@@ -16,10 +16,12 @@ std::string Quoted(const std::vector<std::string>& words) {
 }
 
 std::int64_t CodePoints(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
-// Follows pydantic v2 in its lax mode: what it converts passes, what it refuses is refused in its words.
+// Follows pydantic v2 in its lax mode: what it converts passes, what it refuses is refused in its
+// words.
 class Checker {
  public:
   std::vector<Problem> Check(const Model& model, const json::value& document) {
@@ -33,13 +35,18 @@ class Checker {
   }
 
  private:
-  void Add(std::string type, std::string message, const json::value& input, json::object context = {}) {
+  void Add(std::string type,
+           std::string message,
+           const json::value& input,
+           json::object context = {}) {
     if (problems_.size() >= kProblemsMax) return;
-    problems_.push_back({location_, std::move(message), std::move(type), input, std::move(context)});
+    problems_.push_back(
+        {location_, std::move(message), std::move(type), input, std::move(context)});
   }
 
   void NotAnObject(const json::value& input) {
-    Add("model_attributes_type", "Input should be a valid dictionary or object to extract fields from", input);
+    Add("model_attributes_type",
+        "Input should be a valid dictionary or object to extract fields from", input);
   }
 
   template <typename Visit>
@@ -90,9 +97,11 @@ class Checker {
       }
     }
     if (!field.choices.empty() && value.is_string()) Choice(field, value);
-    if (field.length_max && value.is_string() && CodePoints(View(value.get_string())) > *field.length_max) {
+    if (field.length_max && value.is_string() &&
+        CodePoints(View(value.get_string())) > *field.length_max) {
       std::int64_t limit = *field.length_max;
-      Add("string_too_long", "String should have at most " + std::to_string(limit) + " characters", value, {{"max_length", limit}});
+      Add("string_too_long", "String should have at most " + std::to_string(limit) + " characters",
+          value, {{"max_length", limit}});
     }
     if (value.is_number()) Range(field, value);
   }
@@ -109,11 +118,14 @@ class Checker {
     auto number = value.to_number<double>();
     if (field.minimum && number < *field.minimum) {
       json::value limit = Whole(*field.minimum);
-      Add("greater_than_equal", "Input should be greater than or equal to " + json::serialize(limit), value, {{"ge", limit}});
+      Add("greater_than_equal",
+          "Input should be greater than or equal to " + json::serialize(limit), value,
+          {{"ge", limit}});
     }
     if (field.maximum && number > *field.maximum) {
       json::value limit = Whole(*field.maximum);
-      Add("less_than_equal", "Input should be less than or equal to " + json::serialize(limit), value, {{"le", limit}});
+      Add("less_than_equal", "Input should be less than or equal to " + json::serialize(limit),
+          value, {{"le", limit}});
     }
   }
 
@@ -123,13 +135,18 @@ class Checker {
   }
 
   bool Type(const std::string& type, const json::value& value) {
-    if (type == "string") return Expect(value.is_string(), "string_type", "Input should be a valid string", value);
+    if (type == "string")
+      return Expect(value.is_string(), "string_type", "Input should be a valid string", value);
     if (type == "email") return Email(value);
     if (type == "integer") return Integer(value);
-    if (type == "number") return Expect(value.is_number(), "float_type", "Input should be a valid number", value);
-    if (type == "boolean") return Expect(value.is_bool(), "bool_type", "Input should be a valid boolean", value);
-    if (type == "object") return Expect(value.is_object(), "dict_type", "Input should be a valid dictionary", value);
-    if (type == "list") return Expect(value.is_array(), "list_type", "Input should be a valid list", value);
+    if (type == "number")
+      return Expect(value.is_number(), "float_type", "Input should be a valid number", value);
+    if (type == "boolean")
+      return Expect(value.is_bool(), "bool_type", "Input should be a valid boolean", value);
+    if (type == "object")
+      return Expect(value.is_object(), "dict_type", "Input should be a valid dictionary", value);
+    if (type == "list")
+      return Expect(value.is_array(), "list_type", "Input should be a valid list", value);
     return true;
   }
 
@@ -140,13 +157,15 @@ class Checker {
 
   bool Integer(const json::value& value) {
     if (value.is_double() && std::trunc(value.get_double()) != value.get_double()) {
-      return Expect(false, "int_from_float", "Input should be a valid integer, got a number with a fractional part", value);
+      return Expect(false, "int_from_float",
+                    "Input should be a valid integer, got a number with a fractional part", value);
     }
     return Expect(value.is_number(), "int_type", "Input should be a valid integer", value);
   }
 
   bool Email(const json::value& value) {
-    if (!Expect(value.is_string(), "string_type", "Input should be a valid string", value)) return false;
+    if (!Expect(value.is_string(), "string_type", "Input should be a valid string", value))
+      return false;
     std::string_view text = View(value.get_string());
     std::size_t at = text.find('@');
     std::string reason;
@@ -156,11 +175,13 @@ class Checker {
       reason = "There must be something before the @-sign.";
     } else if (at + 1 == text.size()) {
       reason = "There must be something after the @-sign.";
-    } else if (text.find_first_of(" \t\r\n", 0) != std::string_view::npos || text.find('@', at + 1) != std::string_view::npos) {
+    } else if (text.find_first_of(" \t\r\n", 0) != std::string_view::npos ||
+               text.find('@', at + 1) != std::string_view::npos) {
       reason = "The email address contains invalid characters.";
     }
     if (reason.empty()) return true;
-    Add("value_error", "value is not a valid email address: " + reason, value, {{"reason", reason}});
+    Add("value_error", "value is not a valid email address: " + reason, value,
+        {{"reason", reason}});
     return false;
   }
 
@@ -170,7 +191,9 @@ class Checker {
 
 }  // namespace
 
-const json::value* FindMember(const json::object& object, const std::string& name, const std::vector<std::string>& aliases) {
+const json::value* FindMember(const json::object& object,
+                              const std::string& name,
+                              const std::vector<std::string>& aliases) {
   if (const json::value* value = object.if_contains(name)) return value;
   for (const std::string& alias : aliases) {
     if (const json::value* value = object.if_contains(alias)) return value;

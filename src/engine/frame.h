@@ -1,5 +1,6 @@
 #pragma once
-// The variables of one tool call: its arguments, then what each step adds. The latest of a name wins.
+// The variables of one tool call: its arguments, then what each step adds. The latest of a name
+// wins.
 
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@ namespace viv::engine {
 
 class Frame {
  public:
-  void Set(std::string_view name, json::value value) { variables_.emplace_back(name, std::move(value)); }
+  void Set(std::string_view name, json::value value) {
+    variables_.emplace_back(name, std::move(value));
+  }
 
   const json::value* Get(std::string_view name) const {
     for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable) {

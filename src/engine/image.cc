@@ -31,7 +31,8 @@ Result<ImagePtr> Image::Map(const std::string& path, std::string id) {
     return Fail(ErrorCode::kInternal, "image " + path + ": not a database of 4 KiB pages");
   }
   void* map = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (map == MAP_FAILED) return Fail(ErrorCode::kInternal, "image " + path + ": " + std::strerror(errno));
+  if (map == MAP_FAILED)
+    return Fail(ErrorCode::kInternal, "image " + path + ": " + std::strerror(errno));
   return ImagePtr(new Image(std::move(id), static_cast<const std::byte*>(map),
                             static_cast<std::uint32_t>(bytes / kPageBytes)));
 }

@@ -1,6 +1,7 @@
 #pragma once
-// An image is the immutable database that worlds are cloned from: an app's schema with one profile's seed in it. It is a file
-// mapped read-only, so that any number of worlds share its memory, and it never changes once its id is given out.
+// An image is the immutable database that worlds are cloned from: an app's schema with one
+// profile's seed in it. It is a file mapped read-only, so that any number of worlds share its
+// memory, and it never changes once its id is given out.
 
 #include <cstddef>
 #include <cstdint>

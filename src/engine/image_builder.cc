@@ -17,11 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFormat = "1";  // raise it when images of the same app would come out differently
+constexpr std::string_view kFormat =
+    "1";  // raise it when images of the same app would come out differently
 
 std::string ImageId(const App& app, const std::string& seed) {
   std::string name = seed.empty() ? "empty" : fs::path(seed).stem().string();
-  return app.name + "-" + name + "-" + Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat)).substr(0, 16);
+  return app.name + "-" + name + "-" +
+         Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat)).substr(0, 16);
 }
 
 Status LoadSeed(Session& session, const std::string& file) {
@@ -32,7 +34,9 @@ Status LoadSeed(Session& session, const std::string& file) {
   if (!in) return Fail(ErrorCode::kInvalidArgument, path + ": the file cannot be read");
   ASSIGN_OR_RETURN(json::value document, ParseJson(text.str()), path);
   std::vector<Problem> problems = CheckDocument(session.app().model, document);
-  if (!problems.empty()) return Fail(ErrorCode::kInvalidArgument, path + ": " + PlaceOf(problems.front()) + ": " + problems.front().message);
+  if (!problems.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                path + ": " + PlaceOf(problems.front()) + ": " + problems.front().message);
   RETURN_IF_ERROR(session.Begin());
   auto report = LoadDocument(session, document);
   if (!report) {

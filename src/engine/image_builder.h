@@ -1,6 +1,7 @@
 #pragma once
-// Makes the seed images of an app: schema, base data and one profile's seed, loaded through the same mapping that initialize uses.
-// An image is kept under a name that says what it was made from, so that it is made once and found again after a restart.
+// Makes the seed images of an app: schema, base data and one profile's seed, loaded through the
+// same mapping that initialize uses. An image is kept under a name that says what it was made from,
+// so that it is made once and found again after a restart.
 
 #include <string>
 

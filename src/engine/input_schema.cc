@@ -1,8 +1,8 @@
 #include "engine/input_schema.h"
 
-#include <cmath>
-
 #include <re2/re2.h>
+
+#include <cmath>
 
 #include "base/text.h"
 
@@ -15,9 +15,15 @@ constexpr std::size_t kShownBytesMax = 200;
 std::string Show(const json::value& value) {
   std::string shown;
   switch (value.kind()) {
-    case json::kind::null: shown = "None"; break;
-    case json::kind::bool_: shown = value.get_bool() ? "True" : "False"; break;
-    case json::kind::string: shown = "'" + std::string(value.get_string()) + "'"; break;
+    case json::kind::null:
+      shown = "None";
+      break;
+    case json::kind::bool_:
+      shown = value.get_bool() ? "True" : "False";
+      break;
+    case json::kind::string:
+      shown = "'" + std::string(value.get_string()) + "'";
+      break;
     case json::kind::array: {
       shown = "[";
       for (const json::value& item : value.get_array()) {
@@ -28,7 +34,9 @@ std::string Show(const json::value& value) {
       shown += "]";
       break;
     }
-    default: shown = WriteJson(value); break;
+    default:
+      shown = WriteJson(value);
+      break;
   }
   if (shown.size() > kShownBytesMax) {
     shown.resize(kShownBytesMax);
@@ -40,7 +48,8 @@ std::string Show(const json::value& value) {
 
 bool IsWhole(const json::value& value) {
   return value.is_int64() || value.is_uint64() ||
-         (value.is_double() && std::isfinite(value.get_double()) && std::trunc(value.get_double()) == value.get_double());
+         (value.is_double() && std::isfinite(value.get_double()) &&
+          std::trunc(value.get_double()) == value.get_double());
 }
 
 bool HasType(const json::value& value, std::string_view type) {
@@ -71,11 +80,12 @@ class Checker {
   std::optional<std::string> Check(const json::value& schema_value, const json::value& value) {
     const json::object* schema = schema_value.if_object();
     if (schema == nullptr) {
-      if (schema_value.is_bool() && !schema_value.get_bool()) return Wrong("False schema does not allow " + Show(value));
+      if (schema_value.is_bool() && !schema_value.get_bool())
+        return Wrong("False schema does not allow " + Show(value));
       return std::nullopt;
     }
-    for (auto check : {&Checker::Type, &Checker::Choice, &Checker::Combination, &Checker::Text, &Checker::Number,
-                       &Checker::Array, &Checker::Object}) {
+    for (auto check : {&Checker::Type, &Checker::Choice, &Checker::Combination, &Checker::Text,
+                       &Checker::Number, &Checker::Array, &Checker::Object}) {
       if (auto violation = (this->*check)(*schema, value)) return violation;
     }
     return std::nullopt;
@@ -106,7 +116,8 @@ class Checker {
   }
 
   Violation Choice(const json::object& schema, const json::value& value) {
-    if (const json::value* expected = schema.if_contains("const"); expected != nullptr && !SameValue(*expected, value)) {
+    if (const json::value* expected = schema.if_contains("const");
+        expected != nullptr && !SameValue(*expected, value)) {
       return Wrong(Show(*expected) + " was expected");
     }
     const json::value* choices = schema.if_contains("enum");
@@ -136,13 +147,16 @@ class Checker {
   Violation Text(const json::object& schema, const json::value& value) {
     if (!value.is_string()) return std::nullopt;
     std::string_view text = View(value.get_string());
-    if (auto limit = Limit(schema, "minLength"); limit && static_cast<double>(CodePoints(text)) < *limit) {
+    if (auto limit = Limit(schema, "minLength");
+        limit && static_cast<double>(CodePoints(text)) < *limit) {
       return Wrong(Show(value) + " is too short");
     }
-    if (auto limit = Limit(schema, "maxLength"); limit && static_cast<double>(CodePoints(text)) > *limit) {
+    if (auto limit = Limit(schema, "maxLength");
+        limit && static_cast<double>(CodePoints(text)) > *limit) {
       return Wrong(Show(value) + " is too long");
     }
-    if (const json::value* pattern = schema.if_contains("pattern"); pattern != nullptr && pattern->is_string()) {
+    if (const json::value* pattern = schema.if_contains("pattern");
+        pattern != nullptr && pattern->is_string()) {
       RE2 regex(std::string(pattern->get_string()), RE2::Quiet);
       if (regex.ok() && !RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex)) {
         return Wrong(Show(value) + " does not match " + Show(*pattern));
@@ -161,10 +175,12 @@ class Checker {
       return Wrong(Show(value) + " is greater than the maximum of " + Show(schema.at("maximum")));
     }
     if (auto limit = Limit(schema, "exclusiveMinimum"); limit && number <= *limit) {
-      return Wrong(Show(value) + " is less than or equal to the minimum of " + Show(schema.at("exclusiveMinimum")));
+      return Wrong(Show(value) + " is less than or equal to the minimum of " +
+                   Show(schema.at("exclusiveMinimum")));
     }
     if (auto limit = Limit(schema, "exclusiveMaximum"); limit && number >= *limit) {
-      return Wrong(Show(value) + " is greater than or equal to the maximum of " + Show(schema.at("exclusiveMaximum")));
+      return Wrong(Show(value) + " is greater than or equal to the maximum of " +
+                   Show(schema.at("exclusiveMaximum")));
     }
     return std::nullopt;
   }
@@ -172,16 +188,19 @@ class Checker {
   Violation Array(const json::object& schema, const json::value& value) {
     const json::array* array = value.if_array();
     if (array == nullptr) return std::nullopt;
-    if (auto limit = Limit(schema, "minItems"); limit && static_cast<double>(array->size()) < *limit) {
+    if (auto limit = Limit(schema, "minItems");
+        limit && static_cast<double>(array->size()) < *limit) {
       return Wrong(Show(value) + " is too short");
     }
-    if (auto limit = Limit(schema, "maxItems"); limit && static_cast<double>(array->size()) > *limit) {
+    if (auto limit = Limit(schema, "maxItems");
+        limit && static_cast<double>(array->size()) > *limit) {
       return Wrong(Show(value) + " is too long");
     }
     const json::value* items = schema.if_contains("items");
     if (items == nullptr) return std::nullopt;
     for (std::size_t i = 0; i < array->size(); ++i) {
-      if (auto violation = Within("[" + std::to_string(i) + "]", *items, (*array)[i])) return violation;
+      if (auto violation = Within("[" + std::to_string(i) + "]", *items, (*array)[i]))
+        return violation;
     }
     return std::nullopt;
   }
@@ -189,18 +208,24 @@ class Checker {
   Violation Object(const json::object& schema, const json::value& value) {
     const json::object* object = value.if_object();
     if (object == nullptr) return std::nullopt;
-    if (const json::value* required = schema.if_contains("required"); required != nullptr && required->is_array()) {
+    if (const json::value* required = schema.if_contains("required");
+        required != nullptr && required->is_array()) {
       for (const json::value& name : required->get_array()) {
-        if (name.is_string() && !object->contains(name.get_string())) return Wrong(Show(name) + " is a required property");
+        if (name.is_string() && !object->contains(name.get_string()))
+          return Wrong(Show(name) + " is a required property");
       }
     }
     const json::value* properties = schema.if_contains("properties");
     const json::value* additional = schema.if_contains("additionalProperties");
     for (const auto& member : *object) {
-      const json::value* property = properties == nullptr ? nullptr : Find(*properties, member.key());
-      std::string name = path_.empty() ? std::string(member.key()) : "." + std::string(member.key());
-      if (property == nullptr && additional != nullptr && additional->is_bool() && !additional->get_bool()) {
-        return Wrong("Additional properties are not allowed ('" + std::string(member.key()) + "' was unexpected)");
+      const json::value* property =
+          properties == nullptr ? nullptr : Find(*properties, member.key());
+      std::string name =
+          path_.empty() ? std::string(member.key()) : "." + std::string(member.key());
+      if (property == nullptr && additional != nullptr && additional->is_bool() &&
+          !additional->get_bool()) {
+        return Wrong("Additional properties are not allowed ('" + std::string(member.key()) +
+                     "' was unexpected)");
       }
       if (property == nullptr) property = additional;
       if (property == nullptr) continue;
@@ -228,7 +253,8 @@ class Checker {
 
 }  // namespace
 
-std::optional<std::string> FindSchemaViolation(const json::value& schema, const json::value& value) {
+std::optional<std::string> FindSchemaViolation(const json::value& schema,
+                                               const json::value& value) {
   return Checker().Check(schema, value);
 }
 

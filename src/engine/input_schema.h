@@ -1,7 +1,8 @@
 #pragma once
-// Checks a tool's arguments against its JSON Schema and says what is wrong in one readable sentence, in the words that Python's
-// jsonschema uses and agents have seen. The keywords are those that tool schemas use; an unknown one is ignored, as the
-// standard asks. Schemas are trusted (they come with the app), values are not.
+// Checks a tool's arguments against its JSON Schema and says what is wrong in one readable
+// sentence, in the words that Python's jsonschema uses and agents have seen. The keywords are those
+// that tool schemas use; an unknown one is ignored, as the standard asks. Schemas are trusted (they
+// come with the app), values are not.
 
 #include <optional>
 #include <string>

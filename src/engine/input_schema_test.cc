@@ -10,12 +10,15 @@ std::string Violation(std::string_view schema, std::string_view value) {
 }
 
 TEST(InputSchemaTest, NamesTheMissingProperty) {
-  EXPECT_EQ(Violation(R"({"type":"object","required":["text"]})", "{}"), "'text' is a required property");
+  EXPECT_EQ(Violation(R"({"type":"object","required":["text"]})", "{}"),
+            "'text' is a required property");
 }
 
 TEST(InputSchemaTest, SaysWhereAWrongTypeIs) {
-  std::string_view schema = R"({"properties":{"user_ids":{"type":"array","items":{"type":"string"}}}})";
-  EXPECT_EQ(Violation(schema, R"({"user_ids":["a",5]})"), "5 is not of type 'string' (at user_ids[1])");
+  std::string_view schema =
+      R"({"properties":{"user_ids":{"type":"array","items":{"type":"string"}}}})";
+  EXPECT_EQ(Violation(schema, R"({"user_ids":["a",5]})"),
+            "5 is not of type 'string' (at user_ids[1])");
   EXPECT_EQ(Violation(schema, R"({"user_ids":"a"})"), "'a' is not of type 'array' (at user_ids)");
   EXPECT_EQ(Violation(schema, R"({"user_ids":["a"],"more":1})"), "");
 }
@@ -23,7 +26,8 @@ TEST(InputSchemaTest, SaysWhereAWrongTypeIs) {
 TEST(InputSchemaTest, TellsIntegersFromNumbersByValue) {
   EXPECT_EQ(Violation(R"({"type":"integer"})", "5.0"), "");
   EXPECT_EQ(Violation(R"({"type":"integer"})", "5.5"), "5.5 is not of type 'integer'");
-  EXPECT_EQ(Violation(R"({"type":["string","null"]})", "true"), "True is not of type 'string', 'null'");
+  EXPECT_EQ(Violation(R"({"type":["string","null"]})", "true"),
+            "True is not of type 'string', 'null'");
 }
 
 TEST(InputSchemaTest, ListsTheChoices) {
@@ -40,7 +44,8 @@ TEST(InputSchemaTest, HoldsLimits) {
 }
 
 TEST(InputSchemaTest, FillsDefaultsOfAbsentArgumentsOnly) {
-  json::object schema = ParseJson(R"({"properties":{"a":{"default":1},"b":{"default":2}}})")->as_object();
+  json::object schema =
+      ParseJson(R"({"properties":{"a":{"default":1},"b":{"default":2}}})")->as_object();
   EXPECT_EQ(json::serialize(WithDefaults(schema, {{"b", nullptr}})), R"({"b":null,"a":1})");
 }
 

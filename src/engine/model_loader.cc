@@ -5,7 +5,8 @@
 namespace viv::engine {
 namespace {
 
-constexpr std::array<std::string_view, 8> kTypes = {"string", "email", "integer", "number", "boolean", "object", "list", "any"};
+constexpr std::array<std::string_view, 8> kTypes = {"string",  "email",  "integer", "number",
+                                                    "boolean", "object", "list",    "any"};
 
 bool IsType(std::string_view type) {
   for (std::string_view known : kTypes) {
@@ -32,7 +33,9 @@ void ReadType(const Yaml& from, std::string type, ModelField& field) {
     type = "list";
   }
   if (!IsType(type) || (!field.item_type.empty() && !IsType(field.item_type))) {
-    from.Complain("unknown type '" + type + "'; known: string email integer number boolean object list any, TYPE[] and TYPE!");
+    from.Complain(
+        "unknown type '" + type +
+        "'; known: string email integer number boolean object list any, TYPE[] and TYPE!");
   }
   field.type = type;
 }
@@ -45,8 +48,8 @@ ModelField LoadField(const std::string& name, const Yaml& from, bool has_table) 
     ReadType(from, from.Text(), field);
     return field;
   }
-  from.AllowOnly({"type", "column", "required", "nullable", "extra", "read_only", "default", "aliases", "choices", "max_length",
-                  "minimum", "maximum", "load", "dump"});
+  from.AllowOnly({"type", "column", "required", "nullable", "extra", "read_only", "default",
+                  "aliases", "choices", "max_length", "minimum", "maximum", "load", "dump"});
   ReadType(from, from["type"].Text("string"), field);
   field.column = from["column"].Text(field.column);
   if (field.column == "none") field.column.clear();
@@ -63,9 +66,12 @@ ModelField LoadField(const std::string& name, const Yaml& from, bool has_table) 
   field.nullable = from["nullable"].Truth(field.nullable);
   field.aliases = Texts(from["aliases"]);
   field.choices = Texts(from["choices"]);
-  if (json::value limit = from["max_length"].Json(); limit.is_int64()) field.length_max = limit.get_int64();
-  if (json::value limit = from["minimum"].Json(); limit.is_number()) field.minimum = limit.to_number<double>();
-  if (json::value limit = from["maximum"].Json(); limit.is_number()) field.maximum = limit.to_number<double>();
+  if (json::value limit = from["max_length"].Json(); limit.is_int64())
+    field.length_max = limit.get_int64();
+  if (json::value limit = from["minimum"].Json(); limit.is_number())
+    field.minimum = limit.to_number<double>();
+  if (json::value limit = from["maximum"].Json(); limit.is_number())
+    field.maximum = limit.to_number<double>();
   field.load = from["load"].Text("");
   field.dump = from["dump"].Text("");
   return field;
@@ -76,18 +82,20 @@ class ModelLoader {
   explicit ModelLoader(StepLoader& steps) : steps_(steps) {}
 
   ModelChild LoadChild(const std::string& name, const Yaml& from) {
-    from.AllowOnly({"table", "like", "fields", "set", "where", "order", "load", "rows", "after", "children", "link", "single",
-                    "required", "extra", "aliases", "id"});
+    from.AllowOnly({"table", "like", "fields", "set", "where", "order", "load", "rows", "after",
+                    "children", "link", "single", "required", "extra", "aliases", "id"});
     ModelChild child;
     child.name = name;
     child.single = from["single"].Truth(false);
     child.required = from["required"].Truth(false);
     child.extra = from["extra"].Truth(false);
     child.aliases = Texts(from["aliases"]);
-    from["link"].ForEachMember([&](const std::string& column, const Yaml& parent) { child.link[column] = parent.Text(); });
+    from["link"].ForEachMember(
+        [&](const std::string& column, const Yaml& parent) { child.link[column] = parent.Text(); });
     if (from["like"].exists()) {
       auto found = named_.find(from["like"].Text());
-      if (found == named_.end()) from["like"].Complain("there is no collection with id '" + from["like"].Text() + "' above");
+      if (found == named_.end())
+        from["like"].Complain("there is no collection with id '" + from["like"].Text() + "' above");
       child.target = found->second;
     } else {
       child.target = LoadCollection(name, from);
@@ -111,7 +119,8 @@ class ModelLoader {
     from["fields"].ForEachMember([&](const std::string& field, const Yaml& value) {
       collection->fields.push_back(LoadField(field, value, !collection->table.empty()));
     });
-    from["set"].ForEachMember([&](const std::string& column, const Yaml& sql) { collection->set[column] = sql.Text(); });
+    from["set"].ForEachMember(
+        [&](const std::string& column, const Yaml& sql) { collection->set[column] = sql.Text(); });
     collection->load = steps_.LoadSteps(from["load"]);
     collection->after = steps_.LoadSteps(from["after"]);
     if (from["rows"].exists()) collection->rows = steps_.LoadSql(from["rows"]);
@@ -130,7 +139,9 @@ class ModelLoader {
     std::string select = "SELECT t.*";
     for (std::size_t i = 0; i < collection.fields.size(); ++i) {
       const ModelField& field = collection.fields[i];
-      std::string value = !field.dump.empty() ? field.dump : !field.column.empty() ? "t." + field.column : "NULL";
+      std::string value = !field.dump.empty()     ? field.dump
+                          : !field.column.empty() ? "t." + field.column
+                                                  : "NULL";
       select += ", (" + value + ") AS \"=" + std::to_string(i) + "\"";
     }
     select += " FROM " + collection.table + " t";
@@ -144,7 +155,8 @@ class ModelLoader {
     collection.selects.try_emplace(child.LinkKey(), steps_.MakeSql(select, from.place()));
   }
 
-  // The INSERT, which serves every way: a link's value arrives as :link_<column>, NULL where a way has no such link.
+  // The INSERT, which serves every way: a link's value arrives as :link_<column>, NULL where a way
+  // has no such link.
   void AddInsert(Collection& collection, const std::string& place) {
     if (collection.table.empty()) return;
     std::map<std::string, std::string> values;
@@ -160,8 +172,9 @@ class ModelLoader {
       columns += (columns.empty() ? "" : ", ") + column;
       expressions += (expressions.empty() ? "" : ", ") + value;
     }
-    collection.insert = steps_.MakeSql(
-        "INSERT INTO " + collection.table + " (" + columns + ") VALUES (" + expressions + ") RETURNING *", place);
+    collection.insert = steps_.MakeSql("INSERT INTO " + collection.table + " (" + columns +
+                                           ") VALUES (" + expressions + ") RETURNING *",
+                                       place);
   }
 
   StepLoader& steps_;

@@ -1,5 +1,6 @@
 #pragma once
-// Reads `data:` of app.yaml, the mapping between the initialize/dump document and the tables, and generates its statements.
+// Reads `data:` of app.yaml, the mapping between the initialize/dump document and the tables, and
+// generates its statements.
 
 #include "engine/app.h"
 #include "engine/step_loader.h"

@@ -26,7 +26,9 @@ int Close(sqlite3_file* /*file*/) {
 int Read(sqlite3_file* file, void* out, int amount, sqlite3_int64 offset) {
   Pages* pages = PagesOf(file);
   auto* to = static_cast<std::byte*>(out);
-  auto end = pages == nullptr ? 0 : static_cast<sqlite3_int64>(pages->count()) * static_cast<sqlite3_int64>(kPageBytes);
+  auto end = pages == nullptr ? 0
+                              : static_cast<sqlite3_int64>(pages->count()) *
+                                    static_cast<sqlite3_int64>(kPageBytes);
   if (offset >= end) {
     std::memset(out, 0, static_cast<std::size_t>(amount));
     return SQLITE_IOERR_SHORT_READ;
@@ -45,7 +47,8 @@ int Read(sqlite3_file* file, void* out, int amount, sqlite3_int64 offset) {
 
 int Write(sqlite3_file* file, const void* data, int amount, sqlite3_int64 offset) {
   Pages* pages = PagesOf(file);
-  bool whole_page = amount == static_cast<int>(kPageBytes) && offset % static_cast<sqlite3_int64>(kPageBytes) == 0;
+  bool whole_page = amount == static_cast<int>(kPageBytes) &&
+                    offset % static_cast<sqlite3_int64>(kPageBytes) == 0;
   if (pages == nullptr || !whole_page) return SQLITE_IOERR_WRITE;
   pages->Write(static_cast<std::uint32_t>(offset / static_cast<sqlite3_int64>(kPageBytes) + 1),
                static_cast<const std::byte*>(data));
@@ -61,11 +64,14 @@ int Truncate(sqlite3_file* file, sqlite3_int64 size) {
 
 int FileSize(sqlite3_file* file, sqlite3_int64* size) {
   Pages* pages = PagesOf(file);
-  *size = pages == nullptr ? 0 : static_cast<sqlite3_int64>(pages->count()) * static_cast<sqlite3_int64>(kPageBytes);
+  *size = pages == nullptr
+              ? 0
+              : static_cast<sqlite3_int64>(pages->count()) * static_cast<sqlite3_int64>(kPageBytes);
   return SQLITE_OK;
 }
 
-// One call at a time uses a world, so that locks and syncs have nothing to do; durability is the world log's.
+// One call at a time uses a world, so that locks and syncs have nothing to do; durability is the
+// world log's.
 int Sync(sqlite3_file* /*file*/, int /*flags*/) {
   return SQLITE_OK;
 }
@@ -108,9 +114,11 @@ constexpr sqlite3_io_methods kMethods = {
     .xUnfetch = nullptr,
 };
 
-int Open(sqlite3_vfs* /*vfs*/, const char* /*name*/, sqlite3_file* file, int flags, int* out_flags) {
+int Open(
+    sqlite3_vfs* /*vfs*/, const char* /*name*/, sqlite3_file* file, int flags, int* out_flags) {
   file->pMethods = nullptr;
-  if ((flags & SQLITE_OPEN_MAIN_DB) == 0) return SQLITE_CANTOPEN;  // journals and temporary files stay in memory
+  if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+    return SQLITE_CANTOPEN;  // journals and temporary files stay in memory
   auto* page_file = reinterpret_cast<PageFile*>(file);
   page_file->base.pMethods = &kMethods;
   page_file->pages = nullptr;
@@ -156,11 +164,13 @@ void RegisterOnce() {
 
 Result<db::Connection> OpenPageConnection() {
   RegisterOnce();
-  ASSIGN_OR_RETURN(db::Connection connection,
-                   db::Connection::Open("world", SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, kVfsName));
-  RETURN_IF_ERROR(connection.Execute("PRAGMA journal_mode=MEMORY; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; "
-                                     "PRAGMA secure_delete=OFF; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=ON; "
-                                     "PRAGMA cache_size=-2000"));
+  ASSIGN_OR_RETURN(
+      db::Connection connection,
+      db::Connection::Open("world", SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, kVfsName));
+  RETURN_IF_ERROR(connection.Execute(
+      "PRAGMA journal_mode=MEMORY; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; "
+      "PRAGMA secure_delete=OFF; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=ON; "
+      "PRAGMA cache_size=-2000"));
   return connection;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// The pages of one world's database: those of a shared, immutable image and, over them, the ones the world has changed.
-// A clone of an image holds nothing of its own; a fork shares changed pages until either side writes. Every cost follows what
-// changed. Not thread-safe: a world is used by one call at a time.
+// The pages of one world's database: those of a shared, immutable image and, over them, the ones
+// the world has changed. A clone of an image holds nothing of its own; a fork shares changed pages
+// until either side writes. Every cost follows what changed. Not thread-safe: a world is used by
+// one call at a time.
 
 #include <array>
 #include <cstddef>

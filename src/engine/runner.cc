@@ -15,7 +15,8 @@ using Row = std::vector<std::pair<std::string, json::value>>;
 
 void SetColumns(sqlite3_stmt* statement, Frame& frame) {
   int count = sqlite3_column_count(statement);
-  for (int i = 0; i < count; ++i) frame.Set(sqlite3_column_name(statement, i), ColumnValue(statement, i));
+  for (int i = 0; i < count; ++i)
+    frame.Set(sqlite3_column_name(statement, i), ColumnValue(statement, i));
 }
 
 void SetColumnsToNull(sqlite3_stmt* statement, Frame& frame) {
@@ -25,9 +26,12 @@ void SetColumnsToNull(sqlite3_stmt* statement, Frame& frame) {
 
 Result<bool> StepOnce(Session& session, sqlite3_stmt* statement, const std::string& place) {
   switch (sqlite3_step(statement)) {
-    case SQLITE_ROW: return true;
-    case SQLITE_DONE: return false;
-    default: return StatementError(session, place);
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return StatementError(session, place);
   }
 }
 
@@ -44,17 +48,28 @@ class Run {
  private:
   Status One(const Step& step) {
     switch (step.kind) {
-      case Step::Kind::kRequire: return Require(step);
-      case Step::Kind::kRefuse: return Refuse(step);
-      case Step::Kind::kFail: return FailIf(step);
-      case Step::Kind::kLet: return Let(step);
-      case Step::Kind::kRun: return ToTheEnd(step);
-      case Step::Kind::kEach: return Each(step);
-      case Step::Kind::kWhen: return When(step);
-      case Step::Kind::kQuery: return Query(step);
-      case Step::Kind::kGuestSql: return GuestSql(step);
-      case Step::Kind::kProgress: return Notify(step, Notice::Kind::kProgress);
-      case Step::Kind::kLog: return Notify(step, Notice::Kind::kLog);
+      case Step::Kind::kRequire:
+        return Require(step);
+      case Step::Kind::kRefuse:
+        return Refuse(step);
+      case Step::Kind::kFail:
+        return FailIf(step);
+      case Step::Kind::kLet:
+        return Let(step);
+      case Step::Kind::kRun:
+        return ToTheEnd(step);
+      case Step::Kind::kEach:
+        return Each(step);
+      case Step::Kind::kWhen:
+        return When(step);
+      case Step::Kind::kQuery:
+        return Query(step);
+      case Step::Kind::kGuestSql:
+        return GuestSql(step);
+      case Step::Kind::kProgress:
+        return Notify(step, Notice::Kind::kProgress);
+      case Step::Kind::kLog:
+        return Notify(step, Notice::Kind::kLog);
     }
     return {};
   }
@@ -65,10 +80,11 @@ class Run {
     return statement;
   }
 
-  // A query or guest statement that failed: its message stands where the step's error text says {message} or {message_json},
-  // or after that text.
+  // A query or guest statement that failed: its message stands where the step's error text says
+  // {message} or {message_json}, or after that text.
   tl::unexpected<Error> WrongQuery(const Step& step, Error error) {
-    if (error.code != ErrorCode::kInvalidArgument || step.error.find("{message") == std::string::npos) {
+    if (error.code != ErrorCode::kInvalidArgument ||
+        step.error.find("{message") == std::string::npos) {
       return PassUp(std::move(error), step.error);
     }
     frame_.Set("message_json", json::string(WriteJson(json::string(error.message))));
@@ -100,7 +116,8 @@ class Run {
     json::value text = row ? ColumnValue(statement, 0) : json::value();
     sqlite3_reset(statement);
     if (text.is_null()) return {};
-    return Fail(ErrorCode::kInvalidArgument, text.is_string() ? std::string(text.get_string()) : WriteJson(text));
+    return Fail(ErrorCode::kInvalidArgument,
+                text.is_string() ? std::string(text.get_string()) : WriteJson(text));
   }
 
   Status Let(const Step& step) {
@@ -137,7 +154,8 @@ class Run {
     for (;;) {
       ASSIGN_OR_RETURN(bool has_row, StepOnce(session_, statement, sql.place));
       if (!has_row) break;
-      if (rows.size() == kRowsMax) return Fail(ErrorCode::kInvalidArgument, "too many rows at once");
+      if (rows.size() == kRowsMax)
+        return Fail(ErrorCode::kInvalidArgument, "too many rows at once");
       Row row;
       for (int i = 0; i < sqlite3_column_count(statement); ++i) {
         row.emplace_back(sqlite3_column_name(statement, i), ColumnValue(statement, i));
@@ -207,7 +225,8 @@ class Run {
   Result<json::array> Keys(const std::string& sql, const query::Parameters& parameters) {
     ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql), "query");
     std::size_t mark = frame_.Mark();
-    for (const auto& [name, value] : parameters) frame_.Set(std::string_view(name).substr(1), value);
+    for (const auto& [name, value] : parameters)
+      frame_.Set(std::string_view(name).substr(1), value);
     BindVariables(statement.get(), frame_, session_.app());
     frame_.Restore(mark);
     json::array keys;
@@ -272,9 +291,11 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
   if (std::string failure = session.TakeFailure(); !failure.empty()) {
     return Fail(ErrorCode::kInvalidArgument, std::move(failure));
   }
-  if (session.interrupted()) return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
+  if (session.interrupted())
+    return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
   // A broken constraint, or a function that refused its arguments, is about the agent's values.
-  if (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH) {
+  if (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_TOOBIG ||
+      code == SQLITE_MISMATCH) {
     return Fail(ErrorCode::kInvalidArgument, std::move(message));
   }
   return Fail(ErrorCode::kInternal, place + ": " + message);
@@ -302,9 +323,11 @@ Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::obje
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(tool.result));
   BindVariables(statement, frame, session.app());
   ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, tool.result.place));
-  if (!row) return Fail(ErrorCode::kInternal, tool.result.place + ": the result statement gave no row");
+  if (!row)
+    return Fail(ErrorCode::kInternal, tool.result.place + ": the result statement gave no row");
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
-  if (text != nullptr) outcome.text.assign(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));
+  if (text != nullptr)
+    outcome.text.assign(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));
   if (text == nullptr && tool.form == Tool::Form::kJson) outcome.text = "null";
   sqlite3_reset(statement);
   return outcome;

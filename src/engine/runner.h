@@ -23,9 +23,12 @@ struct ToolOutcome {
   std::vector<Notice> notices;
 };
 
-// kInvalidArgument carries what the agent should read; kLimitExceeded that the step limit was reached; anything else is a
-// mistake in the app or in us.
-Status RunSteps(Session& session, const Steps& steps, Frame& frame, std::vector<Notice>* notices = nullptr);
+// kInvalidArgument carries what the agent should read; kLimitExceeded that the step limit was
+// reached; anything else is a mistake in the app or in us.
+Status RunSteps(Session& session,
+                const Steps& steps,
+                Frame& frame,
+                std::vector<Notice>* notices = nullptr);
 Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments);
 
 // Runs one statement; the columns of its first row become variables. True when there was a row.

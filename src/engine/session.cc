@@ -1,9 +1,9 @@
 #include "engine/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -43,7 +43,8 @@ void ResultText(sqlite3_context* context, const std::string& text) {
 
 void NowMsFunction(sqlite3_context* context, int /*count*/, sqlite3_value** /*arguments*/) {
   WorldState* state = StateOf(context);
-  if (state != nullptr) sqlite3_result_int64(context, state->mode == ClockMode::kReal ? NowMs() : state->clock_ms);
+  if (state != nullptr)
+    sqlite3_result_int64(context, state->mode == ClockMode::kReal ? NowMs() : state->clock_ms);
 }
 
 // The world's next serial number: 1, 2, 3, … the same in every clone of an image.
@@ -87,7 +88,8 @@ void NewIdFunction(sqlite3_context* context, int /*count*/, sqlite3_value** argu
   if (!serial) return;
   int length = std::clamp(sqlite3_value_int(arguments[1]), 1, kTextLengthMax);
   const auto* prefix = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
-  ResultText(context, (prefix == nullptr ? "" : prefix) + ScatteredText(*serial, static_cast<std::size_t>(length), kIdDigits));
+  ResultText(context, (prefix == nullptr ? "" : prefix) +
+                          ScatteredText(*serial, static_cast<std::size_t>(length), kIdDigits));
 }
 
 void NewHexFunction(sqlite3_context* context, int /*count*/, sqlite3_value** arguments) {
@@ -122,7 +124,7 @@ struct WorldFunction {
 };
 
 constexpr WorldFunction kWorldFunctions[] = {
-    {"now_ms", 0, NowMsFunction},   {"serial", 0, SerialFunction},     {"new_id", 2, NewIdFunction},
+    {"now_ms", 0, NowMsFunction},   {"serial", 0, SerialFunction},    {"new_id", 2, NewIdFunction},
     {"new_hex", 1, NewHexFunction}, {"new_uuid", 0, NewUuidFunction}, {"fail", 1, FailFunction},
 };
 
@@ -144,10 +146,12 @@ Result<std::unique_ptr<Session>> Session::Open(const App& app) {
 }
 
 Result<std::unique_ptr<Session>> Session::OpenFile(const App& app, const std::string& path) {
-  ASSIGN_OR_RETURN(db::Connection connection,
-                   db::Connection::Open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX));
-  RETURN_IF_ERROR(connection.Execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=MEMORY; "
-                                     "PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=ON"));
+  ASSIGN_OR_RETURN(
+      db::Connection connection,
+      db::Connection::Open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX));
+  RETURN_IF_ERROR(connection.Execute(
+      "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=MEMORY; "
+      "PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=ON"));
   auto session = std::unique_ptr<Session>(new Session(app, std::move(connection)));
   RETURN_IF_ERROR(session->RegisterWorldFunctions());
   RETURN_IF_ERROR(session->connection_.Execute(kWorldTables));
@@ -161,8 +165,8 @@ Status Session::RegisterWorldFunctions() {
   RETURN_IF_ERROR(RegisterFunctions(connection_.get()));
   RETURN_IF_ERROR(guest_sql::RegisterRowsFunction(connection_.get()));
   for (const WorldFunction& one : kWorldFunctions) {
-    int done = sqlite3_create_function_v2(connection_.get(), one.name, one.arguments, SQLITE_UTF8, this, one.function, nullptr,
-                                          nullptr, nullptr);
+    int done = sqlite3_create_function_v2(connection_.get(), one.name, one.arguments, SQLITE_UTF8,
+                                          this, one.function, nullptr, nullptr, nullptr);
     if (done != SQLITE_OK) return db::SqliteError(connection_.get(), one.name);
   }
   sqlite3_limit(connection_.get(), SQLITE_LIMIT_LENGTH, 64 << 20);
@@ -187,14 +191,26 @@ Status Session::Begin() {
   state_loaded_ = false;
   state_changed_ = false;
   failure_.clear();
-  return connection_.Execute("BEGIN");
+  return RunKept(begin_, "BEGIN");
+}
+
+Status Session::RunKept(db::Statement& kept, std::string_view sql) {
+  if (kept.get() == nullptr) {
+    ASSIGN_OR_RETURN(kept, connection_.Prepare(sql));
+  }
+  Result<bool> done = kept.Step();
+  kept.Reset();
+  if (!done) return PassUp(done.error());
+  return {};
 }
 
 Status Session::Commit() {
   if (state_changed_) {
     if (save_state_.get() == nullptr) {
-      ASSIGN_OR_RETURN(save_state_,
-                       connection_.Prepare("UPDATE _world SET clock_ms = ?1, clock_mode = ?2, serial = ?3 WHERE id = 1"));
+      ASSIGN_OR_RETURN(
+          save_state_,
+          connection_.Prepare(
+              "UPDATE _world SET clock_ms = ?1, clock_mode = ?2, serial = ?3 WHERE id = 1"));
     }
     save_state_.Bind(1, state_.clock_ms);
     save_state_.Bind(2, static_cast<std::int64_t>(state_.mode));
@@ -202,7 +218,7 @@ Status Session::Commit() {
     RETURN_IF_ERROR(save_state_.Step());
     save_state_.Reset();
   }
-  return connection_.Execute("COMMIT");
+  return RunKept(commit_, "COMMIT");
 }
 
 void Session::Rollback() {
@@ -216,7 +232,8 @@ void Session::Rollback() {
 Result<WorldState*> Session::State() {
   if (state_loaded_) return &state_;
   if (load_state_.get() == nullptr) {
-    ASSIGN_OR_RETURN(load_state_, connection_.Prepare("SELECT clock_ms, clock_mode, serial FROM _world"));
+    ASSIGN_OR_RETURN(load_state_,
+                     connection_.Prepare("SELECT clock_ms, clock_mode, serial FROM _world"));
   }
   ASSIGN_OR_RETURN(bool row, load_state_.Step());
   if (!row) return Fail(ErrorCode::kInternal, "the world has lost its state row");
@@ -239,7 +256,8 @@ Status Session::Tick() {
 int Session::OnProgress(void* self) {
   auto* session = static_cast<Session*>(self);
   session->steps_left_ -= kProgressSteps;
-  bool cancelled = session->cancelled_ != nullptr && session->cancelled_->load(std::memory_order_relaxed);
+  bool cancelled =
+      session->cancelled_ != nullptr && session->cancelled_->load(std::memory_order_relaxed);
   session->interrupted_ = session->interrupted_ || session->steps_left_ < 0 || cancelled;
   return session->interrupted_ ? 1 : 0;
 }
@@ -255,7 +273,8 @@ void Session::LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled)
 }
 
 void Session::Rearm() {
-  sqlite3_progress_handler(connection_.get(), kProgressSteps, limited_ ? OnProgress : nullptr, this);
+  sqlite3_progress_handler(connection_.get(), kProgressSteps, limited_ ? OnProgress : nullptr,
+                           this);
 }
 
 namespace {
@@ -300,22 +319,35 @@ void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) 
     if (name == nullptr) continue;
     const json::value* value = frame.Get(name + 1);
     if (value == nullptr) {
-      auto me = std::strncmp(name + 1, "me_", 3) == 0 ? app.identity.find(name + 4) : app.identity.end();
+      auto me =
+          std::strncmp(name + 1, "me_", 3) == 0 ? app.identity.find(name + 4) : app.identity.end();
       if (me == app.identity.end()) {
         sqlite3_bind_null(statement, i);
       } else {
-        sqlite3_bind_text(statement, i, me->second.data(), static_cast<int>(me->second.size()), SQLITE_STATIC);
+        sqlite3_bind_text(statement, i, me->second.data(), static_cast<int>(me->second.size()),
+                          SQLITE_STATIC);
       }
       continue;
     }
     switch (value->kind()) {
-      case json::kind::null: sqlite3_bind_null(statement, i); break;
-      case json::kind::bool_: sqlite3_bind_int(statement, i, value->get_bool() ? 1 : 0); break;
-      case json::kind::int64: sqlite3_bind_int64(statement, i, value->get_int64()); break;
-      case json::kind::uint64: sqlite3_bind_double(statement, i, static_cast<double>(value->get_uint64())); break;
-      case json::kind::double_: sqlite3_bind_double(statement, i, value->get_double()); break;
+      case json::kind::null:
+        sqlite3_bind_null(statement, i);
+        break;
+      case json::kind::bool_:
+        sqlite3_bind_int(statement, i, value->get_bool() ? 1 : 0);
+        break;
+      case json::kind::int64:
+        sqlite3_bind_int64(statement, i, value->get_int64());
+        break;
+      case json::kind::uint64:
+        sqlite3_bind_double(statement, i, static_cast<double>(value->get_uint64()));
+        break;
+      case json::kind::double_:
+        sqlite3_bind_double(statement, i, value->get_double());
+        break;
       case json::kind::string:
-        sqlite3_bind_text64(statement, i, value->get_string().data(), value->get_string().size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+        sqlite3_bind_text64(statement, i, value->get_string().data(), value->get_string().size(),
+                            SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
       default: {
         std::string text = WriteJson(*value);
@@ -328,12 +360,16 @@ void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) 
 
 json::value ColumnValue(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER: return sqlite3_column_int64(statement, column);
-    case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
-    case SQLITE_NULL: return nullptr;
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(statement, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    case SQLITE_NULL:
+      return nullptr;
     default: {
       const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-      return json::string(text == nullptr ? "" : text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      return json::string(text == nullptr ? "" : text,
+                          static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
     }
   }
 }

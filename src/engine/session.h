@@ -1,6 +1,7 @@
 #pragma once
-// A session is a connection made ready for one app: its functions registered, its statements prepared on first use and kept. It
-// is attached to one world at a time. Not thread-safe; `Sessions` hands each to one caller.
+// A session is a connection made ready for one app: its functions registered, its statements
+// prepared on first use and kept. It is attached to one world at a time. Not thread-safe;
+// `Sessions` hands each to one caller.
 
 #include <atomic>
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace viv::engine {
 
 enum class ClockMode { kTick, kFrozen, kReal };
 
-// What a world remembers of its own: its clock and the serial number behind its ids. Both live in the world's database, so that
-// a clone repeats exactly what its origin did.
+// What a world remembers of its own: its clock and the serial number behind its ids. Both live in
+// the world's database, so that a clone repeats exactly what its origin did.
 struct WorldState {
   std::int64_t clock_ms = 0;
   std::int64_t serial = 0;
@@ -30,8 +31,9 @@ struct WorldState {
 
 class Session {
  public:
-  static Result<std::unique_ptr<Session>> Open(const App& app);                           // on pages, nothing attached
-  static Result<std::unique_ptr<Session>> OpenFile(const App& app, const std::string& path);  // a new database file
+  static Result<std::unique_ptr<Session>> Open(const App& app);  // on pages, nothing attached
+  static Result<std::unique_ptr<Session>> OpenFile(const App& app,
+                                                   const std::string& path);  // a new database file
 
   const App& app() const { return app_; }
   db::Connection& connection() { return connection_; }
@@ -41,7 +43,7 @@ class Session {
   Result<sqlite3_stmt*> Prepared(const Sql& sql);
 
   Status Begin();
-  Status Commit();     // writes the world's state first if it changed
+  Status Commit();  // writes the world's state first if it changed
   void Rollback();
 
   // Read from the database on first use within a transaction.
@@ -49,12 +51,14 @@ class Session {
   void TouchState() { state_changed_ = true; }
   Status Tick();  // moves the clock as a changing call does
 
-  // Interrupts whatever runs once that many virtual-machine steps are used up (0 means no limit) or `cancelled` turns true.
+  // Interrupts whatever runs once that many virtual-machine steps are used up (0 means no limit) or
+  // `cancelled` turns true.
   void LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled = nullptr);
   void Rearm();  // after someone else used the connection's progress handler
   bool interrupted() const { return interrupted_; }
 
-  // The text given to fail() by the statement that just failed; empty when it failed for another reason.
+  // The text given to fail() by the statement that just failed; empty when it failed for another
+  // reason.
   std::string TakeFailure() { return std::exchange(failure_, {}); }
   void SetFailure(std::string text) { failure_ = std::move(text); }
 
@@ -63,11 +67,14 @@ class Session {
  private:
   Session(const App& app, db::Connection connection);
   Status RegisterWorldFunctions();
+  Status RunKept(db::Statement& kept, std::string_view sql);  // prepared once
   static int OnProgress(void* self);
 
   const App& app_;
   db::Connection connection_;
   std::vector<db::Statement> statements_;  // by slot
+  db::Statement begin_;
+  db::Statement commit_;
   db::Statement load_state_;
   db::Statement save_state_;
   WorldState state_;
@@ -80,9 +87,10 @@ class Session {
   std::string failure_;
 };
 
-// Sessions of one app that nobody uses at the moment, by image: SQLite keeps the parsed schema per connection and tells schemas apart
-// by a mere counter, so that a session must never move between databases whose tables may differ. For the same reason a world that
-// has changed its schema gets a session of its own.
+// Sessions of one app that nobody uses at the moment, by image: SQLite keeps the parsed schema per
+// connection and tells schemas apart by a mere counter, so that a session must never move between
+// databases whose tables may differ. For the same reason a world that has changed its schema gets a
+// session of its own.
 class Sessions {
  public:
   explicit Sessions(std::shared_ptr<const App> app) : app_(std::move(app)) {}
@@ -112,13 +120,15 @@ class Sessions {
 
   std::shared_ptr<const App> app_;  // shared with worlds and the catalogue
   std::mutex mutex_;
-  std::map<std::string, std::vector<std::unique_ptr<Session>>> idle_;  // by image id; guarded by mutex_
+  std::map<std::string, std::vector<std::unique_ptr<Session>>>
+      idle_;  // by image id; guarded by mutex_
 };
 
 // The tables that every world has beside its app's.
 extern const char kWorldTables[];
 
-// Binds the statement's named parameters from `frame`, then from the app's identity; what neither knows is NULL.
+// Binds the statement's named parameters from `frame`, then from the app's identity; what neither
+// knows is NULL.
 void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app);
 json::value ColumnValue(sqlite3_stmt* statement, int column);
 

@@ -11,15 +11,18 @@ struct Word {
 };
 
 constexpr Word kPlainWords[] = {
-    {"require", Step::Kind::kRequire}, {"refuse", Step::Kind::kRefuse}, {"fail", Step::Kind::kFail},
-    {"let", Step::Kind::kLet},         {"run", Step::Kind::kRun},       {"each", Step::Kind::kEach},
-    {"when", Step::Kind::kWhen},       {"progress", Step::Kind::kProgress}, {"log", Step::Kind::kLog},
+    {"require", Step::Kind::kRequire}, {"refuse", Step::Kind::kRefuse},
+    {"fail", Step::Kind::kFail},       {"let", Step::Kind::kLet},
+    {"run", Step::Kind::kRun},         {"each", Step::Kind::kEach},
+    {"when", Step::Kind::kWhen},       {"progress", Step::Kind::kProgress},
+    {"log", Step::Kind::kLog},
 };
 
 }  // namespace
 
 void StepLoader::LoadProcedures(const Yaml& procedures) {
-  procedures.ForEachMember([&](const std::string& name, const Yaml& steps) { procedures_.emplace(name, steps); });
+  procedures.ForEachMember(
+      [&](const std::string& name, const Yaml& steps) { procedures_.emplace(name, steps); });
   // Each is expanded once even if nothing uses it, so that its mistakes are found.
   for (const auto& [name, steps] : std::map(procedures_)) {
     in_use_ = {name};
@@ -43,8 +46,9 @@ Steps StepLoader::LoadSteps(const Yaml& list) {
 }
 
 void StepLoader::LoadStep(const Yaml& item, Steps& steps) {
-  item.AllowOnly({"require", "refuse", "fail", "let", "run", "each", "when", "query", "guest_sql", "use", "progress", "log", "error", "do", "else",
-                  "text", "sorts", "as", "database", "schema", "access"});
+  item.AllowOnly({"require", "refuse",    "fail",  "let",      "run",      "each",   "when",
+                  "query",   "guest_sql", "use",   "progress", "log",      "error",  "do",
+                  "else",    "text",      "sorts", "as",       "database", "schema", "access"});
   if (item["use"].exists()) return UseProcedure(item["use"], steps);
   if (item["query"].exists()) return steps.push_back(LoadQuery(item));
   if (item["guest_sql"].exists()) return steps.push_back(LoadGuestSql(item));
@@ -55,17 +59,22 @@ void StepLoader::LoadStep(const Yaml& item, Steps& steps) {
     step.kind = word.kind;
     step.error = item["error"].Text("");
     bool needs_error = step.kind == Step::Kind::kRequire || step.kind == Step::Kind::kRefuse;
-    if (needs_error && step.error.empty()) item.Complain("'" + std::string(word.key) + "' needs an error text");
+    if (needs_error && step.error.empty())
+      item.Complain("'" + std::string(word.key) + "' needs an error text");
     bool has_body = step.kind == Step::Kind::kEach || step.kind == Step::Kind::kWhen;
     if (has_body != item["do"].exists()) {
       item.Complain(has_body ? "'do' is missing" : "'do' belongs to 'each' and 'when'");
     }
-    step.sql = step.kind == Step::Kind::kWhen ? MakeSql("SELECT (" + text.Text() + ")", text.place()) : LoadSql(text);
+    step.sql = step.kind == Step::Kind::kWhen
+                   ? MakeSql("SELECT (" + text.Text() + ")", text.place())
+                   : LoadSql(text);
     step.body = LoadSteps(item["do"]);
     step.otherwise = LoadSteps(item["else"]);
     return steps.push_back(std::move(step));
   }
-  item.Complain("a step needs one of require, refuse, fail, let, run, each, when, query, guest_sql, progress, log or use");
+  item.Complain(
+      "a step needs one of require, refuse, fail, let, run, each, when, query, guest_sql, "
+      "progress, log or use");
 }
 
 void StepLoader::UseProcedure(const Yaml& name, Steps& steps) {
@@ -83,10 +92,12 @@ Step StepLoader::LoadQuery(const Yaml& item) {
   Step step;
   step.kind = Step::Kind::kQuery;
   step.target = item["query"].Text();
-  if (!app_.queries.contains(step.target)) item["query"].Complain("there is no query '" + step.target + "'");
+  if (!app_.queries.contains(step.target))
+    item["query"].Complain("there is no query '" + step.target + "'");
   step.as = item["as"].Text("found");
   step.error = item["error"].Text("");
-  step.sql = MakeSql("SELECT (" + item["text"].Text() + "), (" + item["sorts"].Text("NULL") + ")", item["text"].place());
+  step.sql = MakeSql("SELECT (" + item["text"].Text() + "), (" + item["sorts"].Text("NULL") + ")",
+                     item["text"].place());
   return step;
 }
 
@@ -98,8 +109,8 @@ Step StepLoader::LoadGuestSql(const Yaml& item) {
   std::string access = item["access"].Text("read");
   if (access != "read" && access != "write") item["access"].Complain("access is read or write");
   step.read_only = access == "read";
-  step.sql = MakeSql("SELECT (" + item["guest_sql"].Text() + "), (" + item["database"].Text("NULL") + "), (" +
-                         item["schema"].Text("NULL") + ")",
+  step.sql = MakeSql("SELECT (" + item["guest_sql"].Text() + "), (" +
+                         item["database"].Text("NULL") + "), (" + item["schema"].Text("NULL") + ")",
                      item["guest_sql"].place());
   return step;
 }

@@ -1,11 +1,11 @@
 #pragma once
 // For tests: a small app in a folder of its own, gone with this object.
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
-
-#include <gtest/gtest.h>
 
 #include "base/ids.h"
 #include "engine/catalogue.h"
@@ -68,7 +68,9 @@ CREATE TABLE note (id INTEGER PRIMARY KEY, folder_id INTEGER NOT NULL REFERENCES
 )");
     Write("tools/other.yaml", "- {name: count, like: count_notes, description: Count them.}\n");
     Write("seed/base.json", R"({"people": [{"name": "ann"}]})");
-    Write("seed/default.json", R"({"folders": [{"name": "inbox", "notes": [{"text": "first", "tags": ["a"]}]}, {"name": "empty"}]})");
+    Write(
+        "seed/default.json",
+        R"({"folders": [{"name": "inbox", "notes": [{"text": "first", "tags": ["a"]}]}, {"name": "empty"}]})");
   }
   ~TestApp() { std::filesystem::remove_all(root_); }
 

@@ -18,20 +18,27 @@ using Reason = std::optional<std::string>;  // nothing: the expectation holds
 
 bool Same(const json::value& a, const json::value& b) {
   if (a.is_bool() || b.is_bool()) {
-    auto number = [](const json::value& v) { return v.is_bool() ? (v.get_bool() ? 1.0 : 0.0) : v.is_number() ? v.to_number<double>() : -1; };
+    auto number = [](const json::value& v) {
+      return v.is_bool() ? (v.get_bool() ? 1.0 : 0.0) : v.is_number() ? v.to_number<double>() : -1;
+    };
     return number(a) == number(b) && number(a) >= 0;
   }
   if (a.is_number() && b.is_number()) return a.to_number<double>() == b.to_number<double>();
   return a == b;
 }
 
-int AllowReads(void* /*self*/, int action, const char*, const char* name, const char*, const char*) {
+int AllowReads(
+    void* /*self*/, int action, const char*, const char* name, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
-    case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION: return name != nullptr && std::string_view(name) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
-    default: return SQLITE_DENY;
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return name != nullptr && std::string_view(name) == "load_extension" ? SQLITE_DENY
+                                                                           : SQLITE_OK;
+    default:
+      return SQLITE_DENY;
   }
 }
 
@@ -49,7 +56,8 @@ class Verifier {
     if (expectation.contains("json")) return CheckJson(expectation);
     if (expectation.contains("diff")) return CheckDiff(expectation.at("diff"));
     if (expectation.contains("unchanged")) return CheckUnchanged(expectation.at("unchanged"));
-    return Fail(ErrorCode::kInvalidArgument, "an expectation needs one of sql, json, diff or unchanged");
+    return Fail(ErrorCode::kInvalidArgument,
+                "an expectation needs one of sql, json, diff or unchanged");
   }
 
  private:
@@ -76,16 +84,20 @@ class Verifier {
       auto more = statement->Step();
       if (!more) return Fail(ErrorCode::kInvalidArgument, "sql: " + more.error().message);
       if (!*more) return rows;
-      if (rows.size() == kRowsMax) return Fail(ErrorCode::kInvalidArgument, "sql: more than 10000 rows");
+      if (rows.size() == kRowsMax)
+        return Fail(ErrorCode::kInvalidArgument, "sql: more than 10000 rows");
       json::array row;
-      for (int i = 0; i < sqlite3_column_count(statement->get()); ++i) row.push_back(ColumnValue(statement->get(), i));
+      for (int i = 0; i < sqlite3_column_count(statement->get()); ++i)
+        row.push_back(ColumnValue(statement->get(), i));
       rows.push_back(std::move(row));
     }
   }
 
   Result<Reason> CheckSql(const json::object& expectation) {
-    if (!expectation.at("sql").is_string()) return Fail(ErrorCode::kInvalidArgument, "sql: text is expected");
-    ASSIGN_OR_RETURN(json::array rows, Rows(View(expectation.at("sql").get_string()), expectation.if_contains("params")));
+    if (!expectation.at("sql").is_string())
+      return Fail(ErrorCode::kInvalidArgument, "sql: text is expected");
+    ASSIGN_OR_RETURN(json::array rows, Rows(View(expectation.at("sql").get_string()),
+                                            expectation.if_contains("params")));
     if (const json::value* expected = expectation.if_contains("rows")) {
       if (json::value(rows) == *expected) return Reason();
       return Reason("expected rows " + WriteJson(*expected) + ", got " + WriteJson(rows));
@@ -96,11 +108,13 @@ class Verifier {
   }
 
   Result<Reason> CheckJson(const json::object& expectation) {
-    if (!expectation.at("json").is_string()) return Fail(ErrorCode::kInvalidArgument, "json: a path such as $.channels[0] is expected");
+    if (!expectation.at("json").is_string())
+      return Fail(ErrorCode::kInvalidArgument, "json: a path such as $.channels[0] is expected");
     json::object parameters{{"document", WriteJson(document_)}, {"path", expectation.at("json")}};
     json::value bound(std::move(parameters));
-    ASSIGN_OR_RETURN(json::array rows,
-                     Rows("SELECT json_extract(:document, :path), json_type(:document, :path)", &bound));
+    ASSIGN_OR_RETURN(
+        json::array rows,
+        Rows("SELECT json_extract(:document, :path), json_type(:document, :path)", &bound));
     const json::array& row = rows[0].get_array();
     json::value value = row[0];
     bool structured = row[1] == "array" || row[1] == "object";
@@ -111,15 +125,19 @@ class Verifier {
     return Compare(expectation, value, !row[1].is_null());
   }
 
-  static Result<Reason> Compare(const json::object& expectation, const json::value& value, bool exists) {
+  static Result<Reason> Compare(const json::object& expectation,
+                                const json::value& value,
+                                bool exists) {
     if (const json::value* expected = expectation.if_contains("exists")) {
-      if (!expected->is_bool()) return Fail(ErrorCode::kInvalidArgument, "exists: true or false is expected");
+      if (!expected->is_bool())
+        return Fail(ErrorCode::kInvalidArgument, "exists: true or false is expected");
       if (expected->get_bool() == exists) return Reason();
       return Reason(exists ? "it exists" : "it does not exist");
     }
     if (const json::value* expected = expectation.if_contains("contains")) {
-      bool in_text = value.is_string() && expected->is_string() &&
-                     View(value.get_string()).find(View(expected->get_string())) != std::string_view::npos;
+      bool in_text =
+          value.is_string() && expected->is_string() &&
+          View(value.get_string()).find(View(expected->get_string())) != std::string_view::npos;
       bool in_list = false;
       if (const json::array* list = value.if_array()) {
         for (const json::value& item : *list) in_list = in_list || Same(item, *expected);
@@ -128,7 +146,9 @@ class Verifier {
       return Reason(WriteJson(value) + " does not contain " + WriteJson(*expected));
     }
     const json::value* expected = expectation.if_contains("equals");
-    if (expected == nullptr) return Fail(ErrorCode::kInvalidArgument, "an expectation needs equals, rows, exists or contains");
+    if (expected == nullptr)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "an expectation needs equals, rows, exists or contains");
     if (Same(value, *expected)) return Reason();
     return Reason("expected " + WriteJson(*expected) + ", got " + WriteJson(value));
   }
@@ -144,19 +164,22 @@ class Verifier {
     for (std::string_view kind : {"inserted", "updated", "deleted"}) {
       const json::value* expected = Find(diff, kind);
       if (expected == nullptr) continue;
-      if (!expected->is_int64()) return Fail(ErrorCode::kInvalidArgument, "diff: counts are whole numbers");
+      if (!expected->is_int64())
+        return Fail(ErrorCode::kInvalidArgument, "diff: counts are whole numbers");
       std::int64_t count = Count(table, kind);
       if (count == expected->get_int64()) continue;
-      return Reason(std::string(table) + ": expected " + std::to_string(expected->get_int64()) + " " + std::string(kind) +
-                    ", got " + std::to_string(count));
+      return Reason(std::string(table) + ": expected " + std::to_string(expected->get_int64()) +
+                    " " + std::string(kind) + ", got " + std::to_string(count));
     }
     return Reason();
   }
 
   Result<Reason> CheckUnchanged(const json::value& tables) {
-    if (!tables.is_array()) return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
+    if (!tables.is_array())
+      return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
     for (const json::value& table : tables.get_array()) {
-      if (!table.is_string()) return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
+      if (!table.is_string())
+        return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
       if (Find(diff_.at("tables"), View(table.get_string())) != nullptr) {
         return Reason(std::string(table.get_string()) + " has changed");
       }
@@ -175,7 +198,8 @@ Result<json::value> VerifyPages(const Pages& before,
                                 const Pages& after,
                                 const json::value& document,
                                 const json::array& expectations) {
-  if (expectations.size() > kExpectationsMax) return Fail(ErrorCode::kInvalidArgument, "at most 1000 expectations at once");
+  if (expectations.size() > kExpectationsMax)
+    return Fail(ErrorCode::kInvalidArgument, "at most 1000 expectations at once");
   ASSIGN_OR_RETURN(json::value diff, DiffPages(before, after));
   Pages base = before;
   Pages now = after;
@@ -186,7 +210,8 @@ Result<json::value> VerifyPages(const Pages& before,
   for (std::size_t i = 0; i < expectations.size(); ++i) {
     std::string place = "expectations[" + std::to_string(i) + "]";
     const json::object* expectation = expectations[i].if_object();
-    if (expectation == nullptr) return Fail(ErrorCode::kInvalidArgument, place + ": an object is expected");
+    if (expectation == nullptr)
+      return Fail(ErrorCode::kInvalidArgument, place + ": an object is expected");
     auto reason = verifier.Check(*expectation);
     if (!reason) return PassUp(reason.error(), place);
     const json::value* name = expectation->if_contains("name");

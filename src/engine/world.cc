@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLogBytesMin = 1 << 20;  // below this a log is never rewritten
 constexpr std::size_t kResultDepthMax = 512;
-constexpr std::uint64_t kLogGrowth = 4;          // times the changed pages before it is
+constexpr std::uint64_t kLogGrowth = 4;  // times the changed pages before it is
 
 }  // namespace
 
@@ -27,7 +27,8 @@ Status World::Open() {
   ASSIGN_OR_RETURN(std::string image_id, log_.ReadImageId());
   if (!image_id.empty() && image_id != pages_.image().id()) {
     ImagePtr image = loaded_->FindImage(image_id);
-    if (image == nullptr) return Fail(ErrorCode::kInternal, "the world's image " + image_id + " is not there");
+    if (image == nullptr)
+      return Fail(ErrorCode::kInternal, "the world's image " + image_id + " is not there");
     pages_ = Pages(std::move(image));
     baseline_ = pages_;
   }
@@ -77,8 +78,13 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
                                const std::atomic<bool>* cancelled) {
   const Tool* tool = app().tool(*profile_, tool_name);
   if (tool == nullptr) return Fail(ErrorCode::kNotFound, "Unknown tool: " + std::string(tool_name));
-  if (auto violation = tool->loose ? std::nullopt : FindSchemaViolation(tool->input_schema, given)) {
-    return CallAnswer{.text = "Input validation error: " + *violation, .is_error = true, .structured = {}, .content = {}, .notices = {}};
+  if (auto violation =
+          tool->loose ? std::nullopt : FindSchemaViolation(tool->input_schema, given)) {
+    return CallAnswer{.text = "Input validation error: " + *violation,
+                      .is_error = true,
+                      .structured = {},
+                      .content = {},
+                      .notices = {}};
   }
   json::object arguments = tool->loose ? given : WithDefaults(tool->input_schema, given);
   auto work = [&](Session& session) -> Result<ToolOutcome> {
@@ -87,7 +93,11 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
   };
   auto outcome = Transact(work, steps_max, cancelled);
   if (!outcome && outcome.error().code == ErrorCode::kInvalidArgument) {
-    return CallAnswer{.text = app().error_prefix + outcome.error().message, .is_error = true, .structured = {}, .content = {}, .notices = {}};
+    return CallAnswer{.text = app().error_prefix + outcome.error().message,
+                      .is_error = true,
+                      .structured = {},
+                      .content = {},
+                      .notices = {}};
   }
   if (!outcome) return PassUp(outcome.error());
   CallAnswer answer;
@@ -96,7 +106,8 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
     answer.text = std::move(outcome->text);
     return answer;
   }
-  ASSIGN_OR_RETURN(json::value value, ParseJson(outcome->text, kResultDepthMax), tool->name + ": result");
+  ASSIGN_OR_RETURN(json::value value, ParseJson(outcome->text, kResultDepthMax),
+                   tool->name + ": result");
   answer.text = PrettyJson(value);
   if (tool->form == Tool::Form::kContent) {
     answer.content = std::move(value);

@@ -1,7 +1,7 @@
 #pragma once
-// A world is the state of one simulated application: an image, the pages changed since, and the log that makes them last. Every
-// operation is one transaction: it happened and is in the log, or it did not happen. Not thread-safe: its owner lets one caller in
-// at a time.
+// A world is the state of one simulated application: an image, the pages changed since, and the log
+// that makes them last. Every operation is one transaction: it happened and is in the log, or it
+// did not happen. Not thread-safe: its owner lets one caller in at a time.
 
 #include <atomic>
 #include <cstdint>
@@ -37,9 +37,9 @@ class World {
   const App& app() const { return *loaded_->app; }
   const Profile& profile() const { return *profile_; }
 
-  // Runs a tool. What the agent did wrong is an answer with is_error; a Result error means that nothing happened for a reason of
-  // ours: kNotFound no such tool, kLimitExceeded more than `steps_max` (0: no limit) or cancelled, kUnavailable the log could not
-  // be written.
+  // Runs a tool. What the agent did wrong is an answer with is_error; a Result error means that
+  // nothing happened for a reason of ours: kNotFound no such tool, kLimitExceeded more than
+  // `steps_max` (0: no limit) or cancelled, kUnavailable the log could not be written.
   Result<CallAnswer> Call(std::string_view tool,
                           const json::object& arguments,
                           std::int64_t steps_max,
@@ -47,7 +47,8 @@ class World {
 
   Status Reset();  // back to the image it was acquired with
 
-  // The state becomes: an empty account, or the default data, and then `document` (may be null). The result counts as initial.
+  // The state becomes: an empty account, or the default data, and then `document` (may be null).
+  // The result counts as initial.
   enum class StartFrom { kEmpty, kDefault };
   Result<LoadReport> Initialize(StartFrom start, const json::value& document);
   Result<json::value> Dump(DumpForm form);
@@ -58,7 +59,8 @@ class World {
   // Answers each expectation with pass or fail and the reason; see verify.h.
   Result<json::value> Verify(const json::array& expectations);
 
-  // Makes this fresh world equal to `origin`, initial state included. Both stand on the same version of the app.
+  // Makes this fresh world equal to `origin`, initial state included. Both stand on the same
+  // version of the app.
   Status CopyFrom(const World& origin);
 
   Status SetClock(ClockMode mode, std::optional<std::int64_t> now_ms);

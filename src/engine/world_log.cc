@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <functional>
 #include <vector>
-
-#include <zlib.h>
 
 #include "base/unique_fd.h"
 
@@ -22,7 +21,7 @@ constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kRecordHeadBytes = 9;  // u32 payload bytes, u32 checksum, u8 kind
 constexpr std::size_t kImageIdBytesMax = 256;
 constexpr std::uint32_t kPagesMax = 1 << 24;  // 64 GiB
-constexpr std::size_t kRunGap = 8;           // equal bytes between two differing runs that do not split them
+constexpr std::size_t kRunGap = 8;  // equal bytes between two differing runs that do not split them
 
 template <typename T>
 void Put(std::string& out, T value) {
@@ -48,7 +47,8 @@ struct Cursor {
   }
 };
 
-// The runs of bytes in which `now` differs from `before`: count, then offset, length and bytes of each.
+// The runs of bytes in which `now` differs from `before`: count, then offset, length and bytes of
+// each.
 void PutDifference(std::string& out, const std::byte* before, const std::byte* now) {
   std::size_t count_at = out.size();
   std::uint16_t runs = 0;
@@ -121,7 +121,8 @@ bool ApplyRecord(Pages& pages, Cursor cursor) {
   auto count = cursor.Take<std::uint32_t>();
   auto changes = cursor.Take<std::uint32_t>();
   if (count > kPagesMax) return false;
-  std::uint32_t number_max = std::max(count, pages.count());  // a truncation's record names the pages it took away
+  std::uint32_t number_max =
+      std::max(count, pages.count());  // a truncation's record names the pages it took away
   for (std::uint32_t i = 0; i < changes && cursor.ok; ++i) {
     auto number = cursor.Take<std::uint32_t>();
     auto runs = cursor.Take<std::uint16_t>();
@@ -131,7 +132,9 @@ bool ApplyRecord(Pages& pages, Cursor cursor) {
     for (std::uint16_t run = 0; run < runs; ++run) {
       auto offset = cursor.Take<std::uint16_t>();
       auto length = cursor.Take<std::uint16_t>();
-      if (!cursor.ok || offset + length > static_cast<int>(kPageBytes) || cursor.end - cursor.at < length) return false;
+      if (!cursor.ok || offset + length > static_cast<int>(kPageBytes) ||
+          cursor.end - cursor.at < length)
+        return false;
       std::memcpy(page.data() + offset, cursor.at, length);
       cursor.at += length;
     }
@@ -160,12 +163,15 @@ Result<std::string> ReadAll(int file) {
 
 Status WorldLog::Write(const std::string& record, int flags, const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0600));
-  if (!file) return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
+  if (!file)
+    return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
   std::size_t done = 0;
   while (done < record.size()) {
-    ssize_t wrote = ::pwrite(file.get(), record.data() + done, record.size() - done, static_cast<off_t>(bytes_ + done));
+    ssize_t wrote = ::pwrite(file.get(), record.data() + done, record.size() - done,
+                             static_cast<off_t>(bytes_ + done));
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
+    if (wrote <= 0)
+      return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
     done += static_cast<std::size_t>(wrote);
   }
   bytes_ += record.size();
@@ -194,7 +200,8 @@ Result<std::string> WorldLog::ReadImageId() const {
   }
   char head[kMagicBytes + 2 + kImageIdBytesMax];
   ssize_t got = ::pread(file.get(), head, sizeof head, 0);
-  if (got < static_cast<ssize_t>(kMagicBytes + 2)) return std::string();  // cut off before its first record
+  if (got < static_cast<ssize_t>(kMagicBytes + 2))
+    return std::string();  // cut off before its first record
   std::uint16_t size = 0;
   std::memcpy(&size, head + kMagicBytes, sizeof size);
   if (std::memcmp(head, kMagic, kMagicBytes) != 0 || size > kImageIdBytesMax) {
@@ -216,7 +223,8 @@ Status WorldLog::Replay(Pages& pages, const std::function<void()>& on_baseline) 
   if (bytes.compare(0, header.size(), header) != 0) {
     // A header cut off by a crash comes before any acknowledged record.
     if (header.compare(0, bytes.size(), bytes) == 0) return {};
-    return Fail(ErrorCode::kInternal, "world log " + path_ + " does not belong to image " + pages.image().id());
+    return Fail(ErrorCode::kInternal,
+                "world log " + path_ + " does not belong to image " + pages.image().id());
   }
   bytes_ = header.size();
   while (bytes.size() - bytes_ >= kRecordHeadBytes) {

@@ -1,7 +1,8 @@
 #pragma once
-// What makes a world survive its server: one file per world that has changed, a record per committed call with the bytes that
-// differ, each under a checksum. A world that was never written has no file. A torn last record, left by a crash in the middle
-// of a write, is dropped: it was never acknowledged. Written without fsync: a killed server loses nothing; a power failure may
+// What makes a world survive its server: one file per world that has changed, a record per
+// committed call with the bytes that differ, each under a checksum. A world that was never written
+// has no file. A torn last record, left by a crash in the middle of a write, is dropped: it was
+// never acknowledged. Written without fsync: a killed server loses nothing; a power failure may
 // take the last moments, never the consistency (docs/decisions/0003).
 
 #include <cstdint>
@@ -29,13 +30,14 @@ class WorldLog {
   // The image the file stands on; empty when there is no file.
   Result<std::string> ReadImageId() const;
 
-  // Replays the file onto `pages`, fresh from its image; `on_baseline` runs after each baseline record. A missing file is an
-  // unchanged world; one that belongs to another image is an error.
+  // Replays the file onto `pages`, fresh from its image; `on_baseline` runs after each baseline
+  // record. A missing file is an unchanged world; one that belongs to another image is an error.
   Status Replay(Pages& pages, const std::function<void()>& on_baseline);
 
   Status Remove();
 
-  // Replaces the file by one that holds `baseline` and then the state of `pages`: a few records whatever the history was.
+  // Replaces the file by one that holds `baseline` and then the state of `pages`: a few records
+  // whatever the history was.
   Status Rewrite(const Pages& baseline, const Pages& pages);
 
   std::uint64_t bytes() const { return bytes_; }

@@ -1,9 +1,9 @@
 #include "engine/world.h"
 
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
-
-#include <gmock/gmock.h>
 
 #include "engine/test_app.h"
 
@@ -29,7 +29,9 @@ class WorldTest : public testing::Test {
     auto answer = world.Call("count_notes", {}, 0);
     return answer ? answer->text : answer.error().message;
   }
-  bool HasFile(const std::string& name = "world") { return std::filesystem::exists(app_.data() + "/" + name + ".log"); }
+  bool HasFile(const std::string& name = "world") {
+    return std::filesystem::exists(app_.data() + "/" + name + ".log");
+  }
 
   TestApp app_;
   LoadedAppPtr loaded_ = app_.Load();
@@ -77,14 +79,17 @@ TEST_F(WorldTest, AFailedCallLeavesNoTrace) {
 
 TEST_F(WorldTest, WrongArgumentsAreNamedBeforeAnythingRuns) {
   World world = Make();
-  EXPECT_THAT(world.Call("add_note", {{"folder", 5}, {"text", "x"}}, 0)->text, HasSubstr("5 is not of type 'string'"));
-  EXPECT_THAT(world.Call("add_note", {{"folder", "x"}}, 0)->text, HasSubstr("'text' is a required property"));
+  EXPECT_THAT(world.Call("add_note", {{"folder", 5}, {"text", "x"}}, 0)->text,
+              HasSubstr("5 is not of type 'string'"));
+  EXPECT_THAT(world.Call("add_note", {{"folder", "x"}}, 0)->text,
+              HasSubstr("'text' is a required property"));
   EXPECT_EQ(world.Call("nope", {}, 0).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(WorldTest, ValuesNeverBecomeSql) {
   World world = Make();
-  auto answer = world.Call("add_note", {{"folder", "inbox"}, {"text", "'); DROP TABLE note; --"}}, 0);
+  auto answer =
+      world.Call("add_note", {{"folder", "inbox"}, {"text", "'); DROP TABLE note; --"}}, 0);
   EXPECT_FALSE(answer->is_error);
   EXPECT_EQ(Count(world), "2");
 }
@@ -154,13 +159,15 @@ TEST_F(WorldTest, AForkSharesTheStateAndTheStart) {
 TEST_F(WorldTest, InitializeReplacesTheStateAndCountsAsTheStart) {
   World world = Make();
   Add(world, "second");
-  json::value document = *ParseJson(R"({"folders": [{"title": "new", "notes": [{"text": "a", "tags": ["x", "y"], "stars": 2}]}]})");
+  json::value document = *ParseJson(
+      R"({"folders": [{"title": "new", "notes": [{"text": "a", "tags": ["x", "y"], "stars": 2}]}]})");
   ASSERT_TRUE(CheckDocument(world.app().model, document).empty());
   auto report = world.Initialize(World::StartFrom::kEmpty, document);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->records, 2);
   EXPECT_EQ(report->by_collection.at("folders"), 1);
-  auto expected = R"({"folders":[{"name":"new","hidden":false,"notes":[{"text":"a","tags":["x","y"],"stars":2}]}]})";
+  auto expected =
+      R"({"folders":[{"name":"new","hidden":false,"notes":[{"text":"a","tags":["x","y"],"stars":2}]}]})";
   EXPECT_EQ(json::serialize(*world.Dump(DumpForm::kVendor)), expected);
   EXPECT_TRUE(world.Diff()->at("tables").as_object().empty());
   World again = Make();
@@ -199,11 +206,19 @@ TEST_F(WorldTest, VerifyReadsAndNothingElse) {
   Add(world, "second");
   auto expect = [&](std::string_view text) { return world.Verify(ParseJson(text)->as_array()); };
   EXPECT_EQ(expect(R"([{"sql": "SELECT count(*) FROM note", "equals": 2}])")->at("passed"), true);
-  EXPECT_EQ(expect(R"([{"sql": "SELECT text FROM note ORDER BY id", "rows": [["first"], ["second"]]}])")->at("passed"), true);
-  EXPECT_EQ(expect(R"([{"json": "$.folders[0].notes[1].text", "equals": "second"}])")->at("passed"), true);
-  EXPECT_EQ(expect(R"([{"unchanged": ["note"]}])")->at("results").at(0).at("reason"), "note has changed");
-  EXPECT_EQ(expect(R"([{"sql": "DELETE FROM note", "equals": 0}])").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(expect(R"([{"sql": "SELECT 1 FROM note; DELETE FROM note", "equals": 1}])").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      expect(R"([{"sql": "SELECT text FROM note ORDER BY id", "rows": [["first"], ["second"]]}])")
+          ->at("passed"),
+      true);
+  EXPECT_EQ(expect(R"([{"json": "$.folders[0].notes[1].text", "equals": "second"}])")->at("passed"),
+            true);
+  EXPECT_EQ(expect(R"([{"unchanged": ["note"]}])")->at("results").at(0).at("reason"),
+            "note has changed");
+  EXPECT_EQ(expect(R"([{"sql": "DELETE FROM note", "equals": 0}])").error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      expect(R"([{"sql": "SELECT 1 FROM note; DELETE FROM note", "equals": 1}])").error().code,
+      ErrorCode::kInvalidArgument);
   EXPECT_EQ(Count(world), "2");
 }
 

@@ -27,7 +27,8 @@ json::value ToJson(const YAML::Node& node) {
   switch (node.Type()) {
     case YAML::NodeType::Map: {
       json::object object;
-      for (const auto& member : node) object[member.first.as<std::string>()] = ToJson(member.second);
+      for (const auto& member : node)
+        object[member.first.as<std::string>()] = ToJson(member.second);
       return object;
     }
     case YAML::NodeType::Sequence: {
@@ -36,8 +37,10 @@ json::value ToJson(const YAML::Node& node) {
       return array;
     }
     case YAML::NodeType::Scalar:
-      return node.Tag() == "!" ? json::value(json::string(node.Scalar())) : PlainScalar(node.Scalar());
-    default: return nullptr;
+      return node.Tag() == "!" ? json::value(json::string(node.Scalar()))
+                               : PlainScalar(node.Scalar());
+    default:
+      return nullptr;
   }
 }
 
@@ -78,7 +81,8 @@ std::string Yaml::Text(std::string_view fallback) const {
 bool Yaml::Truth(bool fallback) const {
   if (!exists()) return fallback;
   std::string text = Text();
-  if (text != "true" && text != "false") Complain("true or false is expected here, not '" + text + "'");
+  if (text != "true" && text != "false")
+    Complain("true or false is expected here, not '" + text + "'");
   return text == "true";
 }
 

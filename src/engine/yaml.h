@@ -1,5 +1,6 @@
 #pragma once
-// Reading an app's YAML: nodes with their place in the file, so that every complaint names file and line.
+// Reading an app's YAML: nodes with their place in the file, so that every complaint names file and
+// line.
 
 #include <initializer_list>
 #include <string>
@@ -28,12 +29,14 @@ class Yaml {
   bool is_list() const { return node_.IsSequence(); }
   bool is_text() const { return node_.IsScalar(); }
 
-  Yaml operator[](std::string_view key) const;  // of a map; its place is this node's when it is absent
+  Yaml operator[](
+      std::string_view key) const;  // of a map; its place is this node's when it is absent
   template <typename Visit>
   void ForEachMember(Visit visit) const {  // visit(std::string key, Yaml value)
     if (!exists()) return;
     if (!is_map()) Complain("a map is expected here");
-    for (const auto& member : node_) visit(member.first.as<std::string>(), Yaml(file_, member.second));
+    for (const auto& member : node_)
+      visit(member.first.as<std::string>(), Yaml(file_, member.second));
   }
   template <typename Visit>
   void ForEachItem(Visit visit) const {  // visit(Yaml item)
@@ -45,9 +48,11 @@ class Yaml {
   std::string Text() const;                           // complains unless it is a scalar
   std::string Text(std::string_view fallback) const;  // when it is absent
   bool Truth(bool fallback) const;
-  json::value Json() const;  // plain scalars become numbers, truth values or null, quoted ones stay text
+  json::value Json()
+      const;  // plain scalars become numbers, truth values or null, quoted ones stay text
 
-  // Complains about a member that is none of `known`: a typing error must not pass as an absent setting.
+  // Complains about a member that is none of `known`: a typing error must not pass as an absent
+  // setting.
   void AllowOnly(std::initializer_list<std::string_view> known) const;
 
  private:

@@ -24,7 +24,8 @@ EventSessions::Lease::~Lease() {
 Task<std::vector<std::string>> EventSessions::Lease::Wait(std::chrono::seconds limit) {
   if (stream_->messages.empty()) {
     stream_->wake.expires_after(limit);
-    [[maybe_unused]] auto [woken] = co_await stream_->wake.async_wait(asio::as_tuple(asio::use_awaitable));
+    [[maybe_unused]] auto [woken] =
+        co_await stream_->wake.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   co_return std::exchange(stream_->messages, {});
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The open streams of the older SSE transport: what a POST answers travels down the stream of its session. Thread-safe; each stream
-// waits on its own executor.
+// The open streams of the older SSE transport: what a POST answers travels down the stream of its
+// session. Thread-safe; each stream waits on its own executor.
 
 #include <chrono>
 #include <memory>

@@ -40,7 +40,8 @@ class InFlight {
     std::shared_ptr<State> state_;  // shared with a cancellation under way
   };
 
-  // A lease's second call under the same id takes the first one's place: only the later can be cancelled.
+  // A lease's second call under the same id takes the first one's place: only the later can be
+  // cancelled.
   Call Begin(const std::string& lease_id, const json::value& request_id);
   void Cancel(const std::string& lease_id, const json::value& request_id);
 

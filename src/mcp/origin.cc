@@ -15,7 +15,8 @@ std::string_view HostName(std::string_view host) {
 
 bool IsThisMachine(std::string_view host) {
   std::string_view name = HostName(host);
-  return EqualsIgnoreCase(name, "localhost") || name == "[::1]" || name == "127.0.0.1" || ToLower(name).ends_with(".localhost");
+  return EqualsIgnoreCase(name, "localhost") || name == "[::1]" || name == "127.0.0.1" ||
+         ToLower(name).ends_with(".localhost");
 }
 
 }  // namespace
@@ -30,7 +31,8 @@ bool IsAllowed(const OriginPolicy& policy, const http::Request& request) {
   std::size_t scheme = origin.find("://");
   if (scheme == std::string_view::npos) return false;
   std::string_view origin_host = origin.substr(scheme + 3);
-  return IsThisMachine(origin_host) || (!policy.loopback_only && EqualsIgnoreCase(origin_host, host));
+  return IsThisMachine(origin_host) ||
+         (!policy.loopback_only && EqualsIgnoreCase(origin_host, host));
 }
 
 }  // namespace viv::mcp

@@ -11,13 +11,15 @@ namespace {
 
 using rpc::JsonRpcCode;
 
-constexpr std::array<std::string_view, 5> kHandshakeVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
+constexpr std::array<std::string_view, 5> kHandshakeVersions = {
+    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
 
 // A lease's tools never change, so that clients may keep the list for long, each for itself.
 constexpr std::string_view kCaching = R"("ttlMs":3600000,"cacheScope":"private")";
 
 bool IsHandshakeVersion(std::string_view version) {
-  return std::find(kHandshakeVersions.begin(), kHandshakeVersions.end(), version) != kHandshakeVersions.end();
+  return std::find(kHandshakeVersions.begin(), kHandshakeVersions.end(), version) !=
+         kHandshakeVersions.end();
 }
 
 Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
@@ -38,12 +40,14 @@ std::string RenderAnswer(const engine::CallAnswer& answer) {
   } else {
     out = TextResult(answer.text, answer.is_error);
   }
-  if (answer.structured && answer.structured->is_object()) out += R"(,"structuredContent":)" + WriteJson(*answer.structured);
+  if (answer.structured && answer.structured->is_object())
+    out += R"(,"structuredContent":)" + WriteJson(*answer.structured);
   return out += '}';
 }
 
 // What a call wanted the client to hear; progress only if the client gave a token for it.
-std::vector<std::string> RenderNotices(const engine::CallAnswer& answer, const json::value& params) {
+std::vector<std::string> RenderNotices(const engine::CallAnswer& answer,
+                                       const json::value& params) {
   std::vector<std::string> messages;
   const json::value* meta = Find(params, "_meta");
   const json::value* token = meta == nullptr ? nullptr : Find(*meta, "progressToken");
@@ -80,31 +84,40 @@ json::array KnownVersions() {
 
 Answer Protocol::Result(const json::value& id, std::string result_json, Era era) {
   if (era == Era::kModern) {
-    result_json.insert(1, result_json == "{}" ? R"("resultType":"complete")" : R"("resultType":"complete",)");
+    result_json.insert(
+        1, result_json == "{}" ? R"("resultType":"complete")" : R"("resultType":"complete",)");
   }
   return Answer{.body = rpc::JsonRpcResult(id, result_json), .messages = {}};
 }
 
-Task<Answer> Protocol::Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, std::string_view version) {
+Task<Answer> Protocol::Handle(store::SandboxPtr sandbox,
+                              rpc::JsonRpcMessage request,
+                              std::string_view version) {
   Era era = version == kModernVersion ? Era::kModern : Era::kHandshake;
-  if (request.method == "tools/call") co_return co_await CallTool(std::move(sandbox), std::move(request), era);
+  if (request.method == "tools/call")
+    co_return co_await CallTool(std::move(sandbox), std::move(request), era);
   if (request.method == "tools/list") co_return ListTools(*sandbox, request, era);
   if (request.method == "initialize") co_return Initialize(*sandbox, request);
-  if (request.method == "server/discover" && era == Era::kModern) co_return Discover(*sandbox, request);
-  if (request.method == "ping" || request.method == "logging/setLevel") co_return Result(request.id, "{}", era);
-  co_return Failure(request.id, JsonRpcCode::kMethodNotFound, "Method not found: " + request.method);
+  if (request.method == "server/discover" && era == Era::kModern)
+    co_return Discover(*sandbox, request);
+  if (request.method == "ping" || request.method == "logging/setLevel")
+    co_return Result(request.id, "{}", era);
+  co_return Failure(request.id, JsonRpcCode::kMethodNotFound,
+                    "Method not found: " + request.method);
 }
 
 void Protocol::Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification) {
   if (notification.method != "notifications/cancelled") return;
-  if (const json::value* id = Find(notification.params, "requestId")) in_flight_.Cancel(sandbox.lease_id, *id);
+  if (const json::value* id = Find(notification.params, "requestId"))
+    in_flight_.Cancel(sandbox.lease_id, *id);
 }
 
 Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
   if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   std::string_view asked = FindString(request.params, "protocolVersion");
-  if (asked.empty()) return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
+  if (asked.empty())
+    return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
   const engine::App& app = *(*loaded)->app;
   json::object result{
       {"protocolVersion", IsHandshakeVersion(asked) ? asked : kLatestHandshake},
@@ -131,10 +144,13 @@ Answer Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessa
   return Result(request.id, std::move(text), Era::kModern);
 }
 
-Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request, Era era) {
+Answer Protocol::ListTools(const store::Sandbox& sandbox,
+                           const rpc::JsonRpcMessage& request,
+                           Era era) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
   if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
-  const engine::Profile& profile = (*loaded)->app->profile(sandbox.benchmark.empty() ? "default" : sandbox.benchmark);
+  const engine::Profile& profile =
+      (*loaded)->app->profile(sandbox.benchmark.empty() ? "default" : sandbox.benchmark);
   std::size_t begin = 0;
   if (const json::value* cursor = Find(request.params, "cursor")) {
     std::string_view text = cursor->is_string() ? View(cursor->get_string()) : std::string_view();
@@ -157,10 +173,13 @@ Answer Protocol::ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMess
 
 Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era) {
   std::string tool(FindString(request.params, "name"));
-  if (tool.empty()) co_return Failure(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
+  if (tool.empty())
+    co_return Failure(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
   json::object arguments;
-  if (const json::value* given = Find(request.params, "arguments"); given != nullptr && !given->is_null()) {
-    if (!given->is_object()) co_return Failure(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
+  if (const json::value* given = Find(request.params, "arguments");
+      given != nullptr && !given->is_null()) {
+    if (!given->is_object())
+      co_return Failure(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
     arguments = given->get_object();
   }
   auto live = sandboxes_.Open(*sandbox);
@@ -170,7 +189,8 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
   if (fault.latency_ms > 0) co_await under_way.Sleep(std::chrono::milliseconds(fault.latency_ms));
   if (under_way.cancelled()) co_return Cancelled();
   if (fault.status) {
-    Answer answer = Failure(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
+    Answer answer =
+        Failure(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
     answer.status = *fault.status;
     answer.retry_after_s = fault.retry_after_s;
     co_return answer;
@@ -184,11 +204,16 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
     co_return answer;
   }
   switch (called.error().code) {
-    case ErrorCode::kNotFound: co_return Failure(request.id, JsonRpcCode::kInvalidParams, called.error().message);
+    case ErrorCode::kNotFound:
+      co_return Failure(request.id, JsonRpcCode::kInvalidParams, called.error().message);
     case ErrorCode::kLimitExceeded:
-      co_return Result(request.id, TextResult("The call took too long and was stopped; nothing was changed.", true) + '}', era);
+      co_return Result(
+          request.id,
+          TextResult("The call took too long and was stopped; nothing was changed.", true) + '}',
+          era);
     default:
-      log::Error("tool.failed", {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
+      log::Error("tool.failed",
+                 {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
       co_return Failure(request.id, JsonRpcCode::kInternalError, "Internal error");
   }
 }

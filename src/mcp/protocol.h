@@ -1,6 +1,7 @@
 #pragma once
-// MCP itself, free of any transport: a JSON-RPC message for one sandbox's server goes in, what to send back comes out. State
-// belongs to the sandbox, so there is nothing to remember between messages.
+// MCP itself, free of any transport: a JSON-RPC message for one sandbox's server goes in, what to
+// send back comes out. State belongs to the sandbox, so there is nothing to remember between
+// messages.
 
 #include <functional>
 #include <optional>
@@ -15,9 +16,11 @@
 
 namespace viv::mcp {
 
-inline constexpr std::string_view kModernVersion = "2026-07-28";  // no handshake: every request says what it needs
+inline constexpr std::string_view kModernVersion =
+    "2026-07-28";  // no handshake: every request says what it needs
 inline constexpr std::string_view kLatestHandshake = "2025-11-25";
-inline constexpr std::string_view kBatchVersion = "2025-03-26";  // the one revision that has batches
+inline constexpr std::string_view kBatchVersion =
+    "2025-03-26";  // the one revision that has batches
 
 bool IsKnownVersion(std::string_view version);
 json::array KnownVersions();
@@ -28,19 +31,23 @@ struct Answer {
   std::vector<std::string> messages;  // JSON-RPC notifications: progress, log
   int status = 200;                   // of the HTTP answer, where the transport has one
   std::int64_t retry_after_s = 0;
-  bool cancelled = false;             // there is nothing to answer
+  bool cancelled = false;  // there is nothing to answer
 };
 
 struct ProtocolOptions {
-  std::size_t tools_page = 1000;  // tools/list: that many at once; most clients never ask for a second page
+  std::size_t tools_page =
+      1000;  // tools/list: that many at once; most clients never ask for a second page
 };
 
 class Protocol {
  public:
-  Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options) : sandboxes_(sandboxes), options_(options) {}
+  Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options)
+      : sandboxes_(sandboxes), options_(options) {}
 
   // `version` is the revision the request is in.
-  Task<Answer> Handle(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, std::string_view version);
+  Task<Answer> Handle(store::SandboxPtr sandbox,
+                      rpc::JsonRpcMessage request,
+                      std::string_view version);
 
   // A notification: a cancellation stops the request it names, if that is still under way.
   void Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification);

@@ -20,7 +20,10 @@ using rpc::JsonRpcMessage;
 constexpr std::size_t kBatchMax = 100;
 constexpr std::chrono::seconds kKeepalive{15};
 
-http::Response Failure(int status, JsonRpcCode code, std::string message, const json::value& id = nullptr) {
+http::Response Failure(int status,
+                       JsonRpcCode code,
+                       std::string message,
+                       const json::value& id = nullptr) {
   return http::Json(status, rpc::JsonRpcFailure(id, {code, std::move(message)}));
 }
 
@@ -48,16 +51,19 @@ std::string_view VersionOf(const http::Request& request) {
 }
 
 http::Response RefuseVersion(std::string_view version) {
-  rpc::JsonRpcError error{JsonRpcCode::kUnsupportedVersion, "Unsupported protocol version: " + std::string(version)};
+  rpc::JsonRpcError error{JsonRpcCode::kUnsupportedVersion,
+                          "Unsupported protocol version: " + std::string(version)};
   error.data = json::object{{"supported", KnownVersions()}, {"requested", version}};
   return http::Json(400, rpc::JsonRpcFailure(nullptr, error));
 }
 
-// The modern revision repeats method and name in headers, for those who route by them; they must say the same as the body.
+// The modern revision repeats method and name in headers, for those who route by them; they must
+// say the same as the body.
 bool HeadersAgree(const http::Request& request, const JsonRpcMessage& message) {
   std::string_view method = request.headers.Get("mcp-method");
   std::string_view name = request.headers.Get("mcp-name");
-  return (method.empty() || method == message.method) && (name.empty() || name == FindString(message.params, "name"));
+  return (method.empty() || method == message.method) &&
+         (name.empty() || name == FindString(message.params, "name"));
 }
 
 http::Response Events(std::vector<std::string> messages) {
@@ -81,7 +87,10 @@ std::string ServerUrl(const std::string& base_url, const store::Sandbox& sandbox
   return base_url + "/mcp/" + PercentEncode(sandbox.server) + "/?instance_id=" + sandbox.lease_id;
 }
 
-Routes::Routes(sandbox::Sandboxes& sandboxes, ProtocolOptions options, OriginPolicy origins, std::string secret)
+Routes::Routes(sandbox::Sandboxes& sandboxes,
+               ProtocolOptions options,
+               OriginPolicy origins,
+               std::string secret)
     : sandboxes_(sandboxes),
       protocol_(sandboxes, options),
       origins_(std::move(origins)),
@@ -112,10 +121,13 @@ Result<store::SandboxPtr> Routes::FindSandbox(const http::Request& request) cons
 }
 
 Task<http::Response> Routes::Post(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
-  if (!IsJson(request)) co_return Failure(415, JsonRpcCode::kInvalidRequest, "Content-Type must be application/json");
+  if (!IsAllowed(origins_, request))
+    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+  if (!IsJson(request))
+    co_return Failure(415, JsonRpcCode::kInvalidRequest, "Content-Type must be application/json");
   if (!Accepts(request, "application/json") && !Accepts(request, "text/event-stream")) {
-    co_return Failure(406, JsonRpcCode::kInvalidRequest, "Accept must allow application/json or text/event-stream");
+    co_return Failure(406, JsonRpcCode::kInvalidRequest,
+                      "Accept must allow application/json or text/event-stream");
   }
   if (!IsKnownVersion(VersionOf(request))) co_return RefuseVersion(VersionOf(request));
   auto sandbox = FindSandbox(request);
@@ -125,16 +137,19 @@ Task<http::Response> Routes::Post(http::Request& request) {
     co_return Failure(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
   auto body = ParseJson(request.body);
-  if (!body) co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
+  if (!body)
+    co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
   if (json::array* batch = body->if_array()) {
     co_return co_await AnswerBatch(request, std::move(*sandbox), std::move(*batch));
   }
   JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem, message.id);
+    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem,
+                      message.id);
   }
   if (!HeadersAgree(request, message)) {
-    co_return Failure(400, JsonRpcCode::kHeaderMismatch, "Mcp-Method and Mcp-Name must agree with the body", message.id);
+    co_return Failure(400, JsonRpcCode::kHeaderMismatch,
+                      "Mcp-Method and Mcp-Name must agree with the body", message.id);
   }
   if (message.kind != JsonRpcMessage::Kind::kRequest) {
     protocol_.Notify(**sandbox, message);
@@ -143,12 +158,16 @@ Task<http::Response> Routes::Post(http::Request& request) {
   co_return co_await AnswerOne(request, std::move(*sandbox), std::move(message));
 }
 
-Task<http::Response> Routes::AnswerOne(const http::Request& request, store::SandboxPtr sandbox, JsonRpcMessage message) {
+Task<http::Response> Routes::AnswerOne(const http::Request& request,
+                                       store::SandboxPtr sandbox,
+                                       JsonRpcMessage message) {
   bool is_initialize = message.method == "initialize";
   std::string lease_id = sandbox->lease_id;
-  Answer answer = co_await protocol_.Handle(std::move(sandbox), std::move(message), VersionOf(request));
+  Answer answer =
+      co_await protocol_.Handle(std::move(sandbox), std::move(message), VersionOf(request));
   if (answer.cancelled) co_return http::Empty(202);
-  bool as_events = !Accepts(request, "application/json") || (!answer.messages.empty() && Accepts(request, "text/event-stream"));
+  bool as_events = !Accepts(request, "application/json") ||
+                   (!answer.messages.empty() && Accepts(request, "text/event-stream"));
   http::Response response;
   if (as_events && answer.status == 200) {
     std::vector<std::string> messages = std::move(answer.messages);
@@ -157,25 +176,33 @@ Task<http::Response> Routes::AnswerOne(const http::Request& request, store::Sand
   } else {
     response = http::Json(answer.status, std::move(answer.body));
   }
-  if (answer.retry_after_s > 0) response.headers.Set("Retry-After", std::to_string(answer.retry_after_s));
+  if (answer.retry_after_s > 0)
+    response.headers.Set("Retry-After", std::to_string(answer.retry_after_s));
   if (is_initialize) response.headers.Set("Mcp-Session-Id", sessions_.Make(lease_id));
   co_return response;
 }
 
-Task<http::Response> Routes::AnswerBatch(const http::Request& request, store::SandboxPtr sandbox, json::array batch) {
+Task<http::Response> Routes::AnswerBatch(const http::Request& request,
+                                         store::SandboxPtr sandbox,
+                                         json::array batch) {
   if (VersionOf(request) > kBatchVersion) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: this protocol revision has no batches");
+    co_return Failure(400, JsonRpcCode::kInvalidRequest,
+                      "Invalid Request: this protocol revision has no batches");
   }
-  if (batch.empty()) co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: an empty batch");
-  if (batch.size() > kBatchMax) co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: more than 100 messages");
+  if (batch.empty())
+    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: an empty batch");
+  if (batch.size() > kBatchMax)
+    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: more than 100 messages");
   std::vector<std::string> notices;
   std::vector<std::string> answers;
   for (json::value& item : batch) {
     JsonRpcMessage message = rpc::ReadJsonRpc(std::move(item));
     if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-      answers.push_back(rpc::JsonRpcFailure(message.id, {JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem}));
+      answers.push_back(rpc::JsonRpcFailure(
+          message.id, {JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem}));
     } else if (message.kind == JsonRpcMessage::Kind::kRequest && message.method == "initialize") {
-      answers.push_back(rpc::JsonRpcFailure(message.id, {JsonRpcCode::kInvalidRequest, "initialize cannot be part of a batch"}));
+      answers.push_back(rpc::JsonRpcFailure(
+          message.id, {JsonRpcCode::kInvalidRequest, "initialize cannot be part of a batch"}));
     } else if (message.kind == JsonRpcMessage::Kind::kRequest) {
       Answer answer = co_await protocol_.Handle(sandbox, std::move(message), kBatchVersion);
       for (std::string& notice : answer.messages) notices.push_back(std::move(notice));
@@ -197,14 +224,17 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request, store::Sa
   co_return http::Json(200, body + "]");
 }
 
-// The stream for what a server says unasked. Ours never does; the stream lives while the lease does, for clients that want one.
+// The stream for what a server says unasked. Ours never does; the stream lives while the lease
+// does, for clients that want one.
 Task<http::Response> Routes::Get(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+  if (!IsAllowed(origins_, request))
+    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
   if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view accept = request.headers.Get("accept");
   if (accept.find("text/event-stream") == std::string_view::npos) {
-    http::Response response = Failure(405, JsonRpcCode::kInvalidRequest, "Method not allowed: POST JSON-RPC messages here");
+    http::Response response = Failure(405, JsonRpcCode::kInvalidRequest,
+                                      "Method not allowed: POST JSON-RPC messages here");
     response.headers.Set("Allow", "POST, GET, DELETE");
     co_return response;
   }
@@ -230,19 +260,23 @@ Task<http::Response> Routes::Delete(http::Request& request) {
   auto sandbox = FindSandbox(request);
   if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view session = request.headers.Get("mcp-session-id");
-  if (session.empty()) co_return Failure(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
-  if (!sessions_.IsLive((*sandbox)->lease_id, session)) co_return Failure(404, JsonRpcCode::kNotFound, "Session not found");
+  if (session.empty())
+    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
+  if (!sessions_.IsLive((*sandbox)->lease_id, session))
+    co_return Failure(404, JsonRpcCode::kNotFound, "Session not found");
   sessions_.End(session);
   co_return http::Empty(200);
 }
 
 Task<http::Response> Routes::OpenEvents(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+  if (!IsAllowed(origins_, request))
+    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
   if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string lease_id = (*sandbox)->lease_id;
   // The request's own path decides the endpoint's, so that a prefix in front of ours stays.
-  std::string endpoint = request.path.substr(0, request.path.rfind("/sse")) + "/messages?instance_id=" + lease_id + "&session_id=";
+  std::string endpoint = request.path.substr(0, request.path.rfind("/sse")) +
+                         "/messages?instance_id=" + lease_id + "&session_id=";
   auto stream = [this, lease_id, endpoint](http::BodyWriter& writer) -> Task<void> {
     EventSessions::Lease session = event_sessions_->Open(co_await asio::this_coro::executor);
     http::ServerSentEvent first;
@@ -251,7 +285,8 @@ Task<http::Response> Routes::OpenEvents(http::Request& request) {
     Status written = co_await writer.Write(http::FormatEvent(first));
     while (written && sandboxes_.FindLease(lease_id)) {
       std::vector<std::string> messages = co_await session.Wait(kKeepalive);
-      std::string piece = messages.empty() ? std::string(http::kEventKeepalive) : Events(std::move(messages)).body;
+      std::string piece =
+          messages.empty() ? std::string(http::kEventKeepalive) : Events(std::move(messages)).body;
       written = co_await writer.Write(std::move(piece));
     }
   };
@@ -259,20 +294,26 @@ Task<http::Response> Routes::OpenEvents(http::Request& request) {
 }
 
 Task<http::Response> Routes::PostEvent(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+  if (!IsAllowed(origins_, request))
+    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
   if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string session_id = request.Query("session_id").value_or("");
-  if (!event_sessions_->Has(session_id)) co_return Failure(404, JsonRpcCode::kNotFound, "Could not find session");
+  if (!event_sessions_->Has(session_id))
+    co_return Failure(404, JsonRpcCode::kNotFound, "Could not find session");
   auto body = ParseJson(request.body);
-  if (!body) co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
+  if (!body)
+    co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
   JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem, message.id);
+    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem,
+                      message.id);
   }
   if (message.kind == JsonRpcMessage::Kind::kRequest) {
-    Answer answer = co_await protocol_.Handle(std::move(*sandbox), std::move(message), kBatchVersion);
-    for (std::string& notice : answer.messages) event_sessions_->Send(session_id, std::move(notice));
+    Answer answer =
+        co_await protocol_.Handle(std::move(*sandbox), std::move(message), kBatchVersion);
+    for (std::string& notice : answer.messages)
+      event_sessions_->Send(session_id, std::move(notice));
     if (!answer.cancelled) event_sessions_->Send(session_id, std::move(answer.body));
   } else {
     protocol_.Notify(**sandbox, message);

@@ -1,6 +1,7 @@
 #pragma once
-// The MCP transports over HTTP: streamable HTTP at /mcp/{server}?instance_id=LEASE, and the older pair of an event stream at
-// …/sse with messages posted beside it. The instance id is the capability; there is no other key.
+// The MCP transports over HTTP: streamable HTTP at /mcp/{server}?instance_id=LEASE, and the older
+// pair of an event stream at …/sse with messages posted beside it. The instance id is the
+// capability; there is no other key.
 
 #include <memory>
 #include <string>
@@ -20,7 +21,10 @@ class EventSessions;
 
 class Routes {
  public:
-  Routes(sandbox::Sandboxes& sandboxes, ProtocolOptions options, OriginPolicy origins, std::string secret);
+  Routes(sandbox::Sandboxes& sandboxes,
+         ProtocolOptions options,
+         OriginPolicy origins,
+         std::string secret);
   ~Routes();
 
   void AddTo(http::Router& router);  // this object outlives the router's use
@@ -33,8 +37,12 @@ class Routes {
   Task<http::Response> PostEvent(http::Request& request);
 
   Result<store::SandboxPtr> FindSandbox(const http::Request& request) const;
-  Task<http::Response> AnswerBatch(const http::Request& request, store::SandboxPtr sandbox, json::array batch);
-  Task<http::Response> AnswerOne(const http::Request& request, store::SandboxPtr sandbox, rpc::JsonRpcMessage message);
+  Task<http::Response> AnswerBatch(const http::Request& request,
+                                   store::SandboxPtr sandbox,
+                                   json::array batch);
+  Task<http::Response> AnswerOne(const http::Request& request,
+                                 store::SandboxPtr sandbox,
+                                 rpc::JsonRpcMessage message);
 
   sandbox::Sandboxes& sandboxes_;
   Protocol protocol_;

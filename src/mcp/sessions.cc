@@ -11,7 +11,8 @@ constexpr std::size_t kProofDigits = 32;
 }  // namespace
 
 std::string Sessions::Proof(std::string_view lease_id, std::string_view name) const {
-  return Sha256Hex(secret_ + "/" + std::string(lease_id) + "/" + std::string(name) + "/" + secret_).substr(0, kProofDigits);
+  return Sha256Hex(secret_ + "/" + std::string(lease_id) + "/" + std::string(name) + "/" + secret_)
+      .substr(0, kProofDigits);
 }
 
 std::string Sessions::Make(std::string_view lease_id) const {
@@ -21,14 +22,17 @@ std::string Sessions::Make(std::string_view lease_id) const {
 
 bool Sessions::IsLive(std::string_view lease_id, std::string_view session_id) const {
   if (session_id.size() != kNameDigits + kProofDigits) return false;
-  if (!EqualsInConstantTime(session_id.substr(kNameDigits), Proof(lease_id, session_id.substr(0, kNameDigits)))) return false;
+  if (!EqualsInConstantTime(session_id.substr(kNameDigits),
+                            Proof(lease_id, session_id.substr(0, kNameDigits))))
+    return false;
   std::lock_guard lock(mutex_);
   return !ended_.contains(std::string(session_id));
 }
 
 void Sessions::End(std::string_view session_id) {
   std::lock_guard lock(mutex_);
-  if (ended_.size() >= kEndedMax) ended_.clear();  // the lease is the capability; this is only courtesy
+  if (ended_.size() >= kEndedMax)
+    ended_.clear();  // the lease is the capability; this is only courtesy
   ended_.emplace(session_id);
 }
 

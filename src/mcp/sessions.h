@@ -1,6 +1,7 @@
 #pragma once
-// MCP sessions. A session is a name the client carries: it says which lease it was made for and proves that we made it, so that a
-// restarted server still knows it. Only sessions that were ended are remembered. Thread-safe.
+// MCP sessions. A session is a name the client carries: it says which lease it was made for and
+// proves that we made it, so that a restarted server still knows it. Only sessions that were ended
+// are remembered. Thread-safe.
 
 #include <mutex>
 #include <string>

@@ -23,10 +23,12 @@ Status Accounts::Prepare(const std::string& key) {
   std::string id(kDefaultOrganization);
   Status made = store_.CreateOrganization({id, id, NowMicros()});
   if (!made && !IsConflict(made)) return made;
-  made = store_.CreateAccount({std::string(kDefaultAccount), id, std::string(kDefaultAccount), NowMicros()});
+  made = store_.CreateAccount(
+      {std::string(kDefaultAccount), id, std::string(kDefaultAccount), NowMicros()});
   if (!made && !IsConflict(made)) return made;
   if (key.empty()) return {};
-  if (key.size() < kKeyBytesMin) return Fail(ErrorCode::kInvalidArgument, "a key needs at least 8 characters");
+  if (key.size() < kKeyBytesMin)
+    return Fail(ErrorCode::kInvalidArgument, "a key needs at least 8 characters");
   store::Key ignored;
   made = AddKey(kDefaultAccount, "from the command line", key, &ignored);
   return IsConflict(made) ? Status() : made;
@@ -38,7 +40,10 @@ Result<store::Key> Accounts::Authenticate(std::string_view key) const {
   return found;
 }
 
-Status Accounts::AddKey(std::string_view account_id, std::string name, const std::string& key, store::Key* record) {
+Status Accounts::AddKey(std::string_view account_id,
+                        std::string name,
+                        const std::string& key,
+                        store::Key* record) {
   record->id = RandomUuid();
   record->account_id = account_id;
   record->name = std::move(name);
@@ -49,7 +54,8 @@ Status Accounts::AddKey(std::string_view account_id, std::string name, const std
 }
 
 Result<Accounts::NewKey> Accounts::CreateKey(std::string_view account_id, std::string name) {
-  if (name.size() > kNameBytesMax) return Fail(ErrorCode::kInvalidArgument, "a key's name has at most 100 characters");
+  if (name.size() > kNameBytesMax)
+    return Fail(ErrorCode::kInvalidArgument, "a key's name has at most 100 characters");
   NewKey made;
   made.key = GenerateKey();
   RETURN_IF_ERROR(AddKey(account_id, std::move(name), made.key, &made.record));

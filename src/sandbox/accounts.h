@@ -1,5 +1,6 @@
 #pragma once
-// Who may call. An organization has accounts, an account has keys; a key is shown once, when it is made, and kept as a digest.
+// Who may call. An organization has accounts, an account has keys; a key is shown once, when it is
+// made, and kept as a digest.
 
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ class Accounts {
   // Makes the default organization and account exist, and `key` (when given) valid for them.
   Status Prepare(const std::string& key);
 
-  // The key's record; kUnauthenticated when there is no such key or it was revoked. Cheap: called for every request.
+  // The key's record; kUnauthenticated when there is no such key or it was revoked. Cheap: called
+  // for every request.
   Result<store::Key> Authenticate(std::string_view key) const;
 
   struct NewKey {
@@ -29,13 +31,18 @@ class Accounts {
     std::string key;  // "e2b_" and 40 hexadecimal digits; not kept anywhere
   };
   Result<NewKey> CreateKey(std::string_view account_id, std::string name);
-  Result<std::vector<store::Key>> ListKeys(std::string_view account_id) const { return store_.ListKeys(account_id); }
+  Result<std::vector<store::Key>> ListKeys(std::string_view account_id) const {
+    return store_.ListKeys(account_id);
+  }
   Status RevokeKey(std::string_view account_id, std::string_view key_id);
 
   static std::string GenerateKey();
 
  private:
-  Status AddKey(std::string_view account_id, std::string name, const std::string& key, store::Key* record);
+  Status AddKey(std::string_view account_id,
+                std::string name,
+                const std::string& key,
+                store::Key* record);
 
   store::Store& store_;
 };

@@ -11,7 +11,8 @@ json::value Document(std::string_view rules) {
 
 TEST(FaultsTest, CountsInsteadOfDrawing) {
   Faults faults;
-  ASSERT_TRUE(faults.Set(Document(R"([{"tool": "a_*", "error": "boom", "every": 2, "times": 2}])")));
+  ASSERT_TRUE(
+      faults.Set(Document(R"([{"tool": "a_*", "error": "boom", "every": 2, "times": 2}])")));
   std::string seen;
   for (int i = 0; i < 8; ++i) seen += faults.Next("a_tool").error ? 'x' : '.';
   EXPECT_EQ(seen, ".x.x....");
@@ -20,7 +21,8 @@ TEST(FaultsTest, CountsInsteadOfDrawing) {
 
 TEST(FaultsTest, ARateLimitLetsSomeCallsPass) {
   Faults faults;
-  ASSERT_TRUE(faults.Set(Document(R"([{"tool": "*", "rate_limit": {"calls": 2, "retry_after_s": 9}}, {"tool": "*", "latency_ms": 5}])")));
+  ASSERT_TRUE(faults.Set(Document(
+      R"([{"tool": "*", "rate_limit": {"calls": 2, "retry_after_s": 9}}, {"tool": "*", "latency_ms": 5}])")));
   EXPECT_FALSE(faults.Next("x").error);
   EXPECT_FALSE(faults.Next("x").error);
   FaultEffect effect = faults.Next("x");
@@ -31,8 +33,10 @@ TEST(FaultsTest, ARateLimitLetsSomeCallsPass) {
 TEST(FaultsTest, RefusesWhatItDoesNotUnderstandAndKeepsWhatItHad) {
   Faults faults;
   ASSERT_TRUE(faults.Set(Document(R"([{"tool": "*", "error": "kept"}])")));
-  for (std::string_view wrong : {"5", "[5]", "[{}]", R"([{"tool": "*"}])", R"([{"tool": "*", "error": 5}])", R"([{"tool": "*", "status": 200}])",
-                                 R"([{"tool": "*", "latency_ms": 600000}])", R"([{"tool": "*", "error": "x", "everi": 1}])"}) {
+  for (std::string_view wrong :
+       {"5", "[5]", "[{}]", R"([{"tool": "*"}])", R"([{"tool": "*", "error": 5}])",
+        R"([{"tool": "*", "status": 200}])", R"([{"tool": "*", "latency_ms": 600000}])",
+        R"([{"tool": "*", "error": "x", "everi": 1}])"}) {
     EXPECT_FALSE(faults.Set(Document(wrong))) << wrong;
   }
   EXPECT_EQ(faults.Next("x").error, "kept");

@@ -18,12 +18,14 @@ bool HasExpired(const store::Sandbox& sandbox) {
   return sandbox.expires_at_us && *sandbox.expires_at_us <= NowMicros();
 }
 
-// The signed-in person's address with a tag of its own: each pooled account has its own, and all mean the same person.
+// The signed-in person's address with a tag of its own: each pooled account has its own, and all
+// mean the same person.
 std::string PooledEmail(const engine::App& app, const std::string& sandbox_id) {
   auto found = app.identity.find("email");
   std::string email = found == app.identity.end() ? app.name + "@vivarium.test" : found->second;
   std::size_t at = email.find('@');
-  return email.substr(0, at) + "+" + sandbox_id.substr(0, 8) + (at == std::string::npos ? "" : email.substr(at));
+  return email.substr(0, at) + "+" + sandbox_id.substr(0, 8) +
+         (at == std::string::npos ? "" : email.substr(at));
 }
 
 store::Sandbox Vacated(store::Sandbox sandbox) {
@@ -42,7 +44,8 @@ store::Sandbox Vacated(store::Sandbox sandbox) {
 
 }  // namespace
 
-store::Sandbox Sandboxes::NewLease(const engine::LoadedApp& loaded, const AcquireOptions& options) const {
+store::Sandbox Sandboxes::NewLease(const engine::LoadedApp& loaded,
+                                   const AcquireOptions& options) const {
   store::Sandbox lease;
   lease.id = RandomUuid();
   lease.kind = store::SandboxKind::kWorld;
@@ -52,7 +55,8 @@ store::Sandbox Sandboxes::NewLease(const engine::LoadedApp& loaded, const Acquir
   lease.account_id = options.account_id;
   lease.lease_id = RandomUuid();
   lease.created_at_us = lease.updated_at_us = NowMicros();
-  if (options.ttl_seconds) lease.expires_at_us = lease.updated_at_us + *options.ttl_seconds * kMicros;
+  if (options.ttl_seconds)
+    lease.expires_at_us = lease.updated_at_us + *options.ttl_seconds * kMicros;
   lease.benchmark = options.benchmark;
   lease.image = engine::Catalogue::VersionOf(*loaded.app);
   lease.tags_json = json::serialize(options.tags);
@@ -62,14 +66,16 @@ store::Sandbox Sandboxes::NewLease(const engine::LoadedApp& loaded, const Acquir
 
 Task<Result<store::SandboxPtr>> Sandboxes::Acquire(AcquireOptions options) {
   engine::LoadedAppPtr loaded = catalogue_.Find(options.server);
-  if (loaded == nullptr) co_return Fail(ErrorCode::kNotFound, "There is no app named '" + options.server + "'");
+  if (loaded == nullptr)
+    co_return Fail(ErrorCode::kNotFound, "There is no app named '" + options.server + "'");
   store::SandboxStore::AcquireRequest request;
   request.lease = NewLease(*loaded, options);
   request.email = options.email;
   if (options.email) request.lease.email = *options.email;
   request.sandboxes_max = limits_.sandboxes_per_server_max;
   auto acquired = co_await store_.Acquire(std::move(request));
-  if (acquired) log::Debug("sandbox.acquired", {{"sandbox", (*acquired)->id}, {"server", (*acquired)->server}});
+  if (acquired)
+    log::Debug("sandbox.acquired", {{"sandbox", (*acquired)->id}, {"server", (*acquired)->server}});
   co_return acquired;
 }
 
@@ -89,7 +95,8 @@ Result<store::SandboxPtr> Sandboxes::FindLease(std::string_view lease_id) const 
   return found;
 }
 
-Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref, std::optional<std::string> instance_id) {
+Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref,
+                                                     std::optional<std::string> instance_id) {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   Released released;
   if (instance_id && *instance_id != sandbox->lease_id) {
@@ -100,7 +107,8 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref, std::option
   store::Sandbox vacated = Vacated(*sandbox);
   released.sandbox = std::make_shared<const store::Sandbox>(vacated);
   Status done = co_await store_.Update(std::move(vacated), sandbox->lease_id);
-  if (!done && done.error().code == ErrorCode::kConflict) co_return NotFound();  // somebody else was faster
+  if (!done && done.error().code == ErrorCode::kConflict)
+    co_return NotFound();  // somebody else was faster
   CO_RETURN_IF_ERROR(done);
   worlds_.Remove(sandbox->lease_id);
   log::Debug("sandbox.released", {{"sandbox", sandbox->id}});
@@ -109,7 +117,8 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref, std::option
 
 // Runs `work` on the blocking pool with the world locked: everything but short tool calls.
 template <typename Work>
-auto Sandboxes::OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))> {
+auto Sandboxes::OnWorld(SandboxRef ref, Work work)
+    -> Task<decltype(work(std::declval<engine::World&>()))> {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
   auto locked = [live, &work]() -> decltype(work(std::declval<engine::World&>())) {
@@ -121,7 +130,8 @@ auto Sandboxes::OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::de
 }
 
 Task<Status> Sandboxes::Reset(SandboxRef ref) {
-  // Cheap enough for the connection's thread: a few pointers and, if the world has changed, one unlink.
+  // Cheap enough for the connection's thread: a few pointers and, if the world has changed, one
+  // unlink.
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
   if (std::unique_lock lock(live->mutex, std::try_to_lock); lock) {
@@ -132,7 +142,9 @@ Task<Status> Sandboxes::Reset(SandboxRef ref) {
   co_return co_await OnWorld(std::move(ref), work);
 }
 
-Task<Result<engine::LoadReport>> Sandboxes::Initialize(SandboxRef ref, engine::World::StartFrom start, json::value document) {
+Task<Result<engine::LoadReport>> Sandboxes::Initialize(SandboxRef ref,
+                                                       engine::World::StartFrom start,
+                                                       json::value document) {
   auto work = [&](engine::World& world) { return world.Initialize(start, document); };
   co_return co_await OnWorld(std::move(ref), work);
 }
@@ -191,7 +203,9 @@ Result<json::value> Sandboxes::GetFaults(const SandboxRef& ref) {
   return live->faults.Describe();
 }
 
-Task<Status> Sandboxes::SetClock(SandboxRef ref, engine::ClockMode mode, std::optional<std::int64_t> now_ms) {
+Task<Status> Sandboxes::SetClock(SandboxRef ref,
+                                 engine::ClockMode mode,
+                                 std::optional<std::int64_t> now_ms) {
   auto work = [&](engine::World& world) { return world.SetClock(mode, now_ms); };
   co_return co_await OnWorld(std::move(ref), work);
 }
@@ -205,8 +219,9 @@ Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
                                                  std::string tool,
                                                  json::object arguments,
                                                  const std::atomic<bool>& cancelled) {
-  // Most calls take microseconds, less than a change of threads would: they run right here, under a step limit. One that
-  // reaches it has changed nothing and starts again on the pool; so does one whose world is busy.
+  // Most calls take microseconds, less than a change of threads would: they run right here, under a
+  // step limit. One that reaches it has changed nothing and starts again on the pool; so does one
+  // whose world is busy.
   if (std::unique_lock lock(live->mutex, std::try_to_lock); lock) {
     if (live->world == nullptr) co_return NotFound();
     const engine::Tool* found = live->world->app().tool(live->world->profile(), tool);

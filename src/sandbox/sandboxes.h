@@ -1,7 +1,8 @@
 #pragma once
-// The domain's one door: acquiring, using and releasing sandboxes. A sandbox is a pooled account with a name of its own; a lease
-// binds it to a caller, and everything that happens in it belongs to the lease. A call that returned has happened for good.
-// Another account's sandbox is the same as none. Thread-safe.
+// The domain's one door: acquiring, using and releasing sandboxes. A sandbox is a pooled account
+// with a name of its own; a lease binds it to a caller, and everything that happens in it belongs
+// to the lease. A call that returned has happened for good. Another account's sandbox is the same
+// as none. Thread-safe.
 
 #include <atomic>
 #include <cstdint>
@@ -23,17 +24,18 @@
 namespace viv::sandbox {
 
 struct SandboxLimits {
-  std::size_t sandboxes_per_server_max = 100'000;  // pooled accounts of one app; further acquires find none idle
-  std::int64_t inline_steps = 200'000;             // a call that needs more moves off the connection's thread
-  std::int64_t call_steps_max = 500'000'000;       // SQLite virtual-machine steps of one call
+  std::size_t sandboxes_per_server_max =
+      100'000;  // pooled accounts of one app; further acquires find none idle
+  std::int64_t inline_steps = 200'000;  // a call that needs more moves off the connection's thread
+  std::int64_t call_steps_max = 500'000'000;  // SQLite virtual-machine steps of one call
 };
 
 struct AcquireOptions {
   std::string account_id;
   std::string server;
-  std::string benchmark;                   // empty: none
-  std::optional<std::string> email;        // a particular pooled account
-  json::value tags;                        // null, an object or a list
+  std::string benchmark;                    // empty: none
+  std::optional<std::string> email;         // a particular pooled account
+  json::value tags;                         // null, an object or a list
   std::optional<std::int64_t> ttl_seconds;  // nullopt: never expires
 };
 
@@ -46,7 +48,11 @@ struct SandboxRef {
 
 class Sandboxes {
  public:
-  Sandboxes(store::Store& store, engine::Catalogue& catalogue, Worlds& worlds, BlockingPool& pool, SandboxLimits limits)
+  Sandboxes(store::Store& store,
+            engine::Catalogue& catalogue,
+            Worlds& worlds,
+            BlockingPool& pool,
+            SandboxLimits limits)
       : store_(store), catalogue_(catalogue), worlds_(worlds), pool_(pool), limits_(limits) {}
 
   Task<Result<store::SandboxPtr>> Acquire(AcquireOptions options);
@@ -58,7 +64,9 @@ class Sandboxes {
   };
   Task<Result<Released>> Release(SandboxRef ref, std::optional<std::string> instance_id);
   Task<Status> Reset(SandboxRef ref);
-  Task<Result<engine::LoadReport>> Initialize(SandboxRef ref, engine::World::StartFrom start, json::value document);
+  Task<Result<engine::LoadReport>> Initialize(SandboxRef ref,
+                                              engine::World::StartFrom start,
+                                              json::value document);
   Task<Result<json::value>> Dump(SandboxRef ref, engine::DumpForm form);
   Task<Result<json::value>> Diff(SandboxRef ref);
   Task<Result<json::value>> Verify(SandboxRef ref, json::array expectations);
@@ -76,7 +84,10 @@ class Sandboxes {
   Result<store::SandboxPtr> FindLease(std::string_view lease_id) const;
   Result<LiveWorldPtr> Open(const store::Sandbox& sandbox) { return worlds_.Find(sandbox); }
   // `cancelled` outlives the call.
-  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live, std::string tool, json::object arguments, const std::atomic<bool>& cancelled);
+  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live,
+                                        std::string tool,
+                                        json::object arguments,
+                                        const std::atomic<bool>& cancelled);
 
   // Ends the leases that have run out. Called now and again.
   Task<std::size_t> ReleaseExpired();

@@ -1,6 +1,7 @@
 #pragma once
-// The live worlds, by lease. A world is brought into memory when it is first used and leaves with its lease; one that nobody has
-// used costs its record alone. Thread-safe: each world lets one caller in at a time.
+// The live worlds, by lease. A world is brought into memory when it is first used and leaves with
+// its lease; one that nobody has used costs its record alone. Thread-safe: each world lets one
+// caller in at a time.
 
 #include <array>
 #include <functional>
@@ -31,7 +32,8 @@ class Worlds {
   // The world of that sandbox's lease, read from its log if it is not in memory.
   Result<LiveWorldPtr> Find(const store::Sandbox& sandbox);
 
-  // A new world for `lease_id` that equals `origin`; used by fork. Its log is on disk when this returns.
+  // A new world for `lease_id` that equals `origin`; used by fork. Its log is on disk when this
+  // returns.
   Status Copy(LiveWorld& origin, const store::Sandbox& copy);
 
   // Ends the world of a lease: waits for the call under way, then removes its file.

@@ -1,13 +1,14 @@
 #include "server/banner.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
+
+#include <cstdio>
 
 namespace viv::server {
 
 void PrintBanner(const Banner& banner) {
-  std::string host = banner.address.find(':') != std::string::npos ? "[" + banner.address + "]" : banner.address;
+  std::string host =
+      banner.address.find(':') != std::string::npos ? "[" + banner.address + "]" : banner.address;
   std::string url = fmt::format("{}://{}:{}", banner.secure ? "https" : "http", host, banner.port);
   fmt::print(
       "\n"

@@ -1,11 +1,12 @@
 // viv: the server and the command line in one program.
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "base/log.h"
 #include "cli/apps.h"
@@ -40,50 +41,85 @@ std::vector<std::string> AppFolders(const server::Settings& settings) {
 // The file named by --config, else vivarium.yaml here, if there is one.
 Status ReadConfiguration(int argc, char** argv, server::Settings& settings) {
   for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string_view(argv[i]) == "--config") return server::ReadSettingsFile(argv[i + 1], settings);
+    if (std::string_view(argv[i]) == "--config")
+      return server::ReadSettingsFile(argv[i + 1], settings);
   }
-  if (std::filesystem::exists("vivarium.yaml")) return server::ReadSettingsFile("vivarium.yaml", settings);
+  if (std::filesystem::exists("vivarium.yaml"))
+    return server::ReadSettingsFile("vivarium.yaml", settings);
   return {};
 }
 
 void ConfigureLog(const server::Settings& settings) {
-  const std::map<std::string, log::Level> levels = {
-      {"debug", log::Level::kDebug}, {"info", log::Level::kInfo}, {"warn", log::Level::kWarn}, {"error", log::Level::kError}};
-  log::Configure(levels.at(settings.log_level), settings.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  const std::map<std::string, log::Level> levels = {{"debug", log::Level::kDebug},
+                                                    {"info", log::Level::kInfo},
+                                                    {"warn", log::Level::kWarn},
+                                                    {"error", log::Level::kError}};
+  log::Configure(levels.at(settings.log_level),
+                 settings.log_format == "json" ? log::Format::kJson : log::Format::kText);
 }
 
 void AddAppsOptions(CLI::App& command, server::Settings& settings) {
-  command.add_option("--apps", settings.apps, "A folder with apps of your own; may be given several times")->envname("VIV_APPS");
-  command.add_option("--builtin-apps", settings.builtin_apps, "Where the built-in apps are")->envname("VIV_BUILTIN_APPS");
+  command
+      .add_option("--apps", settings.apps,
+                  "A folder with apps of your own; may be given several times")
+      ->envname("VIV_APPS");
+  command.add_option("--builtin-apps", settings.builtin_apps, "Where the built-in apps are")
+      ->envname("VIV_BUILTIN_APPS");
 }
 
 void AddServeOptions(CLI::App& command, server::Settings& settings) {
-  command.add_option("--listen", settings.listen, "HOST:PORT")->envname("VIV_LISTEN")->capture_default_str();
-  command.add_option("--data", settings.data, "Where everything is kept")->envname("VIV_DATA")->capture_default_str();
-  command.add_option("--key", settings.key, "A key valid for the default account; without one DATA/key is made")->envname("VIV_API_KEY");
+  command.add_option("--listen", settings.listen, "HOST:PORT")
+      ->envname("VIV_LISTEN")
+      ->capture_default_str();
+  command.add_option("--data", settings.data, "Where everything is kept")
+      ->envname("VIV_DATA")
+      ->capture_default_str();
+  command
+      .add_option("--key", settings.key,
+                  "A key valid for the default account; without one DATA/key is made")
+      ->envname("VIV_API_KEY");
   AddAppsOptions(command, settings);
-  command.add_option("--public-url", settings.public_url, "How clients reach this server, when a proxy stands between")->envname("VIV_PUBLIC_URL");
-  command.add_option("--allow-origin", settings.allowed_origins, "A web origin that may call MCP servers; may be repeated");
-  command.add_option("--tls-certificate", settings.tls_certificate, "PEM file with the certificate chain: serve HTTPS");
+  command
+      .add_option("--public-url", settings.public_url,
+                  "How clients reach this server, when a proxy stands between")
+      ->envname("VIV_PUBLIC_URL");
+  command.add_option("--allow-origin", settings.allowed_origins,
+                     "A web origin that may call MCP servers; may be repeated");
+  command.add_option("--tls-certificate", settings.tls_certificate,
+                     "PEM file with the certificate chain: serve HTTPS");
   command.add_option("--tls-key", settings.tls_key, "PEM file with its private key");
   command.add_option("--threads", settings.threads, "0: one per core")->capture_default_str();
-  command.add_option("--body-max", settings.body_bytes_max, "Largest request body, in bytes")->capture_default_str();
-  command.add_option("--connections-max", settings.connections_max, "Connections at once")->capture_default_str();
+  command.add_option("--body-max", settings.body_bytes_max, "Largest request body, in bytes")
+      ->capture_default_str();
+  command.add_option("--connections-max", settings.connections_max, "Connections at once")
+      ->capture_default_str();
   command.add_option("--pool-max", settings.pool_max, "Sandboxes per app")->capture_default_str();
-  command.add_option("--mcp-page", settings.mcp_page, "Tools per page of tools/list")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_flag("--sync,!--no-sync", settings.sync, "Records survive a power failure, not only a crash")->capture_default_str();
-  command.add_option("--log-format", settings.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command.add_option("--mcp-page", settings.mcp_page, "Tools per page of tools/list")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_flag("--sync,!--no-sync", settings.sync,
+                "Records survive a power failure, not only a crash")
+      ->capture_default_str();
+  command.add_option("--log-format", settings.log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command.add_option("--log-level", settings.log_level, "debug, info, warn or error")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
       ->capture_default_str();
-  command.add_option("--config", "A YAML file with these settings; default vivarium.yaml here, if there is one");
-  command.footer("\nExamples:\n  viv serve\n  viv serve --listen 127.0.0.1:8080 --data /srv/vivarium\n  viv serve --apps ./my-apps");
+  command.add_option(
+      "--config", "A YAML file with these settings; default vivarium.yaml here, if there is one");
+  command.footer(
+      "\nExamples:\n  viv serve\n  viv serve --listen 127.0.0.1:8080 --data /srv/vivarium\n  viv "
+      "serve --apps ./my-apps");
 }
 
 void AddRemoteOptions(CLI::App& command, cli::Remote& remote) {
   command.add_option("--url", remote.url, "The server")->envname("VIV_URL")->capture_default_str();
   command.add_option("--key", remote.key, "Your key; default: DATA/key")->envname("VIV_API_KEY");
-  command.add_option("--data", remote.data, "The server's data folder")->envname("VIV_DATA")->capture_default_str();
+  command.add_option("--data", remote.data, "The server's data folder")
+      ->envname("VIV_DATA")
+      ->capture_default_str();
 }
 
 int Run(int argc, char** argv) {
@@ -112,7 +148,9 @@ int Run(int argc, char** argv) {
   });
 
   auto* doctor = app.add_subcommand("doctor", "Check whether this machine can run Vivarium");
-  doctor->add_option("--data", settings.data, "The data folder to check")->envname("VIV_DATA")->capture_default_str();
+  doctor->add_option("--data", settings.data, "The data folder to check")
+      ->envname("VIV_DATA")
+      ->capture_default_str();
   AddAppsOptions(*doctor, settings);
   doctor->footer("\nExample:\n  viv doctor --data /srv/vivarium");
   doctor->callback([&] { code = cli::Doctor({settings.data, AppFolders(settings)}); });
@@ -144,7 +182,9 @@ int Run(int argc, char** argv) {
 
   auto* apps = app.add_subcommand("apps", "List and test apps");
   apps->require_subcommand(1);
-  apps->footer("\nExamples:\n  viv apps ls\n  viv apps test slack\n  viv apps test --apps ./my-apps tickets");
+  apps->footer(
+      "\nExamples:\n  viv apps ls\n  viv apps test slack\n  viv apps test --apps ./my-apps "
+      "tickets");
   auto* apps_ls = apps->add_subcommand("ls", "List the apps there are");
   AddAppsOptions(*apps_ls, settings);
   apps_ls->footer("\nExample:\n  viv apps ls --apps ./my-apps");

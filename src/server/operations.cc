@@ -15,11 +15,16 @@ Task<http::Response> Healthy(http::Request& /*request*/) {
 
 http::Response RenderServerError(int status, std::string message, const http::Request& request) {
   if (request.path.starts_with("/mcp/")) {
-    rpc::JsonRpcError error{status == 404 ? rpc::JsonRpcCode::kNotFound : rpc::JsonRpcCode::kInternalError, std::move(message)};
+    rpc::JsonRpcError error{
+        status == 404 ? rpc::JsonRpcCode::kNotFound : rpc::JsonRpcCode::kInternalError,
+        std::move(message)};
     return http::Json(status, rpc::JsonRpcFailure(nullptr, error));
   }
   if (request.path.starts_with("/api/viv/")) {
-    std::string_view code = status == 404 ? "not_found" : status == 405 ? "method_not_allowed" : status < 500 ? "bad_request" : "internal";
+    std::string_view code = status == 404   ? "not_found"
+                            : status == 405 ? "method_not_allowed"
+                            : status < 500  ? "bad_request"
+                                            : "internal";
     return dashboard::Failure(status, code, std::move(message));
   }
   return klavis::Detail(status, std::move(message));

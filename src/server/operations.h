@@ -1,6 +1,6 @@
 #pragma once
-// What belongs to no dialect: the operator's own routes, and errors that arise before a handler is found or because it failed, each
-// in the shape that the path's clients know.
+// What belongs to no dialect: the operator's own routes, and errors that arise before a handler is
+// found or because it failed, each in the shape that the path's clients know.
 
 #include "http/message.h"
 #include "http/middleware/metrics.h"

@@ -1,6 +1,7 @@
 #include "server/serve.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <fmt/format.h>
 
 #include "base/blocking_pool.h"
 #include "base/ids.h"
@@ -50,7 +50,9 @@ constexpr std::chrono::seconds kHousekeeping{1};
 Status MakeDataFolder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return Fail(ErrorCode::kUnavailable, "cannot make the data folder " + path + ": " + error.message());
+  if (error)
+    return Fail(ErrorCode::kUnavailable,
+                "cannot make the data folder " + path + ": " + error.message());
   fs::permissions(path, fs::perms::owner_all, error);  // keys and worlds are nobody else's business
   return {};
 }
@@ -59,14 +61,16 @@ Status MakeDataFolder(const std::string& path) {
 Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string& fresh) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file) {
-    if (::write(file.get(), fresh.data(), fresh.size()) != static_cast<ssize_t>(fresh.size()) || ::fsync(file.get()) != 0) {
+    if (::write(file.get(), fresh.data(), fresh.size()) != static_cast<ssize_t>(fresh.size()) ||
+        ::fsync(file.get()) != 0) {
       return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
     }
     return fresh;
   }
   std::ifstream in(path);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.pop_back();
   if (text.empty()) return Fail(ErrorCode::kUnavailable, "cannot read " + path);
   return text;
 }
@@ -123,7 +127,8 @@ class Background {
     thread_.join();
   }
   void Spawn(std::string name, Task<void> task) {
-    asio::post(io_, [this, name = std::move(name), task = std::make_shared<Task<void>>(std::move(task))]() mutable {
+    asio::post(io_, [this, name = std::move(name),
+                     task = std::make_shared<Task<void>>(std::move(task))]() mutable {
       tasks_->Spawn(std::move(name), std::move(*task));
     });
   }
@@ -143,15 +148,18 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.body_bytes_max = settings.body_bytes_max;
   options.connections_max = settings.connections_max;
   if (!settings.tls_certificate.empty()) {
-    options.tls = std::make_unique<http::TlsFiles>(http::TlsFiles{settings.tls_certificate, settings.tls_key});
+    options.tls = std::make_unique<http::TlsFiles>(
+        http::TlsFiles{settings.tls_certificate, settings.tls_key});
   }
   return options;
 }
 
 Status CheckSettings(const Settings& settings, const Address& address) {
   if (!address.is_loopback() && settings.key.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "listening on " + address.host +
-                                                 " lets others in, so choose the key yourself: --key KEY, VIV_API_KEY or `key:` in vivarium.yaml");
+    return Fail(ErrorCode::kInvalidArgument,
+                "listening on " + address.host +
+                    " lets others in, so choose the key yourself: --key KEY, VIV_API_KEY or `key:` "
+                    "in vivarium.yaml");
   }
   if (settings.tls_certificate.empty() != settings.tls_key.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "TLS needs both --tls-certificate and --tls-key");
@@ -169,10 +177,12 @@ Status Serve(const Settings& settings) {
 
   store::SqliteStore::Options store_options;
   if (!settings.sync) store_options.database.durability = store::Durability::kNormal;
-  ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteStore> store, store::SqliteStore::Open(settings.data + "/viv.db", store_options));
+  ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteStore> store,
+                   store::SqliteStore::Open(settings.data + "/viv.db", store_options));
   std::string key = settings.key;
   if (key.empty()) {
-    ASSIGN_OR_RETURN(key, ReadOrMakeSecret(settings.data + "/key", sandbox::Accounts::GenerateKey()));
+    ASSIGN_OR_RETURN(key,
+                     ReadOrMakeSecret(settings.data + "/key", sandbox::Accounts::GenerateKey()));
   }
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   sandbox::Accounts accounts(*store);
@@ -188,7 +198,8 @@ Status Serve(const Settings& settings) {
   }
 
   sandbox::Worlds worlds(catalogue, settings.data + "/worlds");
-  worlds.RemoveOrphans([&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
+  worlds.RemoveOrphans(
+      [&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
   BlockingPool pool(kBlockingThreads);
   sandbox::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
@@ -217,20 +228,28 @@ Status Serve(const Settings& settings) {
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
 
-  // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so that they see its 500.
-  std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics), http::AccessLog(),
-                                               http::Errors(RenderServerError)};
+  // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
+  // that they see its 500.
+  std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics),
+                                               http::AccessLog(), http::Errors(RenderServerError)};
   http::Handler handler = http::Compose(middlewares, http::Dispatch(router, RenderServerError));
-  ASSIGN_OR_RETURN(std::unique_ptr<http::Server> server,
-                   http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
-                   "listen on " + settings.listen);
-  metrics.AddGauge({"viv_connections", "Open connections"}, {}, [&server] { return static_cast<double>(server->connections()); });
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<http::Server> server,
+      http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
+      "listen on " + settings.listen);
+  metrics.AddGauge({"viv_connections", "Open connections"}, {},
+                   [&server] { return static_cast<double>(server->connections()); });
   Background background;
   background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
   signals.Start([&server] { server->Stop(); });
-  PrintBanner({.address = address.host, .port = server->port(), .secure = !settings.tls_key.empty(), .key = key,
-               .data = settings.data, .apps = catalogue.List().size()});
-  log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())}, {"data", settings.data}});
+  PrintBanner({.address = address.host,
+               .port = server->port(),
+               .secure = !settings.tls_key.empty(),
+               .key = key,
+               .data = settings.data,
+               .apps = catalogue.List().size()});
+  log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())},
+                               {"data", settings.data}});
   server->Run();
   log::Info("server.stopped");
   return {};

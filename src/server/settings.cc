@@ -18,11 +18,15 @@ namespace fs = std::filesystem;
 using Setter = std::function<void(const YAML::Node&)>;
 
 std::map<std::string, Setter> Setters(Settings& settings) {
-  auto text = [](std::string& to) { return [&to](const YAML::Node& node) { to = node.as<std::string>(); }; };
+  auto text = [](std::string& to) {
+    return [&to](const YAML::Node& node) { to = node.as<std::string>(); };
+  };
   auto list = [](std::vector<std::string>& to) {
     return [&to](const YAML::Node& node) { to = node.as<std::vector<std::string>>(); };
   };
-  auto count = [](auto& to) { return [&to](const YAML::Node& node) { to = node.as<std::decay_t<decltype(to)>>(); }; };
+  auto count = [](auto& to) {
+    return [&to](const YAML::Node& node) { to = node.as<std::decay_t<decltype(to)>>(); };
+  };
   return {
       {"listen", text(settings.listen)},
       {"data", text(settings.data)},
@@ -48,7 +52,8 @@ std::map<std::string, Setter> Setters(Settings& settings) {
 
 Status ReadSettingsFile(const std::string& path, Settings& settings) {
   auto wrong = [&](int line, const std::string& message) {
-    return Fail(ErrorCode::kInvalidArgument, path + ":" + std::to_string(line + 1) + ": " + message);
+    return Fail(ErrorCode::kInvalidArgument,
+                path + ":" + std::to_string(line + 1) + ": " + message);
   };
   try {
     YAML::Node top = YAML::LoadFile(path);
@@ -61,7 +66,8 @@ Status ReadSettingsFile(const std::string& path, Settings& settings) {
       if (setter == setters.end()) {
         std::vector<std::string> known;
         for (const auto& [key, ignored] : setters) known.push_back(key);
-        return wrong(member.first.Mark().line, "unknown setting '" + name + "'; known: " + JoinWithOr(known));
+        return wrong(member.first.Mark().line,
+                     "unknown setting '" + name + "'; known: " + JoinWithOr(known));
       }
       setter->second(member.second);
     }
@@ -82,20 +88,24 @@ Result<Address> ParseAddress(const std::string& text) {
   Address address;
   unsigned port = 0;
   const char* end = text.data() + text.size();
-  auto read = colon == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
-                                         : std::from_chars(text.data() + colon + 1, end, port);
+  auto read = colon == std::string::npos
+                  ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                  : std::from_chars(text.data() + colon + 1, end, port);
   if (read.ec != std::errc() || read.ptr != end || port > 65535 || colon == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "listen: HOST:PORT is expected, such as 127.0.0.1:7373, not '" + text + "'");
+    return Fail(ErrorCode::kInvalidArgument,
+                "listen: HOST:PORT is expected, such as 127.0.0.1:7373, not '" + text + "'");
   }
   address.host = text.substr(0, colon);
-  if (address.host.starts_with('[') && address.host.ends_with(']')) address.host = address.host.substr(1, address.host.size() - 2);
+  if (address.host.starts_with('[') && address.host.ends_with(']'))
+    address.host = address.host.substr(1, address.host.size() - 2);
   if (address.host == "localhost") address.host = "127.0.0.1";
   address.port = static_cast<std::uint16_t>(port);
   return address;
 }
 
 std::string DefaultDataFolder() {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0') return std::string(data) + "/vivarium";
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
+    return std::string(data) + "/vivarium";
   const char* home = std::getenv("HOME");
   return std::string(home == nullptr ? "." : home) + "/.local/share/vivarium";
 }
@@ -103,7 +113,8 @@ std::string DefaultDataFolder() {
 std::string FindBuiltinApps() {
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& folder : {program / "apps", program / "../../apps", program / "../share/vivarium/apps"}) {
+  for (const fs::path& folder :
+       {program / "apps", program / "../../apps", program / "../share/vivarium/apps"}) {
     if (fs::is_directory(folder, error)) return fs::canonical(folder, error).string();
   }
   return "";

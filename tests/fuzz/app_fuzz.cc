@@ -13,8 +13,10 @@ namespace {
 
 std::string MakeApp(const std::string& path) {
   std::filesystem::create_directories(path + "/app/tools");
-  std::ofstream(path + "/app/app.yaml") << "name: app\nprofiles:\n  default: {tools: [tools/t.yaml]}\n";
-  std::ofstream(path + "/app/schema.sql") << "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);\n";
+  std::ofstream(path + "/app/app.yaml")
+      << "name: app\nprofiles:\n  default: {tools: [tools/t.yaml]}\n";
+  std::ofstream(path + "/app/schema.sql")
+      << "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);\n";
   return path + "/app";
 }
 

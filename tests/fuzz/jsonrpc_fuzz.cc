@@ -10,7 +10,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
-  static const json::value schema = *ParseJson(R"({"type": "object", "required": ["a"], "additionalProperties": false, "properties": {
+  static const json::value schema = *ParseJson(
+      R"({"type": "object", "required": ["a"], "additionalProperties": false, "properties": {
     "a": {"type": ["string", "null"], "minLength": 2, "maxLength": 5, "pattern": "^x"}, "b": {"type": "integer", "minimum": 1},
     "c": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"enum": [1, 2]}]}, "maxItems": 3}}})");
   auto body = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
@@ -19,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)engine::FindSchemaViolation(schema, *body);
   rpc::JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   (void)rpc::JsonRpcFailure(message.id, {rpc::JsonRpcCode::kInvalidRequest, message.problem});
-  if (const json::value* arguments = Find(message.params, "arguments")) (void)engine::FindSchemaViolation(schema, *arguments);
+  if (const json::value* arguments = Find(message.params, "arguments"))
+    (void)engine::FindSchemaViolation(schema, *arguments);
   return 0;
 }

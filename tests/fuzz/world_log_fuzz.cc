@@ -17,7 +17,9 @@ using namespace viv::engine;
 
 ImagePtr MakeImage(const std::string& path) {
   auto connection = db::Connection::Open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!connection || !connection->Execute("PRAGMA page_size=4096; CREATE TABLE t (x); INSERT INTO t VALUES (1)")) std::abort();
+  if (!connection ||
+      !connection->Execute("PRAGMA page_size=4096; CREATE TABLE t (x); INSERT INTO t VALUES (1)"))
+    std::abort();
   auto image = Image::Map(path, "image");
   if (!image) std::abort();
   return *image;

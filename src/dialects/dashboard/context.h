@@ -1,6 +1,7 @@
 #pragma once
-// Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked and made to misbehave; keys, apps and
-// sandboxes can be managed. Errors are {"error": {"code": "not_found", "message": "…"}}.
+// Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked
+// and made to misbehave; keys, apps and sandboxes can be managed. Errors are {"error": {"code":
+// "not_found", "message": "…"}}.
 
 #include "base/task.h"
 #include "http/middleware/auth.h"
@@ -33,7 +34,8 @@ Task<http::Response> RevokeKey(Context& context, http::Request& request);
 Task<http::Response> ListSandboxes(Context& context, http::Request& request);
 Task<http::Response> ListApps(Context& context, http::Request& request);
 
-http::Router Routes(Context& context, const http::KeyLookup& keys);  // `context` outlives the router
+http::Router Routes(Context& context,
+                    const http::KeyLookup& keys);  // `context` outlives the router
 
 http::Response Failure(int status, std::string_view code, std::string message);
 http::Response RenderError(const Error& error);

@@ -10,7 +10,8 @@ json::object Describe(const store::Key& key) {
           {"name", key.name},
           {"prefix", key.prefix},
           {"created_at", IsoMicros(key.created_at_us)},
-          {"revoked_at", key.revoked_at_us ? json::value(IsoMicros(*key.revoked_at_us)) : json::value()}};
+          {"revoked_at",
+           key.revoked_at_us ? json::value(IsoMicros(*key.revoked_at_us)) : json::value()}};
 }
 
 }  // namespace

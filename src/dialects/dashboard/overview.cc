@@ -9,7 +9,9 @@ namespace {
 constexpr std::size_t kPageDefault = 100;
 constexpr std::size_t kPageMax = 10'000;
 
-Result<std::size_t> ReadCount(const http::Request& request, std::string_view name, std::size_t fallback) {
+Result<std::size_t> ReadCount(const http::Request& request,
+                              std::string_view name,
+                              std::size_t fallback) {
   std::optional<std::string> text = request.Query(name);
   if (!text) return fallback;
   std::size_t value = 0;
@@ -35,15 +37,19 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   sandbox::Sandboxes::Page page = context.sandboxes.List(query);
   json::array list;
   for (const store::SandboxPtr& sandbox : page.sandboxes) {
-    list.push_back({{"id", sandbox->id},
-                    {"server", sandbox->server},
-                    {"email", sandbox->email},
-                    {"benchmark", sandbox->benchmark.empty() ? json::value() : json::value(sandbox->benchmark)},
-                    {"created_at", IsoMicros(sandbox->created_at_us)},
-                    {"updated_at", IsoMicros(sandbox->updated_at_us)},
-                    {"expires_at", sandbox->expires_at_us ? json::value(IsoMicros(*sandbox->expires_at_us)) : json::value()}});
+    list.push_back(
+        {{"id", sandbox->id},
+         {"server", sandbox->server},
+         {"email", sandbox->email},
+         {"benchmark",
+          sandbox->benchmark.empty() ? json::value() : json::value(sandbox->benchmark)},
+         {"created_at", IsoMicros(sandbox->created_at_us)},
+         {"updated_at", IsoMicros(sandbox->updated_at_us)},
+         {"expires_at", sandbox->expires_at_us ? json::value(IsoMicros(*sandbox->expires_at_us))
+                                               : json::value()}});
   }
-  co_return http::Json(200, WriteJson(json::object{{"sandboxes", std::move(list)}, {"total", page.total}}));
+  co_return http::Json(
+      200, WriteJson(json::object{{"sandboxes", std::move(list)}, {"total", page.total}}));
 }
 
 Task<http::Response> ListApps(Context& context, http::Request& /*request*/) {

@@ -11,14 +11,22 @@ struct Shape {
 
 Shape ShapeOf(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return {400, "invalid_argument"};
-    case ErrorCode::kUnauthenticated: return {401, "unauthenticated"};
-    case ErrorCode::kPermissionDenied: return {403, "permission_denied"};
-    case ErrorCode::kNotFound: return {404, "not_found"};
-    case ErrorCode::kConflict: return {409, "conflict"};
-    case ErrorCode::kLimitExceeded: return {409, "limit_exceeded"};
-    case ErrorCode::kUnavailable: return {503, "unavailable"};
-    case ErrorCode::kInternal: return {500, "internal"};
+    case ErrorCode::kInvalidArgument:
+      return {400, "invalid_argument"};
+    case ErrorCode::kUnauthenticated:
+      return {401, "unauthenticated"};
+    case ErrorCode::kPermissionDenied:
+      return {403, "permission_denied"};
+    case ErrorCode::kNotFound:
+      return {404, "not_found"};
+    case ErrorCode::kConflict:
+      return {409, "conflict"};
+    case ErrorCode::kLimitExceeded:
+      return {409, "limit_exceeded"};
+    case ErrorCode::kUnavailable:
+      return {503, "unavailable"};
+    case ErrorCode::kInternal:
+      return {500, "internal"};
   }
   return {500, "internal"};
 }
@@ -44,10 +52,14 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Middleware auth = http::Auth(keys, [](http::AuthFailure failure) {
     bool missing = failure == http::AuthFailure::kMissing;
     return Failure(401, "unauthenticated",
-                   missing ? "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'" : "This key is not valid");
+                   missing ? "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
+                           : "This key is not valid");
   });
-  auto add = [&](std::string_view method, std::string_view path, Task<http::Response> (*handler)(Context&, http::Request&)) {
-    router.Add(method, path, auth([&context, handler](http::Request& request) { return handler(context, request); }));
+  auto add = [&](std::string_view method, std::string_view path,
+                 Task<http::Response> (*handler)(Context&, http::Request&)) {
+    router.Add(method, path, auth([&context, handler](http::Request& request) {
+                 return handler(context, request);
+               }));
   };
   add("GET", "/api/viv/worlds/{id}/diff", DiffWorld);
   add("POST", "/api/viv/worlds/{id}/verify", VerifyWorld);

@@ -8,7 +8,9 @@ namespace viv::dashboard {
 namespace {
 
 sandbox::SandboxRef RefOf(const http::Request& request) {
-  return {.account_id = request.identity.account_id, .server = "", .sandbox_id = std::string(request.Parameter("id"))};
+  return {.account_id = request.identity.account_id,
+          .server = "",
+          .sandbox_id = std::string(request.Parameter("id"))};
 }
 
 http::Response Render(const Result<json::value>& value) {
@@ -33,12 +35,15 @@ Result<ClockSetting> ReadClock(const std::string& body_text) {
     setting.mode = static_cast<engine::ClockMode>(i);
     known = true;
   }
-  if (!known) return Fail(ErrorCode::kInvalidArgument, "mode: one of tick, frozen or real is expected");
+  if (!known)
+    return Fail(ErrorCode::kInvalidArgument, "mode: one of tick, frozen or real is expected");
   if (const json::value* now = Find(body, "now")) {
     absl::Time time;
     std::string error;
-    if (!now->is_string() || !absl::ParseTime(absl::RFC3339_full, std::string(now->get_string()), &time, &error)) {
-      return Fail(ErrorCode::kInvalidArgument, "now: a time such as 2025-06-02T09:00:00Z is expected");
+    if (!now->is_string() ||
+        !absl::ParseTime(absl::RFC3339_full, std::string(now->get_string()), &time, &error)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "now: a time such as 2025-06-02T09:00:00Z is expected");
     }
     setting.now_ms = absl::ToUnixMillis(time);
   }
@@ -56,7 +61,8 @@ Task<http::Response> VerifyWorld(Context& context, http::Request& request) {
   auto body = ParseJson(request.body);
   if (!body) co_return RenderError(body.error());
   const json::value* list = body->is_array() ? &*body : Find(*body, "expectations");
-  if (list == nullptr || !list->is_array()) co_return Failure(400, "invalid_argument", "expectations: a list is expected");
+  if (list == nullptr || !list->is_array())
+    co_return Failure(400, "invalid_argument", "expectations: a list is expected");
   auto verdict = co_await context.sandboxes.Verify(RefOf(request), list->get_array());
   co_return Render(verdict);
 }
@@ -65,7 +71,8 @@ Task<http::Response> ForkWorld(Context& context, http::Request& request) {
   auto forked = co_await context.sandboxes.Fork(RefOf(request));
   if (!forked) co_return RenderError(forked.error());
   const store::Sandbox& sandbox = **forked;
-  std::string url = mcp::ServerUrl(context.public_url.empty() ? request.BaseUrl() : context.public_url, sandbox);
+  std::string url =
+      mcp::ServerUrl(context.public_url.empty() ? request.BaseUrl() : context.public_url, sandbox);
   json::object answer{{"sandbox_id", sandbox.id},
                       {"server_name", sandbox.server},
                       {"server_url", url},
@@ -102,7 +109,8 @@ Task<http::Response> GetClock(Context& context, http::Request& request) {
   auto state = co_await context.sandboxes.Clock(RefOf(request));
   if (!state) co_return RenderError(state.error());
   std::int64_t now_ms = state->mode == engine::ClockMode::kReal ? NowMs() : state->clock_ms;
-  json::object answer{{"mode", kModes[static_cast<int>(state->mode)]}, {"now", IsoMicros(now_ms * 1000)}};
+  json::object answer{{"mode", kModes[static_cast<int>(state->mode)]},
+                      {"now", IsoMicros(now_ms * 1000)}};
   co_return http::Json(200, WriteJson(answer));
 }
 

@@ -29,11 +29,14 @@ http::Router Routes(Context& context, const http::KeyLookup& keys);
 
 // Shared by the operations.
 sandbox::SandboxRef RefOf(const http::Request& request);
-std::string ServerUrlOf(const Context& context, const http::Request& request, const store::Sandbox& sandbox);
+std::string ServerUrlOf(const Context& context,
+                        const http::Request& request,
+                        const store::Sandbox& sandbox);
 std::string_view StatusOf(const store::Sandbox& sandbox);
 json::value TagsOf(const store::Sandbox& sandbox);
 json::value TextOrNull(const std::string& text);
 // The 422 for a {server_name} that is no app; nothing when it is one.
-std::optional<http::Response> RefuseUnknownServer(const Context& context, const http::Request& request);
+std::optional<http::Response> RefuseUnknownServer(const Context& context,
+                                                  const http::Request& request);
 
 }  // namespace viv::klavis

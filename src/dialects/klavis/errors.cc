@@ -7,15 +7,22 @@ namespace {
 
 int StatusOf(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return 400;
-    case ErrorCode::kUnauthenticated: return 401;
-    case ErrorCode::kPermissionDenied: return 403;
-    case ErrorCode::kNotFound: return 404;
+    case ErrorCode::kInvalidArgument:
+      return 400;
+    case ErrorCode::kUnauthenticated:
+      return 401;
+    case ErrorCode::kPermissionDenied:
+      return 403;
+    case ErrorCode::kNotFound:
+      return 404;
     // The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither.
     case ErrorCode::kConflict:
-    case ErrorCode::kLimitExceeded: return 409;
-    case ErrorCode::kUnavailable: return 503;
-    case ErrorCode::kInternal: return 500;
+    case ErrorCode::kLimitExceeded:
+      return 409;
+    case ErrorCode::kUnavailable:
+      return 503;
+    case ErrorCode::kInternal:
+      return 500;
   }
   return 500;
 }
@@ -38,7 +45,10 @@ http::Response RenderError(const Error& error) {
 http::Response RenderProblems(const std::vector<engine::Problem>& problems) {
   json::array list;
   for (const engine::Problem& problem : problems) {
-    json::object one{{"type", problem.type}, {"loc", problem.location}, {"msg", problem.message}, {"input", problem.input}};
+    json::object one{{"type", problem.type},
+                     {"loc", problem.location},
+                     {"msg", problem.message},
+                     {"input", problem.input}};
     if (!problem.context.empty()) one["ctx"] = problem.context;
     list.push_back(std::move(one));
   }

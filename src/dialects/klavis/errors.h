@@ -1,6 +1,7 @@
 #pragma once
-// Klavis' error bodies are FastAPI's: {"detail": "text"}, or for a request that does not validate a list of problems, each with the
-// place (loc), the sentence (msg) and the kind (type) that pydantic gives.
+// Klavis' error bodies are FastAPI's: {"detail": "text"}, or for a request that does not validate a
+// list of problems, each with the place (loc), the sentence (msg) and the kind (type) that pydantic
+// gives.
 
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace viv::klavis {
 http::Response Detail(int status, std::string detail);
 http::Response RenderError(const Error& error);
 
-// A 422. Each problem's location already begins with where the value came from: "body", "query" or "path".
+// A 422. Each problem's location already begins with where the value came from: "body", "query" or
+// "path".
 http::Response RenderProblems(const std::vector<engine::Problem>& problems);
 
 }  // namespace viv::klavis

@@ -1,8 +1,9 @@
+#include "mcp/routes.h"
+
 #include "base/clock.h"
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/validate.h"
-#include "mcp/routes.h"
 
 namespace viv::klavis {
 namespace {
@@ -21,8 +22,11 @@ http::Response RenderAuthFailure(http::AuthFailure failure) {
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   http::Middleware auth = http::Auth(keys, RenderAuthFailure);
-  auto add = [&](std::string_view method, std::string_view path, Task<http::Response> (*handler)(Context&, http::Request&)) {
-    router.Add(method, path, auth([&context, handler](http::Request& request) { return handler(context, request); }));
+  auto add = [&](std::string_view method, std::string_view path,
+                 Task<http::Response> (*handler)(Context&, http::Request&)) {
+    router.Add(method, path, auth([&context, handler](http::Request& request) {
+                 return handler(context, request);
+               }));
   };
   add("GET", "/sandbox", ListSandboxes);
   add("POST", "/sandbox/prepare", PrepareSandboxes);
@@ -41,15 +45,21 @@ sandbox::SandboxRef RefOf(const http::Request& request) {
           .sandbox_id = std::string(request.Parameter("sandbox_id"))};
 }
 
-std::string ServerUrlOf(const Context& context, const http::Request& request, const store::Sandbox& sandbox) {
-  return mcp::ServerUrl(context.public_url.empty() ? request.BaseUrl() : context.public_url, sandbox);
+std::string ServerUrlOf(const Context& context,
+                        const http::Request& request,
+                        const store::Sandbox& sandbox) {
+  return mcp::ServerUrl(context.public_url.empty() ? request.BaseUrl() : context.public_url,
+                        sandbox);
 }
 
 std::string_view StatusOf(const store::Sandbox& sandbox) {
   switch (sandbox.state) {
-    case store::SandboxState::kIdle: return "idle";
-    case store::SandboxState::kOccupied: return "occupied";
-    case store::SandboxState::kError: return "error";
+    case store::SandboxState::kIdle:
+      return "idle";
+    case store::SandboxState::kOccupied:
+      return "occupied";
+    case store::SandboxState::kError:
+      return "error";
   }
   return "error";
 }
@@ -63,13 +73,16 @@ json::value TextOrNull(const std::string& text) {
   return text.empty() ? json::value() : json::value(text);
 }
 
-std::optional<http::Response> RefuseUnknownServer(const Context& context, const http::Request& request) {
+std::optional<http::Response> RefuseUnknownServer(const Context& context,
+                                                  const http::Request& request) {
   std::string_view name = request.Parameter("server_name");
   if (context.sandboxes.catalogue().Find(name) != nullptr) return std::nullopt;
   std::vector<std::string> names;
-  for (const auto& loaded : context.sandboxes.catalogue().List()) names.push_back(loaded->app->name);
+  for (const auto& loaded : context.sandboxes.catalogue().List())
+    names.push_back(loaded->app->name);
   Validator validator;
-  validator.AddChoice({json::string("path"), json::string("server_name")}, names, json::string(name));
+  validator.AddChoice({json::string("path"), json::string("server_name")}, names,
+                      json::string(name));
   return RenderProblems(validator.problems());
 }
 

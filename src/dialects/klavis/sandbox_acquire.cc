@@ -51,20 +51,26 @@ Task<http::Response> AcquireSandbox(Context& context, http::Request& request) {
 
 Task<http::Response> PrepareSandboxes(Context& context, http::Request& request) {
   Validator validator;
-  if (auto name = request.Query("server_name"); name && context.sandboxes.catalogue().Find(*name) == nullptr) {
+  if (auto name = request.Query("server_name");
+      name && context.sandboxes.catalogue().Find(*name) == nullptr) {
     std::vector<std::string> names;
-    for (const auto& loaded : context.sandboxes.catalogue().List()) names.push_back(loaded->app->name);
-    validator.AddChoice({json::string("query"), json::string("server_name")}, names, json::string(*name));
+    for (const auto& loaded : context.sandboxes.catalogue().List())
+      names.push_back(loaded->app->name);
+    validator.AddChoice({json::string("query"), json::string("server_name")}, names,
+                        json::string(*name));
   }
   if (auto benchmark = request.Query("benchmark")) {
     json::value wrapped = json::object{{"benchmark", *benchmark}};
     Validator choice;
     if (!choice.Choice(wrapped, "benchmark", kBenchmarks)) {
-      validator.AddChoice({json::string("query"), json::string("benchmark")}, kBenchmarks, json::string(*benchmark));
+      validator.AddChoice({json::string("query"), json::string("benchmark")}, kBenchmarks,
+                          json::string(*benchmark));
     }
   }
   if (!validator.ok()) co_return RenderProblems(validator.problems());
-  co_return http::Json(200, R"({"status":"ready","message":"Pools are elastic: sandboxes are made as they are acquired."})");
+  co_return http::Json(
+      200,
+      R"({"status":"ready","message":"Pools are elastic: sandboxes are made as they are acquired."})");
 }
 
 }  // namespace viv::klavis

@@ -14,7 +14,8 @@ bool HasModel(const Context& context, const http::Request& request) {
 
 std::vector<engine::Problem> CheckBody(const engine::App& app, const json::value& body) {
   std::vector<engine::Problem> problems = engine::CheckDocument(app.model, body);
-  for (engine::Problem& problem : problems) problem.location.insert(problem.location.begin(), json::string("body"));
+  for (engine::Problem& problem : problems)
+    problem.location.insert(problem.location.begin(), json::string("body"));
   return problems;
 }
 
@@ -36,17 +37,23 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
     std::vector<engine::Problem> problems = CheckBody(*(*loaded)->app, body);
     if (!problems.empty()) co_return RenderProblems(problems);
   } else if (!with_default) {
-    co_return Detail(400, "There is nothing to initialize with: send the data as JSON, or set init_default_data=true");
+    co_return Detail(400,
+                     "There is nothing to initialize with: send the data as JSON, or set "
+                     "init_default_data=true");
   }
   auto start = with_default ? engine::World::StartFrom::kDefault : engine::World::StartFrom::kEmpty;
   auto report = co_await context.sandboxes.Initialize(std::move(ref), start, std::move(body));
   if (!report) co_return RenderError(report.error());
   json::object created;
   for (const auto& [name, count] : report->by_collection) created[name] = count;
-  std::string message = report->records == 0 && with_default
-                            ? "Initialized sandbox with its default data"
-                            : "Initialized sandbox with " + std::to_string(report->records) + " records";
-  json::object answer{{"sandbox_id", id}, {"status", "occupied"}, {"message", message}, {"records_created", std::move(created)}};
+  std::string message =
+      report->records == 0 && with_default
+          ? "Initialized sandbox with its default data"
+          : "Initialized sandbox with " + std::to_string(report->records) + " records";
+  json::object answer{{"sandbox_id", id},
+                      {"status", "occupied"},
+                      {"message", message},
+                      {"records_created", std::move(created)}};
   co_return http::Json(200, WriteJson(answer));
 }
 
@@ -58,10 +65,12 @@ Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
   auto data = co_await context.sandboxes.Dump(std::move(ref), engine::DumpForm::kVendor);
   if (!data) co_return RenderError(data.error());
   std::string now = IsoMicros(NowMicros());
-  json::object answer{{"sandbox_id", (*sandbox)->id},
-                      {"server_name", (*sandbox)->server},
-                      {"dumped_at", now.substr(0, now.find('+'))},  // UTC without an offset, as the vendor writes it
-                      {"data", std::move(*data)}};
+  json::object answer{
+      {"sandbox_id", (*sandbox)->id},
+      {"server_name", (*sandbox)->server},
+      {"dumped_at",
+       now.substr(0, now.find('+'))},  // UTC without an offset, as the vendor writes it
+      {"data", std::move(*data)}};
   co_return http::Json(200, WriteJson(answer));
 }
 

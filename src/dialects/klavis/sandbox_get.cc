@@ -18,7 +18,8 @@ Task<http::Response> GetSandbox(Context& context, http::Request& request) {
   }
   metadata["test_account_email"] = sandbox.email;
   metadata["instance_id"] = sandbox.lease_id;
-  metadata["expires_at"] = sandbox.expires_at_us ? json::value(IsoMicros(*sandbox.expires_at_us)) : json::value();
+  metadata["expires_at"] =
+      sandbox.expires_at_us ? json::value(IsoMicros(*sandbox.expires_at_us)) : json::value();
   std::string url = ServerUrlOf(context, request, sandbox);
   json::object answer{
       {"sandbox_id", sandbox.id},

@@ -1,4 +1,5 @@
-#include <memory>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@ bool ListHas(const json::array& list, std::string_view tag) {
   return false;
 }
 
-// Tags come as an object or as a list, and so do filters; "env:prod" in a list is what {"env": "prod"} is in an object.
+// Tags come as an object or as a list, and so do filters; "env:prod" in a list is what {"env":
+// "prod"} is in an object.
 bool HasPair(const json::value& tags, std::string_view key, const json::value& value) {
   if (const json::value* found = Find(tags, key)) return *found == value;
   if (!tags.is_array() || !value.is_string()) return false;
@@ -63,19 +65,18 @@ TagFilter ReadFilter(const http::Request& request, Validator& validator) {
   if (tags && (tags->is_object() || tags->is_array())) {
     filter.tags = std::move(*tags);
   } else {
-    validator.Add({json::string("query"), json::string("tags")}, tags ? "dict_type" : "json_invalid",
-                  tags ? "Input should be a valid dictionary" : "Invalid JSON: " + tags.error().message, json::string(*text));
+    validator.Add(
+        {json::string("query"), json::string("tags")}, tags ? "dict_type" : "json_invalid",
+        tags ? "Input should be a valid dictionary" : "Invalid JSON: " + tags.error().message,
+        json::string(*text));
   }
   return filter;
 }
 
 json::object Item(const store::Sandbox& sandbox) {
-  return {{"sandbox_id", sandbox.id},
-          {"server_name", sandbox.server},
-          {"status", StatusOf(sandbox)},
-          {"benchmark", TextOrNull(sandbox.benchmark)},
-          {"tags", TagsOf(sandbox)},
-          {"updated_at", IsoMicros(sandbox.updated_at_us)}};
+  return {{"sandbox_id", sandbox.id},    {"server_name", sandbox.server},
+          {"status", StatusOf(sandbox)}, {"benchmark", TextOrNull(sandbox.benchmark)},
+          {"tags", TagsOf(sandbox)},     {"updated_at", IsoMicros(sandbox.updated_at_us)}};
 }
 
 }  // namespace
@@ -89,11 +90,21 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
     auto loaded = context.sandboxes.catalogue().Find(*server);
     query.server = loaded == nullptr ? ToLower(*server) : loaded->app->name;
   }
-  if (auto limit = validator.QueryInteger(request, "limit", 1)) query.limit = static_cast<std::size_t>(*limit);
-  if (auto offset = validator.QueryInteger(request, "offset", 0)) query.offset = static_cast<std::size_t>(*offset);
+  if (auto limit = validator.QueryInteger(request, "limit", 1))
+    query.limit = static_cast<std::size_t>(*limit);
+  if (auto offset = validator.QueryInteger(request, "offset", 0))
+    query.offset = static_cast<std::size_t>(*offset);
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   bool any = !filter.tag && filter.tags.is_null();
-  if (!any) query.accept = [&filter](const store::Sandbox& sandbox) { return Fits(filter, TagsOf(sandbox)); };
+  // Many sandboxes, few different tags: each spelling is judged once.
+  std::unordered_map<std::string_view, bool> verdicts;
+  if (!any) {
+    query.accept = [&filter, &verdicts](const store::Sandbox& sandbox) {
+      auto [verdict, is_new] = verdicts.try_emplace(sandbox.tags_json, false);
+      if (is_new) verdict->second = Fits(filter, TagsOf(sandbox));
+      return verdict->second;
+    };
+  }
   sandbox::Sandboxes::Page page = context.sandboxes.List(query);
   std::string body = R"({"sandboxes":[)";
   for (std::size_t i = 0; i < page.sandboxes.size(); ++i) {

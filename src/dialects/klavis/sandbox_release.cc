@@ -14,9 +14,12 @@ Task<http::Response> ReleaseSandbox(Context& context, http::Request& request) {
   auto released = co_await context.sandboxes.Release(RefOf(request), std::move(instance_id));
   if (!released) co_return RenderError(released.error());
   const store::Sandbox& sandbox = *released->sandbox;
-  std::string message = released->skipped ? "Release skipped: instance_id does not match the current lease of sandbox " + sandbox.id
-                                          : "Sandbox " + sandbox.id + " released successfully and is now available for reuse";
-  json::object answer{{"sandbox_id", sandbox.id}, {"status", StatusOf(sandbox)}, {"message", message}};
+  std::string message =
+      released->skipped
+          ? "Release skipped: instance_id does not match the current lease of sandbox " + sandbox.id
+          : "Sandbox " + sandbox.id + " released successfully and is now available for reuse";
+  json::object answer{
+      {"sandbox_id", sandbox.id}, {"status", StatusOf(sandbox)}, {"message", message}};
   co_return http::Json(200, WriteJson(answer));
 }
 
@@ -26,8 +29,9 @@ Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
   std::string id = ref.sandbox_id;
   Status reset = co_await context.sandboxes.Reset(std::move(ref));
   if (!reset) co_return RenderError(reset.error());
-  json::object answer{
-      {"sandbox_id", id}, {"status", "occupied"}, {"message", "Reset completed. The sandbox is back in its initial state."}};
+  json::object answer{{"sandbox_id", id},
+                      {"status", "occupied"},
+                      {"message", "Reset completed. The sandbox is back in its initial state."}};
   co_return http::Json(200, WriteJson(answer));
 }
 

@@ -14,7 +14,8 @@ std::optional<std::int64_t> ParseInteger(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t value = 0;
   auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
+    return std::nullopt;
   return value;
 }
 
@@ -24,15 +25,23 @@ json::array At(std::string_view where, std::string_view name) {
 
 }  // namespace
 
-void Validator::Add(json::array location, std::string type, std::string message, json::value input, json::object context) {
-  problems_.push_back({std::move(location), std::move(message), std::move(type), std::move(input), std::move(context)});
+void Validator::Add(json::array location,
+                    std::string type,
+                    std::string message,
+                    json::value input,
+                    json::object context) {
+  problems_.push_back({std::move(location), std::move(message), std::move(type), std::move(input),
+                       std::move(context)});
 }
 
-void Validator::AddChoice(json::array location, const std::vector<std::string>& choices, json::value input) {
+void Validator::AddChoice(json::array location,
+                          const std::vector<std::string>& choices,
+                          json::value input) {
   std::vector<std::string> quoted;
   for (const std::string& choice : choices) quoted.push_back("'" + choice + "'");
   std::string expected = JoinWithOr(quoted);
-  Add(std::move(location), "enum", "Input should be " + expected, std::move(input), {{"expected", expected}});
+  Add(std::move(location), "enum", "Input should be " + expected, std::move(input),
+      {{"expected", expected}});
 }
 
 json::value Validator::Body(const http::Request& request) {
@@ -41,10 +50,13 @@ json::value Validator::Body(const http::Request& request) {
   if (!body) {
     // "invalid JSON at byte N: …"
     std::size_t digits = body.error().message.find_first_of("0123456789");
-    std::int64_t position = digits == std::string::npos ? 0 : std::strtoll(body.error().message.c_str() + digits, nullptr, 10);
+    std::int64_t position = digits == std::string::npos
+                                ? 0
+                                : std::strtoll(body.error().message.c_str() + digits, nullptr, 10);
     std::size_t colon = body.error().message.rfind(": ");
     std::string reason = body.error().message.substr(colon == std::string::npos ? 0 : colon + 2);
-    Add({json::string("body"), position}, "json_invalid", "JSON decode error", json::object(), {{"error", reason}});
+    Add({json::string("body"), position}, "json_invalid", "JSON decode error", json::object(),
+        {{"error", reason}});
     return nullptr;
   }
   return std::move(*body);
@@ -58,7 +70,9 @@ std::optional<std::string> Validator::Text(const json::value& body, std::string_
   return std::nullopt;
 }
 
-std::optional<std::string> Validator::Choice(const json::value& body, std::string_view name, const std::vector<std::string>& choices) {
+std::optional<std::string> Validator::Choice(const json::value& body,
+                                             std::string_view name,
+                                             const std::vector<std::string>& choices) {
   const json::value* value = Find(body, name);
   if (value == nullptr || value->is_null()) return std::nullopt;
   for (const std::string& choice : choices) {
@@ -68,21 +82,27 @@ std::optional<std::string> Validator::Choice(const json::value& body, std::strin
   return std::nullopt;
 }
 
-std::optional<std::int64_t> Validator::Integer(const json::value& body, std::string_view name, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> Validator::Integer(const json::value& body,
+                                               std::string_view name,
+                                               std::int64_t least,
+                                               std::int64_t most) {
   const json::value* value = Find(body, name);
   if (value == nullptr || value->is_null()) return std::nullopt;
   std::optional<std::int64_t> number;
   if (value->is_int64()) {
     number = value->get_int64();
-  } else if (value->is_double() && std::trunc(value->get_double()) == value->get_double() && std::abs(value->get_double()) < 9e15) {
+  } else if (value->is_double() && std::trunc(value->get_double()) == value->get_double() &&
+             std::abs(value->get_double()) < 9e15) {
     number = static_cast<std::int64_t>(value->get_double());
   } else if (value->is_double()) {
-    Add(At("body", name), "int_from_float", "Input should be a valid integer, got a number with a fractional part", *value);
+    Add(At("body", name), "int_from_float",
+        "Input should be a valid integer, got a number with a fractional part", *value);
     return std::nullopt;
   } else if (value->is_string()) {
     number = ParseInteger(View(value->get_string()));
     if (!number) {
-      Add(At("body", name), "int_parsing", "Input should be a valid integer, unable to parse string as an integer", *value);
+      Add(At("body", name), "int_parsing",
+          "Input should be a valid integer, unable to parse string as an integer", *value);
       return std::nullopt;
     }
   }
@@ -91,11 +111,14 @@ std::optional<std::int64_t> Validator::Integer(const json::value& body, std::str
     return std::nullopt;
   }
   if (*number < least) {
-    Add(At("body", name), "greater_than_equal", "Input should be greater than or equal to " + std::to_string(least), *value, {{"ge", least}});
+    Add(At("body", name), "greater_than_equal",
+        "Input should be greater than or equal to " + std::to_string(least), *value,
+        {{"ge", least}});
     return std::nullopt;
   }
   if (*number > most) {
-    Add(At("body", name), "less_than_equal", "Input should be less than or equal to " + std::to_string(most), *value, {{"le", most}});
+    Add(At("body", name), "less_than_equal",
+        "Input should be less than or equal to " + std::to_string(most), *value, {{"le", most}});
     return std::nullopt;
   }
   return number;
@@ -136,19 +159,25 @@ bool Validator::QueryBoolean(const http::Request& request, std::string_view name
   for (std::string_view no : {"false", "0", "no", "off", "f", "n"}) {
     if (lower == no) return false;
   }
-  Add(At("query", name), "bool_parsing", "Input should be a valid boolean, unable to interpret input", json::string(*text));
+  Add(At("query", name), "bool_parsing",
+      "Input should be a valid boolean, unable to interpret input", json::string(*text));
   return fallback;
 }
 
-std::optional<std::int64_t> Validator::QueryInteger(const http::Request& request, std::string_view name, std::int64_t least) {
+std::optional<std::int64_t> Validator::QueryInteger(const http::Request& request,
+                                                    std::string_view name,
+                                                    std::int64_t least) {
   std::optional<std::string> text = request.Query(name);
   if (!text) return std::nullopt;
   auto number = ParseInteger(*text);
   if (!number) {
-    Add(At("query", name), "int_parsing", "Input should be a valid integer, unable to parse string as an integer", json::string(*text));
+    Add(At("query", name), "int_parsing",
+        "Input should be a valid integer, unable to parse string as an integer",
+        json::string(*text));
   } else if (*number < least) {
-    Add(At("query", name), "greater_than_equal", "Input should be greater than or equal to " + std::to_string(least),
-        json::string(*text), {{"ge", least}});
+    Add(At("query", name), "greater_than_equal",
+        "Input should be greater than or equal to " + std::to_string(least), json::string(*text),
+        {{"ge", least}});
     return std::nullopt;
   }
   return number;

@@ -1,5 +1,6 @@
 #pragma once
-// Reads values out of a request as pydantic does in its lax mode, collecting every problem instead of stopping at the first.
+// Reads values out of a request as pydantic does in its lax mode, collecting every problem instead
+// of stopping at the first.
 
 #include <cstdint>
 #include <optional>
@@ -25,14 +26,25 @@ class Validator {
   json::value Body(const http::Request& request);
   // Nothing when the member is absent or null.
   std::optional<std::string> Text(const json::value& body, std::string_view name);
-  std::optional<std::string> Choice(const json::value& body, std::string_view name, const std::vector<std::string>& choices);
-  std::optional<std::int64_t> Integer(const json::value& body, std::string_view name, std::int64_t least, std::int64_t most);
+  std::optional<std::string> Choice(const json::value& body,
+                                    std::string_view name,
+                                    const std::vector<std::string>& choices);
+  std::optional<std::int64_t> Integer(const json::value& body,
+                                      std::string_view name,
+                                      std::int64_t least,
+                                      std::int64_t most);
   json::value Tags(const json::value& body);
 
   bool QueryBoolean(const http::Request& request, std::string_view name, bool fallback);
-  std::optional<std::int64_t> QueryInteger(const http::Request& request, std::string_view name, std::int64_t least);
+  std::optional<std::int64_t> QueryInteger(const http::Request& request,
+                                           std::string_view name,
+                                           std::int64_t least);
 
-  void Add(json::array location, std::string type, std::string message, json::value input, json::object context = {});
+  void Add(json::array location,
+           std::string type,
+           std::string message,
+           json::value input,
+           json::object context = {});
   void AddChoice(json::array location, const std::vector<std::string>& choices, json::value input);
 
  private:

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/functions/families.h"
@@ -19,14 +20,26 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-Result<Pattern> PatternArgument(const Arguments& arguments, int index) {
-  if (Pattern kept = arguments.Kept<re2::RE2>(index)) return kept;
-  std::string_view text = arguments.Text(index);
-  if (text.size() > kPatternBytesMax) return Invalid("the pattern is too long");
+// Compiling costs far more than matching, and SQLite forgets what a statement kept when it is
+// reset, so each thread remembers the patterns it has met lately.
+Result<Pattern> Compiled(std::string_view text) {
+  constexpr std::size_t kPatternsMax = 256;
+  thread_local std::unordered_map<std::string, Pattern> patterns;
+  auto found = patterns.find(std::string(text));
+  if (found != patterns.end()) return found->second;
   re2::RE2::Options options;
   options.set_log_errors(false);
   auto pattern = std::make_shared<const re2::RE2>(Piece(text), options);
   if (!pattern->ok()) return Invalid("invalid pattern: " + pattern->error());
+  if (patterns.size() >= kPatternsMax) patterns.clear();
+  return patterns.emplace(text, std::move(pattern)).first->second;
+}
+
+Result<Pattern> PatternArgument(const Arguments& arguments, int index) {
+  if (Pattern kept = arguments.Kept<re2::RE2>(index)) return kept;
+  std::string_view text = arguments.Text(index);
+  if (text.size() > kPatternBytesMax) return Invalid("the pattern is too long");
+  ASSIGN_OR_RETURN(Pattern pattern, Compiled(text));
   arguments.Keep<re2::RE2>(index, pattern);
   return pattern;
 }

@@ -31,8 +31,6 @@ Type ResultType(const CallRule& rule, const std::vector<Expression>& arguments) 
       return {rule.kind, 0, rule.scale};
     case Returns::kFirst:
       return arguments[0].type;
-    case Returns::kSecond:
-      return arguments[1].type;
     case Returns::kCommon:
     case Returns::kCommonTail:
       return common;
@@ -142,7 +140,6 @@ Result<std::string> Translator::ReadOver(const Scope& scope, std::string_view fr
   if (!cursor_.IsWord("OVER") || !cursor_.IsSymbol("(", 1)) return std::string();
   cursor_.Next();
   cursor_.Next();
-  // An aggregate inside the window is one of the query's, not the window's: `SUM(SUM(x)) OVER ()`.
   std::string sql;
   if (cursor_.AcceptWords("PARTITION", "BY")) {
     std::vector<std::string> terms;

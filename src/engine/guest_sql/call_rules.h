@@ -12,7 +12,6 @@ namespace viv::engine::guest_sql {
 enum class Returns {
   kFixed,       // `kind` and `scale`
   kFirst,       // the type of the first argument
-  kSecond,      // of the second
   kCommon,      // of all arguments
   kCommonTail,  // of all but the first
   kSum,         // as the first, text becomes a number

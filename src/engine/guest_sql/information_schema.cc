@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "engine/guest_sql/moment.h"
 

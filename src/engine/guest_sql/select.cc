@@ -129,11 +129,7 @@ Status Translator::ReadItem(Scope& scope, SelectParts& parts) {
   ASSIGN_OR_RETURN(Expression value, ReadExpression(scope));
   Item item{value.sql, {value.name, value.type}, aggregates_ != aggregates};
   if (value.name.empty()) item.column.name = FoldName(cursor_.Slice(begin, cursor_.place()));
-  if (cursor_.AcceptWord("AS")) {
-    // After AS even a reserved word would be taken by the product's own parser for most cases;
-    // names suffice here.
-    ASSIGN_OR_RETURN(item.column.name, cursor_.Name());
-  } else if (cursor_.IsName()) {
+  if (cursor_.AcceptWord("AS") || cursor_.IsName()) {
     ASSIGN_OR_RETURN(item.column.name, cursor_.Name());
   }
   if (item.column.name != value.name)

@@ -1,6 +1,6 @@
 #pragma once
-// Finds out who calls: the key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY". What a missing or wrong key is answered is
-// each dialect's own.
+// Finds out who calls: the key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY". What a
+// missing or wrong key is answered is each dialect's own.
 
 #include <functional>
 #include <optional>

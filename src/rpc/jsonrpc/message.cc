@@ -18,14 +18,17 @@ JsonRpcMessage ReadJsonRpc(json::value value) {
   const json::value* id = object->if_contains("id");
   bool has_id = id != nullptr && (id->is_string() || id->is_number());
   if (has_id) message.id = *id;
-  if (FindString(value, "jsonrpc") != "2.0") return Invalid(std::move(message), "jsonrpc must be \"2.0\"");
+  if (FindString(value, "jsonrpc") != "2.0")
+    return Invalid(std::move(message), "jsonrpc must be \"2.0\"");
   if (object->contains("result") || object->contains("error")) {
     message.kind = JsonRpcMessage::Kind::kResponse;
     return message;
   }
   const json::value* method = object->if_contains("method");
-  if (method == nullptr || !method->is_string()) return Invalid(std::move(message), "method must be a string");
-  if (id != nullptr && !has_id) return Invalid(std::move(message), "id must be a string or a number");
+  if (method == nullptr || !method->is_string())
+    return Invalid(std::move(message), "method must be a string");
+  if (id != nullptr && !has_id)
+    return Invalid(std::move(message), "id must be a string or a number");
   message.method = std::string(method->get_string());
   if (json::value* params = object->if_contains("params")) message.params = std::move(*params);
   if (!message.params.is_null() && !message.params.is_object()) {

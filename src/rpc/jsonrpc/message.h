@@ -32,7 +32,7 @@ struct JsonRpcMessage {
   Kind kind = Kind::kInvalid;
   json::value id;  // string or number of a request; null otherwise
   std::string method;
-  json::value params;  // an object, or null when absent
+  json::value params;   // an object, or null when absent
   std::string problem;  // of an invalid one
 };
 
