@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -70,12 +71,20 @@ void CheckSqlite(Report& report) {
   }
 }
 
+// Tries it: permission bits say little about read-only or special file systems.
+bool CanWrite(const fs::path& folder) {
+  std::string probe = (folder / ".viv-doctor-XXXXXX").string();
+  if (mkdtemp(probe.data()) == nullptr) return false;
+  rmdir(probe.c_str());
+  return true;
+}
+
 void CheckData(Report& report, const std::string& data) {
   std::error_code error;
   fs::path at = data;
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path())
     at = at.parent_path();
-  bool writable = access(at.c_str(), W_OK) == 0;
+  bool writable = CanWrite(at);
   report.Add(writable ? Verdict::kGood : Verdict::kBad, "data folder",
              data + (fs::exists(data, error) ? "" : " (not there yet)"),
              writable ? "" : at.string() + " is not writable: choose another with --data DIR");

@@ -62,6 +62,10 @@ CREATE TABLE note (id INTEGER PRIMARY KEY, folder_id INTEGER NOT NULL REFERENCES
 - name: count_notes
   description: Count the notes.
   result: SELECT count(*) FROM note
+- name: statistics
+  description: Numbers about the notes.
+  output: {type: object, properties: {notes: {type: integer}}}
+  result: SELECT json_object('notes', (SELECT count(*) FROM note))
 - name: forever
   description: Never ends.
   result: WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c

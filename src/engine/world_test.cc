@@ -86,6 +86,14 @@ TEST_F(WorldTest, WrongArgumentsAreNamedBeforeAnythingRuns) {
   EXPECT_EQ(world.Call("nope", {}, 0).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(WorldTest, AToolWithAnOutputSchemaAnswersStructured) {
+  World world = Make();
+  auto answer = world.Call("statistics", {}, 0);
+  ASSERT_TRUE(answer && answer->structured);
+  EXPECT_EQ(answer->structured->at("notes"), 1);
+  EXPECT_FALSE(world.Call("count_notes", {}, 0)->structured);
+}
+
 TEST_F(WorldTest, ValuesNeverBecomeSql) {
   World world = Make();
   auto answer =

@@ -182,7 +182,7 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
       co_return Failure(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
     arguments = given->get_object();
   }
-  auto live = sandboxes_.Open(*sandbox);
+  auto live = co_await sandboxes_.Open(sandbox);
   if (!live) co_return Failure(request.id, JsonRpcCode::kInternalError, live.error().message);
   sandbox::FaultEffect fault = (*live)->faults.Next(tool);
   InFlight::Call under_way = in_flight_.Begin(sandbox->lease_id, request.id);

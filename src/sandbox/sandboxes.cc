@@ -120,7 +120,7 @@ template <typename Work>
 auto Sandboxes::OnWorld(SandboxRef ref, Work work)
     -> Task<decltype(work(std::declval<engine::World&>()))> {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
-  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
+  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
   auto locked = [live, &work]() -> decltype(work(std::declval<engine::World&>())) {
     std::lock_guard lock(live->mutex);
     if (live->world == nullptr) return NotFound();
@@ -129,11 +129,33 @@ auto Sandboxes::OnWorld(SandboxRef ref, Work work)
   co_return co_await pool_.Run(locked);
 }
 
+Task<Result<LiveWorldPtr>> Sandboxes::Open(store::SandboxPtr sandbox) {
+  auto live = worlds_.Find(*sandbox);
+  if (live) co_return live;
+  log::Error("world.unreadable", {{"sandbox", sandbox->id}, {"error", live.error().message}});
+  store::Sandbox broken = *sandbox;
+  broken.state = store::SandboxState::kError;
+  broken.error = live.error().message;
+  Status marked = co_await store_.Update(std::move(broken), sandbox->lease_id);
+  if (!marked)
+    log::Error("sandbox.not_marked", {{"sandbox", sandbox->id}, {"error", marked.error().message}});
+  co_return Fail(ErrorCode::kUnavailable,
+                 "The sandbox's state cannot be read; reset or release it");
+}
+
 Task<Status> Sandboxes::Reset(SandboxRef ref) {
+  ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
+  if (!worlds_.Find(*sandbox))
+    worlds_.Remove(sandbox->lease_id);  // what cannot be read is given up
+  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
+  if (sandbox->state == store::SandboxState::kError) {
+    store::Sandbox mended = *sandbox;
+    mended.state = store::SandboxState::kOccupied;
+    mended.error.clear();
+    CO_RETURN_IF_ERROR(co_await store_.Update(std::move(mended), sandbox->lease_id));
+  }
   // Cheap enough for the connection's thread: a few pointers and, if the world has changed, one
   // unlink.
-  ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
-  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
   if (std::unique_lock lock(live->mutex, std::try_to_lock); lock) {
     if (live->world == nullptr) co_return NotFound();
     co_return live->world->Reset();
@@ -166,7 +188,7 @@ Task<Result<json::value>> Sandboxes::Verify(SandboxRef ref, json::array expectat
 
 Task<Result<store::SandboxPtr>> Sandboxes::Fork(SandboxRef ref) {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr origin, Get(ref));
-  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*origin));
+  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(origin));
   ASSIGN_OR_CO_RETURN(engine::LoadedAppPtr loaded, catalogue_.FindVersion(origin->image));
   AcquireOptions options;
   options.account_id = origin->account_id;
@@ -188,7 +210,7 @@ Task<Result<store::SandboxPtr>> Sandboxes::Fork(SandboxRef ref) {
 
 Task<Status> Sandboxes::SetFaults(SandboxRef ref, json::value document) {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
-  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
+  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
   Faults checked;
   CO_RETURN_IF_ERROR(checked.Set(document));
   store::Sandbox changed = *sandbox;
@@ -197,10 +219,10 @@ Task<Status> Sandboxes::SetFaults(SandboxRef ref, json::value document) {
   co_return live->faults.Set(document);
 }
 
-Result<json::value> Sandboxes::GetFaults(const SandboxRef& ref) {
-  ASSIGN_OR_RETURN(store::SandboxPtr sandbox, Get(ref));
-  ASSIGN_OR_RETURN(LiveWorldPtr live, worlds_.Find(*sandbox));
-  return live->faults.Describe();
+Task<Result<json::value>> Sandboxes::GetFaults(SandboxRef ref) {
+  ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
+  ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
+  co_return live->faults.Describe();
 }
 
 Task<Status> Sandboxes::SetClock(SandboxRef ref,

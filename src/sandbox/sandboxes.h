@@ -72,7 +72,7 @@ class Sandboxes {
   Task<Result<json::value>> Verify(SandboxRef ref, json::array expectations);
   Task<Result<store::SandboxPtr>> Fork(SandboxRef ref);
   Task<Status> SetFaults(SandboxRef ref, json::value document);
-  Result<json::value> GetFaults(const SandboxRef& ref);
+  Task<Result<json::value>> GetFaults(SandboxRef ref);
   Task<Status> SetClock(SandboxRef ref, engine::ClockMode mode, std::optional<std::int64_t> now_ms);
   Task<Result<engine::WorldState>> Clock(SandboxRef ref);
 
@@ -82,7 +82,9 @@ class Sandboxes {
 
   // For MCP: the lease is the capability. kNotFound once it has ended.
   Result<store::SandboxPtr> FindLease(std::string_view lease_id) const;
-  Result<LiveWorldPtr> Open(const store::Sandbox& sandbox) { return worlds_.Find(sandbox); }
+  // The world behind a lease. One that cannot be read makes its sandbox `error`, until it is reset
+  // or released.
+  Task<Result<LiveWorldPtr>> Open(store::SandboxPtr sandbox);
   // `cancelled` outlives the call.
   Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live,
                                         std::string tool,

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <thread>
 
 #include <boost/asio/as_tuple.hpp>
@@ -73,6 +74,20 @@ Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string&
     text.pop_back();
   if (text.empty()) return Fail(ErrorCode::kUnavailable, "cannot read " + path);
   return text;
+}
+
+// Old versions of apps stay while a sandbox stands on them.
+void RemoveUnusedVersions(const store::Store& store, engine::Catalogue& catalogue) {
+  std::set<std::string> used;
+  store.ForEachSandbox([&used](const store::Sandbox& sandbox) {
+    if (!sandbox.image.empty()) used.insert(sandbox.image);
+  });
+  for (const std::string& version : used) {
+    auto found = catalogue.FindVersion(version);
+    if (!found)
+      log::Error("app.version_lost", {{"version", version}, {"error", found.error().message}});
+  }
+  catalogue.RemoveUnused([&used](const std::string& version) { return used.contains(version); });
 }
 
 Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
@@ -196,6 +211,8 @@ Status Serve(const Settings& settings) {
   for (const auto& trouble : catalogue.Refresh()) {
     log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
   }
+
+  RemoveUnusedVersions(*store, catalogue);
 
   sandbox::Worlds worlds(catalogue, settings.data + "/worlds");
   worlds.RemoveOrphans(

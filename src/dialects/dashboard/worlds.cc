@@ -90,11 +90,12 @@ Task<http::Response> SetFaults(Context& context, http::Request& request) {
   if (!body) co_return RenderError(body.error());
   Status set = co_await context.sandboxes.SetFaults(RefOf(request), std::move(*body));
   if (!set) co_return RenderError(set.error());
-  co_return Render(context.sandboxes.GetFaults(RefOf(request)));
+  co_return co_await GetFaults(context, request);
 }
 
 Task<http::Response> GetFaults(Context& context, http::Request& request) {
-  co_return Render(context.sandboxes.GetFaults(RefOf(request)));
+  auto faults = co_await context.sandboxes.GetFaults(RefOf(request));
+  co_return Render(faults);
 }
 
 Task<http::Response> SetClock(Context& context, http::Request& request) {

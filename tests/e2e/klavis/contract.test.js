@@ -1,5 +1,6 @@
 // The hosted API's contract, request by request: shapes, filters, leases, and every refusal in FastAPI's form.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Server } from '../support/server.js';
 import { post, request } from '../support/mcp.js';
@@ -52,7 +53,7 @@ test('wrong types are named with their place', async () => {
   assert.deepEqual(problem(both.body, 1).ctx, { ge: 60 });
 });
 
-test('broken JSON, deep JSON and an oversized body are refused', async () => {
+test('broken JSON, deep JSON and invalid UTF-8 are refused', async () => {
   const broken = await server.call('POST', '/sandbox/slack', { raw: '{"benchmark": ' });
   assert.equal(broken.status, 422);
   assert.equal(problem(broken.body).type, 'json_invalid');
@@ -208,6 +209,41 @@ db.commit()`, `${own.data}/viv.db`]);
     assert.equal(gone.status, 404);
     const next = await own.acquire('slack');
     assert.notEqual(next.server_url.split('=')[1], held.server_url.split('=')[1]);
+  } finally {
+    await own.stop();
+  }
+});
+
+test('a body past the limit is refused and loses nothing', async () => {
+  const own = await Server.start({ args: ['--body-max', '10000'] });
+  try {
+    const { sandbox_id } = await own.acquire('slack');
+    const large = { channels: [{ name: 'x', description: 'y'.repeat(20_000) }] };
+    const refused = await own.call('POST', `/sandbox/slack/${sandbox_id}/initialize`, { json: large });
+    assert.equal(refused.status, 413);
+    assert.equal(typeof refused.body.detail, 'string');
+    assert.equal((await own.call('GET', `/sandbox/slack/${sandbox_id}`)).status, 200);
+  } finally {
+    await own.stop();
+  }
+});
+
+test('a world that cannot be read is an error until it is reset', async () => {
+  const own = await Server.start();
+  try {
+    const { sandbox_id, server_url } = await own.acquire('slack');
+    const lease = new URL(server_url).searchParams.get('instance_id');
+    own.process.kill('SIGKILL');
+    await own.exited;
+    writeFileSync(`${own.data}/worlds/${lease.slice(0, 2)}/${lease}.log`, 'this is not what a world log looks like');
+    await own.launch();
+    const moved = server_url.replace(/127\.0\.0\.1:\d+/, own.address);
+    const list = () => post(moved, request('tools/call', { name: 'slack_list_users', arguments: {} }));
+    assert.equal((await list()).body.error.code, -32603);
+    assert.equal((await own.call('GET', `/sandbox/slack/${sandbox_id}`)).body.status, 'error');
+    assert.equal((await own.call('POST', `/sandbox/slack/${sandbox_id}/reset`)).status, 200);
+    assert.equal((await own.call('GET', `/sandbox/slack/${sandbox_id}`)).body.status, 'occupied');
+    assert.equal((await list()).body.result.isError, undefined);
   } finally {
     await own.stop();
   }

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const program = process.env.VIV ?? join(root, 'build/release/viv');
+export const program = process.env.VIV ?? join(root, 'build/release/viv');
 
 export class Server {
   /** @param {{args?: string[], data?: string, env?: object}} options */
