@@ -26,4 +26,9 @@ void PrintBanner(const Banner& banner) {
   std::fflush(stdout);
 }
 
+void PrintFirstStart() {
+  fmt::print("First start: making the apps' seed data, a few seconds …\n");
+  std::fflush(stdout);
+}
+
 }  // namespace viv::server

@@ -17,5 +17,6 @@ struct Banner {
 };
 
 void PrintBanner(const Banner& banner);
+void PrintFirstStart();  // before the seed images are made, which takes a few seconds
 
 }  // namespace viv::server

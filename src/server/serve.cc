@@ -208,6 +208,7 @@ Status Serve(const Settings& settings) {
   for (const std::string& folder : settings.apps) catalogue_options.folders.push_back(folder);
   catalogue_options.data = settings.data;
   engine::Catalogue catalogue(std::move(catalogue_options));
+  if (!fs::exists(settings.data + "/images")) PrintFirstStart();
   for (const auto& trouble : catalogue.Refresh()) {
     log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
   }
