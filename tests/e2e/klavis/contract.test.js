@@ -1,5 +1,6 @@
 // The hosted API's contract, request by request: shapes, filters, leases, and every refusal in FastAPI's form.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Server } from '../support/server.js';
@@ -197,7 +198,6 @@ test('a lease that has run out is gone, everywhere', async () => {
     const held = await own.acquire('slack', { ttl_seconds: 60 });
     own.process.kill('SIGKILL');
     await own.exited;
-    const { execFileSync } = await import('node:child_process');
     execFileSync('python3', ['-c', `
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
@@ -244,6 +244,41 @@ test('a world that cannot be read is an error until it is reset', async () => {
     assert.equal((await own.call('POST', `/sandbox/slack/${sandbox_id}/reset`)).status, 200);
     assert.equal((await own.call('GET', `/sandbox/slack/${sandbox_id}`)).body.status, 'occupied');
     assert.equal((await list()).body.result.isError, undefined);
+  } finally {
+    await own.stop();
+  }
+});
+
+test('another account\'s sandbox is answered exactly as one that does not exist', async () => {
+  const own = await Server.start();
+  try {
+    const mine = await own.acquire('slack', { tag: 'mine' });
+    own.process.kill('SIGKILL');
+    await own.exited;
+    // There is no call that makes accounts yet: a second one is put into the store by hand.
+    const key = `e2b_${'5'.repeat(40)}`;
+    execFileSync('python3', ['-c', `
+import hashlib, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("INSERT INTO account (id, organization_id, name, created_at_us) VALUES ('other', 'default', 'other', 1)")
+db.execute("INSERT INTO api_key (id, account_id, name, hash, prefix, created_at_us) VALUES ('k', 'other', 'k', ?, 'e2b_5555', 1)",
+           (hashlib.sha256(sys.argv[2].encode()).hexdigest(),))
+db.commit()`, `${own.data}/viv.db`, key]);
+    await own.launch();
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const other = (method, path, raw) => own.call(method, path, { headers, raw });
+    assert.deepEqual((await other('GET', '/sandbox')).body, { sandboxes: [], total_count: 0 });
+    for (const [method, what, raw] of [['GET', ''], ['DELETE', ''], ['POST', '/reset'], ['GET', '/dump'], ['POST', '/initialize', '{}']]) {
+      const theirs = await other(method, `/sandbox/slack/${mine.sandbox_id}${what}`, raw);
+      const nobodys = await other(method, `/sandbox/slack/${crypto.randomUUID()}${what}`, raw);
+      assert.deepEqual([theirs.status, theirs.body], [404, nobodys.body], `${method} ${what}`);
+    }
+    for (const [method, what, raw] of [['GET', 'diff'], ['POST', 'fork'], ['POST', 'verify', '[]'], ['PUT', 'faults', '{"faults":[]}'], ['GET', 'clock']]) {
+      assert.equal((await other(method, `/api/viv/worlds/${mine.sandbox_id}/${what}`, raw)).status, 404, what);
+    }
+    const theirOwn = await other('POST', '/sandbox/slack');
+    assert.notEqual(theirOwn.body.sandbox_id, mine.sandbox_id);
+    assert.equal((await own.call('GET', `/sandbox/slack/${mine.sandbox_id}`)).status, 200, 'and it is still mine');
   } finally {
     await own.stop();
   }
