@@ -61,4 +61,12 @@ struct Sandbox {
 // reader keeps the one it got without a copy and without a lock.
 using SandboxPtr = std::shared_ptr<const Sandbox>;
 
+// A record whose meaning is its owner's, such as a box or a snapshot: text under a kind and an id.
+struct Document {
+  std::string kind;
+  std::string id;
+  std::string account_id;
+  std::string body;
+};
+
 }  // namespace viv::store

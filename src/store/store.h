@@ -94,7 +94,18 @@ class SandboxStore {
   virtual void ForEachSandbox(const std::function<void(const Sandbox&)>& visit) const = 0;
 };
 
-// The three together, as one backend opens them.
-class Store : public AccountStore, public KeyStore, public SandboxStore {};
+// Not held in memory: an owner reads its documents once, at start, and keeps what it needs. A later
+// write to the same id wins. Writes share the groups of SandboxStore.
+class DocumentStore {
+ public:
+  virtual ~DocumentStore() = default;
+  virtual Task<Status> PutDocument(Document document) = 0;
+  virtual Task<Status> RemoveDocument(std::string kind, std::string id) = 0;  // also when absent
+  // What is durable, in the order of ids. Reads the disk.
+  virtual Result<std::vector<Document>> ListDocuments(std::string_view kind) const = 0;
+};
+
+// All of them together, as one backend opens them.
+class Store : public AccountStore, public KeyStore, public SandboxStore, public DocumentStore {};
 
 }  // namespace viv::store

@@ -31,6 +31,11 @@ constexpr std::string_view kWriteSandbox = R"sql(
     settings_json = excluded.settings_json, error = excluded.error,
     updated_at_us = excluded.updated_at_us)sql";
 
+constexpr std::string_view kWriteDocument =
+    "INSERT INTO document (kind, id, account_id, body) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (kind, id) DO UPDATE SET account_id = excluded.account_id, body = excluded.body";
+constexpr std::string_view kRemoveDocument = "DELETE FROM document WHERE kind = ? AND id = ?";
+
 constexpr std::string_view kReadOrganizations = "SELECT id, name, created_at_us FROM organization";
 constexpr std::string_view kReadAccounts =
     "SELECT id, organization_id, name, created_at_us FROM account";
@@ -40,6 +45,8 @@ constexpr std::string_view kReadSandboxes = R"sql(
   SELECT id, kind, server, email, state, account_id, lease_id, expires_at_us, benchmark, image,
          tags_json, settings_json, error, created_at_us, updated_at_us
   FROM sandbox)sql";
+constexpr std::string_view kReadDocuments =
+    "SELECT kind, id, account_id, body FROM document WHERE kind = ? ORDER BY id";
 
 std::string_view NameOf(SandboxKind kind) {
   return kind == SandboxKind::kBox ? "box" : "world";
@@ -149,11 +156,12 @@ void Read(Columns& row, Sandbox& it) {
       it.error >> it.created_at_us >> it.updated_at_us;
 }
 
+void Read(Columns& row, Document& it) {
+  row >> it.kind >> it.id >> it.account_id >> it.body;
+}
+
 template <typename Record>
-Status ReadAll(db::Connection& connection,
-               std::string_view sql,
-               const std::function<void(Record)>& visit) {
-  ASSIGN_OR_RETURN(db::Statement select, connection.Prepare(sql));
+Status VisitRows(db::Statement& select, const std::function<void(Record)>& visit) {
   while (true) {
     ASSIGN_OR_RETURN(const bool is_row, select.Step());
     if (!is_row) return {};
@@ -162,6 +170,14 @@ Status ReadAll(db::Connection& connection,
     Read(row, record);
     visit(std::move(record));
   }
+}
+
+template <typename Record>
+Status ReadAll(db::Connection& connection,
+               std::string_view sql,
+               const std::function<void(Record)>& visit) {
+  ASSIGN_OR_RETURN(db::Statement select, connection.Prepare(sql));
+  return VisitRows(select, visit);
 }
 
 }  // namespace
@@ -173,6 +189,8 @@ Result<RecordRows> RecordRows::Prepare(db::Connection connection) {
   ASSIGN_OR_RETURN(rows.write_account_, at.Prepare(kWriteAccount));
   ASSIGN_OR_RETURN(rows.write_key_, at.Prepare(kWriteKey));
   ASSIGN_OR_RETURN(rows.write_sandbox_, at.Prepare(kWriteSandbox));
+  ASSIGN_OR_RETURN(rows.write_document_, at.Prepare(kWriteDocument));
+  ASSIGN_OR_RETURN(rows.remove_document_, at.Prepare(kRemoveDocument));
   return rows;
 }
 
@@ -201,6 +219,14 @@ Status RecordRows::Write(const Sandbox& it) {
   return row.Run();
 }
 
+Status RecordRows::Write(const Document& it) {
+  return (Binder(write_document_) << it.kind << it.id << it.account_id << it.body).Run();
+}
+
+Status RecordRows::RemoveDocument(const std::string& kind, const std::string& id) {
+  return (Binder(remove_document_) << kind << id).Run();
+}
+
 Status RecordRows::ReadOrganizations(const std::function<void(Organization)>& visit) {
   return ReadAll(connection_, kReadOrganizations, visit);
 }
@@ -215,6 +241,14 @@ Status RecordRows::ReadKeys(const std::function<void(Key)>& visit) {
 
 Status RecordRows::ReadSandboxes(const std::function<void(Sandbox)>& visit) {
   return ReadAll(connection_, kReadSandboxes, visit);
+}
+
+Status RecordRows::ReadDocuments(db::Connection& connection,
+                                 std::string_view kind,
+                                 const std::function<void(Document)>& visit) {
+  ASSIGN_OR_RETURN(db::Statement select, connection.Prepare(kReadDocuments));
+  select.Bind(1, kind);
+  return VisitRows(select, visit);
 }
 
 }  // namespace viv::store

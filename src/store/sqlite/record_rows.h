@@ -3,6 +3,8 @@
 // thread at a time, as for the connection beneath.
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "db/sqlite.h"
@@ -20,11 +22,16 @@ class RecordRows {
   Status Write(const Account& account);
   Status Write(const Key& key);
   Status Write(const Sandbox& sandbox);
+  Status Write(const Document& document);
+  Status RemoveDocument(const std::string& kind, const std::string& id);
 
   Status ReadOrganizations(const std::function<void(Organization)>& visit);
   Status ReadAccounts(const std::function<void(Account)>& visit);
   Status ReadKeys(const std::function<void(Key)>& visit);
   Status ReadSandboxes(const std::function<void(Sandbox)>& visit);
+  static Status ReadDocuments(db::Connection& connection,
+                              std::string_view kind,
+                              const std::function<void(Document)>& visit);
 
   db::Connection& connection() { return connection_; }
 
@@ -36,6 +43,8 @@ class RecordRows {
   db::Statement write_account_;
   db::Statement write_key_;
   db::Statement write_sandbox_;
+  db::Statement write_document_;
+  db::Statement remove_document_;
 };
 
 }  // namespace viv::store

@@ -50,8 +50,19 @@ CREATE UNIQUE INDEX sandbox_email ON sandbox (server, email) WHERE email <> '';
 CREATE UNIQUE INDEX sandbox_lease ON sandbox (lease_id) WHERE lease_id <> '';
 )sql";
 
+constexpr std::string_view kDocuments = R"sql(
+CREATE TABLE document (
+  kind       TEXT NOT NULL,
+  id         TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  body       TEXT NOT NULL,
+  PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr db::Migration kMigrations[] = {
     {1, "records", kRecords},
+    {2, "documents", kDocuments},
 };
 
 }  // namespace

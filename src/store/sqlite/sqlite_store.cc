@@ -10,7 +10,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path, 
   ASSIGN_OR_RETURN(UniqueFd lock, LockDatabase(path));
   ASSIGN_OR_RETURN(db::Connection connection, OpenDatabase(path, options.database));
   ASSIGN_OR_RETURN(RecordRows rows, RecordRows::Prepare(std::move(connection)), "open " + path);
-  std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(lock)));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(lock), path, options.database));
   RETURN_IF_ERROR(store->Load(rows), "read " + path);
   store->writer_ =
       std::make_unique<GroupWriter>(std::move(rows), store->mutex_, std::move(options.writer));
@@ -150,6 +150,43 @@ void SqliteStore::Begin(SandboxIndex::Change change, std::unique_ptr<Waiter> wai
   };
   queued.waiter = std::move(waiter);
   writer_->Enqueue(std::move(queued));
+}
+
+// Nothing is held in memory, so nothing is undone.
+Task<Status> SqliteStore::WriteDocuments(std::function<Status(RecordRows&)> write) {
+  std::function<void(std::unique_ptr<Waiter>)> begin = [&](std::unique_ptr<Waiter> waiter) {
+    std::unique_lock lock(mutex_);
+    if (Status room = writer_->CheckRoom(); !room) return waiter->Done(std::move(room));
+    GroupWriter::Change change;
+    change.write = std::move(write);
+    change.undo = [] {};
+    change.waiter = std::move(waiter);
+    writer_->Enqueue(std::move(change));
+  };
+  co_return co_await UntilDone(begin);
+}
+
+Task<Status> SqliteStore::PutDocument(Document document) {
+  std::function<Status(RecordRows&)> write = [document = std::move(document)](RecordRows& rows) {
+    return rows.Write(document);
+  };
+  co_return co_await WriteDocuments(std::move(write));
+}
+
+Task<Status> SqliteStore::RemoveDocument(std::string kind, std::string id) {
+  std::function<Status(RecordRows&)> write = [kind = std::move(kind),
+                                              id = std::move(id)](RecordRows& rows) {
+    return rows.RemoveDocument(kind, id);
+  };
+  co_return co_await WriteDocuments(std::move(write));
+}
+
+Result<std::vector<Document>> SqliteStore::ListDocuments(std::string_view kind) const {
+  ASSIGN_OR_RETURN(db::Connection connection, OpenDatabase(path_, options_));
+  std::vector<Document> documents;
+  auto keep = [&documents](Document document) { documents.push_back(std::move(document)); };
+  RETURN_IF_ERROR(RecordRows::ReadDocuments(connection, kind, keep), "read " + path_);
+  return documents;
 }
 
 Task<Result<SandboxPtr>> SqliteStore::Acquire(AcquireRequest request) {

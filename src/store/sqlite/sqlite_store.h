@@ -56,17 +56,25 @@ class SqliteStore : public Store {
   std::size_t CountSandboxes() const override;
   void ForEachSandbox(const std::function<void(const Sandbox&)>& visit) const override;
 
+  Task<Status> PutDocument(Document document) override;
+  Task<Status> RemoveDocument(std::string kind, std::string id) override;
+  Result<std::vector<Document>> ListDocuments(std::string_view kind) const override;
+
  private:
-  explicit SqliteStore(UniqueFd lock) : file_lock_(std::move(lock)) {}
+  SqliteStore(UniqueFd lock, std::string path, DatabaseOptions options)
+      : file_lock_(std::move(lock)), path_(std::move(path)), options_(options) {}
 
   Status Load(RecordRows& rows);
   template <typename Record>
   Status Create(const Record& record);
   // Under the exclusive lock, both: apply the change and queue it.
   void Begin(SandboxIndex::Change change, std::unique_ptr<Waiter> waiter);
+  Task<Status> WriteDocuments(std::function<Status(RecordRows&)> write);
   Status QueueAndUnlock(std::unique_lock<std::shared_mutex> lock, GroupWriter::Change change);
 
   UniqueFd file_lock_;
+  const std::string path_;
+  const DatabaseOptions options_;
   mutable std::shared_mutex mutex_;  // guards the two below
   IdentityIndex identities_;
   SandboxIndex sandboxes_;

@@ -33,6 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, StoreContract, kFactory, Named);
 INSTANTIATE_TEST_SUITE_P(Sqlite, AccountContract, kFactory, Named);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ListingContract, kFactory, Named);
 INSTANTIATE_TEST_SUITE_P(Sqlite, RaceContract, kFactory, Named);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentContract, kFactory, Named);
 
 class SqliteStoreTest : public ::testing::Test {
  protected:
