@@ -11,6 +11,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/task.h"
@@ -39,7 +40,9 @@ class AsyncMutex {
   // The mutex outlives the lock.
   Task<Lock> Acquire() {
     auto start = [this](auto handler) {
-      auto executor = asio::get_associated_executor(handler);
+      // Tracked: its context keeps running while we wait.
+      auto executor = asio::prefer(asio::get_associated_executor(handler),
+                                   asio::execution::outstanding_work.tracked);
       auto shared = std::make_shared<decltype(handler)>(std::move(handler));
       std::function<void()> resume = [executor, shared] {
         asio::post(executor, [shared] { std::move (*shared)(); });

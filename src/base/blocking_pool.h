@@ -9,6 +9,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -27,7 +28,9 @@ class BlockingPool {
   auto Run(Work work) -> Task<decltype(work())> {
     using Value = decltype(work());
     auto start = [this, &work](auto handler) {
-      auto executor = asio::get_associated_executor(handler);
+      // Tracked: its context keeps running while we wait.
+      auto executor = asio::prefer(asio::get_associated_executor(handler),
+                                   asio::execution::outstanding_work.tracked);
       asio::post(threads_, [&work, handler = std::move(handler), executor]() mutable {
         auto value = std::make_shared<Value>(work());
         asio::post(executor, [handler = std::move(handler), value]() mutable {

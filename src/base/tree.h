@@ -9,8 +9,8 @@ namespace viv {
 
 struct Tree {
   std::string at;                   // "" or one name, such as "usr"
-  std::vector<std::string> layers;  // folders of the host, the topmost first; files in them have the
-                                    // owners that the box sees
+  std::vector<std::string> layers;  // folders of the host, the topmost first; files in them have
+                                    // the owners that the box sees
 
   bool operator==(const Tree&) const = default;
 };

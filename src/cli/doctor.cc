@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "engine/catalogue.h"
+#include "runtime/machine.h"
 
 namespace viv::cli {
 namespace {
@@ -116,6 +117,22 @@ void CheckApps(Report& report, const std::vector<std::string>& folders) {
   fs::remove_all(scratch, ignored);
 }
 
+// What boxes need of the kernel, each found by trying it.
+void CheckBarriers(Report& report, const std::string& agent) {
+  using State = runtime::Barrier::State;
+  if (::geteuid() != 0) {
+    report.Add(Verdict::kWarn, "boxes", "not looked at: this needs root",
+               "run `sudo viv doctor`; worlds work without");
+    return;
+  }
+  for (const runtime::Barrier& barrier : runtime::ProbeMachine(agent)) {
+    Verdict verdict = barrier.state == State::kPresent    ? Verdict::kGood
+                      : barrier.state == State::kDegraded ? Verdict::kWarn
+                                                          : Verdict::kBad;
+    report.Add(verdict, barrier.name, barrier.finding, barrier.advice);
+  }
+}
+
 }  // namespace
 
 int Doctor(const DoctorOptions& options) {
@@ -126,6 +143,7 @@ int Doctor(const DoctorOptions& options) {
   CheckData(report, options.data);
   CheckTimeZones(report);
   CheckApps(report, options.app_folders);
+  CheckBarriers(report, options.agent);
   fmt::print("{}\n", report.failures() == 0
                          ? "This machine is ready."
                          : "Mend what is marked FAIL, then run `viv doctor` again.");

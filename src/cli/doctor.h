@@ -9,6 +9,7 @@ namespace viv::cli {
 struct DoctorOptions {
   std::string data;
   std::vector<std::string> app_folders;
+  std::string agent;  // path of viv-agent
 };
 
 int Doctor(const DoctorOptions& options);

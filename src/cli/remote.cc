@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "http/client.h"
 
 namespace viv::cli {
 namespace {
@@ -25,10 +24,10 @@ Result<std::string> KeyOf(const Remote& remote) {
 
 }  // namespace
 
-Result<json::value> CallServer(const Remote& remote,
-                               const std::string& method,
-                               const std::string& path,
-                               const std::string& body) {
+Result<http::ClientRequest> RequestTo(const Remote& remote,
+                                      const std::string& method,
+                                      const std::string& path,
+                                      const std::string& body) {
   ASSIGN_OR_RETURN(std::string key, KeyOf(remote));
   http::ClientRequest request;
   request.method = method;
@@ -36,6 +35,14 @@ Result<json::value> CallServer(const Remote& remote,
   request.body = body;
   request.headers.Set("Authorization", "Bearer " + key);
   if (!body.empty()) request.headers.Set("Content-Type", "application/json");
+  return request;
+}
+
+Result<json::value> CallServer(const Remote& remote,
+                               const std::string& method,
+                               const std::string& path,
+                               const std::string& body) {
+  ASSIGN_OR_RETURN(http::ClientRequest request, RequestTo(remote, method, path, body));
   auto response = http::FetchBlocking(std::move(request));
   if (!response) {
     return Fail(ErrorCode::kUnavailable, "no server answers at " + remote.url + " (" +
@@ -45,10 +52,10 @@ Result<json::value> CallServer(const Remote& remote,
   if (response->body.empty()) return json::value();
   ASSIGN_OR_RETURN(json::value value, ParseJson(response->body), remote.url);
   if (response->status < 400) return value;
+  // Our own errors are {"error": {"message"}}, E2B's {"message"}.
   const json::value* error = Find(value, "error");
-  std::string message(error == nullptr ? std::string_view(response->body)
-                                       : FindString(*error, "message"));
-  return Fail(ErrorCode::kInvalidArgument, message);
+  std::string_view message = FindString(error == nullptr ? value : *error, "message");
+  return Fail(ErrorCode::kInvalidArgument, std::string(message.empty() ? response->body : message));
 }
 
 }  // namespace viv::cli

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "http/client.h"
 
 namespace viv::cli {
 
@@ -15,7 +16,13 @@ struct Remote {
   std::string data;  // the server's data folder
 };
 
-// One call of /api/viv; the answer's JSON (null when it has no body), or what went wrong and what
+// A request with the key in it; `body` is JSON.
+Result<http::ClientRequest> RequestTo(const Remote& remote,
+                                      const std::string& method,
+                                      const std::string& path,
+                                      const std::string& body = "");
+
+// One call of the server; the answer's JSON (null when it has no body), or what went wrong and what
 // to do about it.
 Result<json::value> CallServer(const Remote& remote,
                                const std::string& method,

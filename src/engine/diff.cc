@@ -12,7 +12,7 @@
 namespace viv::engine {
 namespace {
 
-constexpr std::size_t kRowsMax = 100'000;
+constexpr std::size_t kDiffRowsMax = 100'000;
 
 struct Table {
   std::string name;
@@ -86,7 +86,7 @@ Result<json::array> OnlyIn(db::Connection& connection,
   ASSIGN_OR_RETURN(std::vector<std::string> rows, Column(connection, sql));
   json::array list;
   for (const std::string& row : rows) {
-    if (list.size() == kRowsMax)
+    if (list.size() == kDiffRowsMax)
       return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
     ASSIGN_OR_RETURN(json::value value, ParseJson(row, 512));
     list.push_back(std::move(value));
@@ -103,7 +103,7 @@ Result<json::array> Updated(db::Connection& connection, const Table& table) {
   ASSIGN_OR_RETURN(std::vector<std::string> rows, Column(connection, sql));
   json::array list;
   for (const std::string& row : rows) {
-    if (list.size() == kRowsMax)
+    if (list.size() == kDiffRowsMax)
       return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
     ASSIGN_OR_RETURN(json::value value, ParseJson(row, 512));
     list.push_back(std::move(value));

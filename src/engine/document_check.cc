@@ -15,14 +15,14 @@ std::string Quoted(const std::vector<std::string>& words) {
   return JoinWithOr(quoted);
 }
 
-std::int64_t CodePoints(std::string_view text) {
+std::int64_t DocumentCodePoints(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
 // Follows pydantic v2 in its lax mode: what it converts passes, what it refuses is refused in its
 // words.
-class Checker {
+class DocumentChecker {
  public:
   std::vector<Problem> Check(const Model& model, const json::value& document) {
     const json::object* object = document.if_object();
@@ -98,7 +98,7 @@ class Checker {
     }
     if (!field.choices.empty() && value.is_string()) Choice(field, value);
     if (field.length_max && value.is_string() &&
-        CodePoints(View(value.get_string())) > *field.length_max) {
+        DocumentCodePoints(View(value.get_string())) > *field.length_max) {
       std::int64_t limit = *field.length_max;
       Add("string_too_long", "String should have at most " + std::to_string(limit) + " characters",
           value, {{"max_length", limit}});
@@ -214,7 +214,7 @@ std::string PlaceOf(const Problem& problem) {
 }
 
 std::vector<Problem> CheckDocument(const Model& model, const json::value& document) {
-  return Checker().Check(model, document);
+  return DocumentChecker().Check(model, document);
 }
 
 }  // namespace viv::engine

@@ -75,7 +75,7 @@ bool SameValue(const json::value& a, const json::value& b) {
   return a == b;
 }
 
-class Checker {
+class SchemaChecker {
  public:
   std::optional<std::string> Check(const json::value& schema_value, const json::value& value) {
     const json::object* schema = schema_value.if_object();
@@ -84,8 +84,9 @@ class Checker {
         return Wrong("False schema does not allow " + Show(value));
       return std::nullopt;
     }
-    for (auto check : {&Checker::Type, &Checker::Choice, &Checker::Combination, &Checker::Text,
-                       &Checker::Number, &Checker::Array, &Checker::Object}) {
+    for (auto check : {&SchemaChecker::Type, &SchemaChecker::Choice, &SchemaChecker::Combination,
+                       &SchemaChecker::Text, &SchemaChecker::Number, &SchemaChecker::Array,
+                       &SchemaChecker::Object}) {
       if (auto violation = (this->*check)(*schema, value)) return violation;
     }
     return std::nullopt;
@@ -255,7 +256,7 @@ class Checker {
 
 std::optional<std::string> FindSchemaViolation(const json::value& schema,
                                                const json::value& value) {
-  return Checker().Check(schema, value);
+  return SchemaChecker().Check(schema, value);
 }
 
 json::object WithDefaults(const json::object& schema, json::object arguments) {

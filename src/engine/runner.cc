@@ -8,7 +8,7 @@
 namespace viv::engine {
 namespace {
 
-constexpr std::size_t kRowsMax = 100'000;  // of one `each`
+constexpr std::size_t kEachRowsMax = 100'000;  // of one `each`
 constexpr std::size_t kNoticesMax = 1000;
 
 using Row = std::vector<std::pair<std::string, json::value>>;
@@ -154,7 +154,7 @@ class Run {
     for (;;) {
       ASSIGN_OR_RETURN(bool has_row, StepOnce(session_, statement, sql.place));
       if (!has_row) break;
-      if (rows.size() == kRowsMax)
+      if (rows.size() == kEachRowsMax)
         return Fail(ErrorCode::kInvalidArgument, "too many rows at once");
       Row row;
       for (int i = 0; i < sqlite3_column_count(statement); ++i) {

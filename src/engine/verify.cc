@@ -10,8 +10,8 @@ namespace viv::engine {
 namespace {
 
 constexpr std::size_t kExpectationsMax = 1000;
-constexpr std::size_t kRowsMax = 10'000;
-constexpr int kProgressSteps = 10'000;
+constexpr std::size_t kVerifyRowsMax = 10'000;
+constexpr int kVerifyProgressSteps = 10'000;
 constexpr int kProgressCalls = 20'000;  // 200 million virtual-machine steps
 
 using Reason = std::optional<std::string>;  // nothing: the expectation holds
@@ -64,7 +64,7 @@ class Verifier {
   Result<json::array> Rows(std::string_view sql, const json::value* parameters) {
     int left = kProgressCalls;
     sqlite3_set_authorizer(connection_.get(), AllowReads, nullptr);
-    sqlite3_progress_handler(connection_.get(), kProgressSteps, CountDown, &left);
+    sqlite3_progress_handler(connection_.get(), kVerifyProgressSteps, CountDown, &left);
     Result<json::array> rows = ReadRows(sql, parameters);
     sqlite3_progress_handler(connection_.get(), 0, nullptr, nullptr);
     sqlite3_set_authorizer(connection_.get(), nullptr, nullptr);
@@ -84,7 +84,7 @@ class Verifier {
       auto more = statement->Step();
       if (!more) return Fail(ErrorCode::kInvalidArgument, "sql: " + more.error().message);
       if (!*more) return rows;
-      if (rows.size() == kRowsMax)
+      if (rows.size() == kVerifyRowsMax)
         return Fail(ErrorCode::kInvalidArgument, "sql: more than 10000 rows");
       json::array row;
       for (int i = 0; i < sqlite3_column_count(statement->get()); ++i)

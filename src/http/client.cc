@@ -1,178 +1,176 @@
 #include "http/client.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <optional>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
 
+#include "base/text.h"
+#include "http/await_tuple.h"
+#include "http/exchange.h"
 #include "http/response_head.h"
+#include "http/url.h"
 
 namespace viv::http {
 namespace {
 
-namespace beast = boost::beast;
 using asio::ip::tcp;
+using boost::system::error_code;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-constexpr std::uint32_t kHeaderBytesMax = 64 * 1024;
-
-using Outgoing = beast::http::request<beast::http::string_body>;
-using Incoming = beast::http::response_parser<beast::http::string_body>;
-
-struct Url {
-  std::string host;       // without brackets
-  std::string port;       // "80"
-  std::string authority;  // for the Host header
-  std::string target;     // "/path?query"
-};
-
-bool IsPlain(std::string_view text) {
-  for (unsigned char c : text) {
-    if (c <= ' ' || c == 0x7f) return false;
+// Framing and host are the client's own, unless the caller names another host.
+bool IsClientHeader(std::string_view name) {
+  for (std::string_view own : {"content-length", "transfer-encoding", "connection"}) {
+    if (EqualsIgnoreCase(name, own)) return true;
   }
-  return !text.empty();
+  return false;
 }
 
-bool IsPort(std::string_view text) {
-  std::uint16_t port = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port > 0;
-}
-
-// Splits "host", "host:port" or "[::1]:port".
-bool SplitAuthority(std::string_view authority, Url& url) {
-  std::string_view host = authority.substr(0, authority.find(':'));
-  std::string_view rest = authority.substr(host.size());
-  if (authority.starts_with('[')) {
-    std::size_t bracket = authority.find(']');
-    if (bracket == std::string_view::npos) return false;
-    host = authority.substr(1, bracket - 1);
-    rest = authority.substr(bracket + 1);
-  }
-  url.host.assign(host);
-  if (!rest.empty()) {
-    if (rest.front() != ':') return false;
-    url.port.assign(rest.substr(1));
-  }
-  return !host.empty() && host.find('@') == std::string_view::npos && IsPort(url.port);
-}
-
-Result<Url> ParseUrl(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
-  if (!text.starts_with(kScheme) || !IsPlain(text)) {
-    return Fail(ErrorCode::kInvalidArgument, "not an http:// URL");
-  }
-  text.remove_prefix(kScheme.size());
-  text = text.substr(0, text.find('#'));
-  std::size_t end = std::min(text.find_first_of("/?"), text.size());
-  Url url{.host = {}, .port = "80", .authority = std::string(text.substr(0, end)), .target = "/"};
-  if (end < text.size()) url.target.assign(text.substr(end));
-  if (url.target.front() == '?') url.target.insert(0, "/");
-  if (!SplitAuthority(url.authority, url)) {
-    return Fail(ErrorCode::kInvalidArgument, "the URL's host or port is malformed");
-  }
-  return url;
-}
-
-Result<Outgoing> ToBeast(ClientRequest& request, const Url& url) {
+Result<std::string> RequestHead(const ClientRequest& request, const Url& url) {
   if (!IsSafeHeader(request.method, "")) {
     return Fail(ErrorCode::kInvalidArgument, "the method is malformed");
   }
-  Outgoing outgoing;
-  outgoing.version(11);
-  outgoing.method_string(request.method);
-  outgoing.target(url.target);
-  outgoing.set(beast::http::field::host, url.authority);
-  outgoing.set(beast::http::field::connection, "close");
+  std::string head = fmt::format("{} {} HTTP/1.1\r\n", request.method, url.target);
+  if (!request.headers.Has("host")) head.append("Host: ").append(url.authority).append("\r\n");
   for (const auto& [name, value] : request.headers) {
     if (!IsSafeHeader(name, value)) {
       return Fail(ErrorCode::kInvalidArgument, "a request header is malformed");
     }
-    outgoing.insert(name, value);
+    if (!IsClientHeader(name)) head.append(name).append(": ").append(value).append("\r\n");
   }
-  outgoing.body() = std::move(request.body);
-  outgoing.prepare_payload();
-  return outgoing;
-}
-
-ClientResponse FromBeast(Incoming::value_type message) {
-  ClientResponse response;
-  response.status = static_cast<int>(message.result_int());
-  for (const auto& field : message) {
-    auto name = field.name_string();
-    response.headers.Add(std::string(name.data(), name.size()),
-                         std::string(field.value().data(), field.value().size()));
+  bool may_lack_body = request.method == "GET" || request.method == "HEAD" ||
+                       request.method == "DELETE" || request.method == "OPTIONS";
+  if (request.body_source) {
+    head.append("Transfer-Encoding: chunked\r\n");
+  } else if (!request.body.empty() || !may_lack_body) {
+    head.append(fmt::format("Content-Length: {}\r\n", request.body.size()));
   }
-  response.body = std::move(message.body());
-  return response;
+  return head.append("Connection: close\r\n\r\n");
 }
 
-tl::unexpected<Error> FetchError(std::string_view doing, const boost::system::error_code& error) {
-  bool too_large =
-      error == beast::http::error::body_limit || error == beast::http::error::header_limit;
-  return Fail(too_large ? ErrorCode::kLimitExceeded : ErrorCode::kUnavailable,
-              std::string(doing) + ": " + error.message());
-}
-
-Task<Status> Connect(beast::tcp_stream& stream, const Url& url) {
-  tcp::resolver resolver(stream.get_executor());
+Task<Result<UniqueFd>> ConnectTo(Url url, Transport::Duration timeout) {
+  auto executor = co_await asio::this_coro::executor;
+  tcp::resolver resolver(executor);
+  tcp::socket socket(executor);
+  asio::steady_timer timer(executor, timeout);
+  timer.async_wait([&resolver, &socket](error_code cancelled) {
+    if (cancelled) return;
+    resolver.cancel();
+    socket.close(cancelled);
+  });
   auto [unresolved, addresses] = co_await resolver.async_resolve(url.host, url.port, kTuple);
-  if (unresolved) co_return FetchError("resolve " + url.host, unresolved);
-  auto [refused, endpoint] = co_await stream.async_connect(addresses, kTuple);
-  if (refused) co_return FetchError("connect to " + url.authority, refused);
-  co_return Status();
+  if (unresolved) {
+    co_return Fail(ErrorCode::kUnavailable, "resolve " + url.host + ": " + unresolved.message());
+  }
+  auto [refused, endpoint] = co_await asio::async_connect(socket, addresses, kTuple);
+  bool in_time = timer.cancel() > 0;
+  if (refused || !in_time) {
+    std::string why = in_time ? refused.message() : "it took too long";
+    co_return Fail(ErrorCode::kUnavailable, "connect to " + url.authority + ": " + why);
+  }
+  co_return UniqueFd(socket.release());
 }
 
-Task<Result<ClientResponse>> Exchange(beast::tcp_stream& stream,
-                                      Outgoing& outgoing,
-                                      const ClientRequest& request) {
-  stream.expires_after(request.timeout);
-  auto [unsent, sent] = co_await beast::http::async_write(stream, outgoing, kTuple);
-  Incoming incoming;
-  incoming.header_limit(kHeaderBytesMax);
-  incoming.body_limit(request.body_bytes_max);
-  incoming.skip(request.method == "HEAD");
-  beast::flat_buffer buffer;
-  stream.expires_after(request.timeout);
-  // A server may answer, and close, before it has read all: its answer is worth more than the
-  // error.
-  auto [unread, received] = co_await beast::http::async_read(stream, buffer, incoming, kTuple);
-  if (unread && unsent) co_return FetchError("send the request", unsent);
-  if (unread) co_return FetchError("read the answer", unread);
-  co_return FromBeast(incoming.release());
+class ClientExchange : public StreamingAnswer {
+ public:
+  ClientExchange(std::unique_ptr<Transport> transport, const ClientRequest& request)
+      : exchange_(
+            std::move(transport),
+            request.method == "HEAD" ? AnswerParser::Asked::kHead : AnswerParser::Asked::kOther,
+            {.write = request.timeout,
+             .answer = request.timeout,
+             .tick = std::clamp(
+                 request.timeout / 4, Transport::Duration(5), Transport::Duration(250))}),
+        silence_timeout_(request.silence_timeout) {}
+
+  Task<Status> Begin(ClientRequest request, std::string head) {
+    if (request.body_source) {
+      exchange_.Send(std::move(head), std::move(request.body_source),
+                     Exchange::BodyFraming::kChunked);
+    } else {
+      exchange_.Send(std::move(head), std::move(request.body));
+    }
+    ASSIGN_OR_CO_RETURN(AnswerHead answer, co_await exchange_.ReadHead(), "read the answer");
+    status = answer.status;
+    headers = std::move(answer.headers);
+    co_return Status();
+  }
+
+  Task<Result<std::string>> ReadInTime() { return exchange_.ReadPiece(); }
+
+  Task<Result<std::string>> Read() override {
+    if (silence_timeout_.count() > 0) {
+      exchange_.ReadWithin(silence_timeout_);
+    } else {
+      exchange_.ReadForever();
+    }
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange_.ReadPiece(), "read the answer");
+    co_return piece;
+  }
+
+ private:
+  Exchange exchange_;
+  const Transport::Duration silence_timeout_;
+};
+
+using ExchangeResult = Result<std::unique_ptr<ClientExchange>>;
+
+Task<ExchangeResult> BeginOver(UniqueFd connection, ClientRequest request, Url url) {
+  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));
+  auto executor = co_await asio::this_coro::executor;
+  ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(connection)));
+  auto exchange = std::make_unique<ClientExchange>(MakePlainTransport(std::move(socket)), request);
+  CO_RETURN_IF_ERROR(co_await exchange->Begin(std::move(request), std::move(head)));
+  co_return exchange;
 }
 
-}  // namespace
-
-Task<Result<ClientResponse>> Fetch(ClientRequest request) {
-  ASSIGN_OR_CO_RETURN(Url url, ParseUrl(request.url), "fetch");
-  ASSIGN_OR_CO_RETURN(Outgoing outgoing, ToBeast(request, url), "fetch");
-  beast::tcp_stream stream(co_await asio::this_coro::executor);
-  stream.expires_after(request.timeout);
-  CO_RETURN_IF_ERROR(co_await Connect(stream, url), "fetch");
-  co_return co_await Exchange(stream, outgoing, request);
+Task<ExchangeResult> BeginAt(ClientRequest request) {
+  ASSIGN_OR_CO_RETURN(Url url, ParseUrl(request.url));
+  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));  // before anyone is bothered
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await ConnectTo(url, request.timeout));
+  co_return co_await BeginOver(std::move(connection), std::move(request), std::move(url));
 }
 
-Result<ClientResponse> FetchBlocking(ClientRequest request) {
+Task<Result<ClientResponse>> Collect(std::unique_ptr<ClientExchange> exchange,
+                                     std::size_t bytes_max) {
+  ClientResponse response;
+  response.status = exchange->status;
+  response.headers = std::move(exchange->headers);
+  for (;;) {
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange->ReadInTime(), "read the answer");
+    if (piece.empty()) co_return response;
+    if (piece.size() > bytes_max - response.body.size()) {
+      co_return Fail(ErrorCode::kLimitExceeded,
+                     fmt::format("read the answer: larger than {} bytes", bytes_max));
+    }
+    response.body += piece;
+  }
+}
+
+Task<Status> PassOn(ClientRequest request, StreamCallbacks callbacks) {
+  ASSIGN_OR_CO_RETURN(auto answer, co_await FetchStream(std::move(request)));
+  if (callbacks.on_head) CO_RETURN_IF_ERROR(callbacks.on_head(answer->status, answer->headers));
+  for (;;) {
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await answer->Read());
+    if (piece.empty()) co_return Status();
+    if (callbacks.on_piece) CO_RETURN_IF_ERROR(callbacks.on_piece(std::move(piece)));
+  }
+}
+
+template <typename T>
+Result<T> RunBlocking(Task<Result<T>> task) {
   asio::io_context io{1};
-  std::optional<Result<ClientResponse>> result;
-  auto on_end = [&result](std::exception_ptr failure, Result<ClientResponse> fetched) {
-    if (!failure) result.emplace(std::move(fetched));
+  std::optional<Result<T>> result;
+  auto on_end = [&result](std::exception_ptr failure, Result<T> value) {
+    if (!failure) result.emplace(std::move(value));
   };
-  asio::co_spawn(io, Fetch(std::move(request)), on_end);
+  asio::co_spawn(io, std::move(task), on_end);
   try {
     io.run();
   } catch (const std::exception& error) {
@@ -180,6 +178,46 @@ Result<ClientResponse> FetchBlocking(ClientRequest request) {
   }
   if (!result) return Fail(ErrorCode::kInternal, "fetch failed");
   return *std::move(result);
+}
+
+}  // namespace
+
+Task<Result<ClientResponse>> Fetch(ClientRequest request) {
+  std::size_t bytes_max = request.body_bytes_max;
+  ASSIGN_OR_CO_RETURN(auto exchange, co_await BeginAt(std::move(request)), "fetch");
+  co_return co_await Collect(std::move(exchange), bytes_max);
+}
+
+Task<Result<ClientResponse>> FetchOver(UniqueFd connection, ClientRequest request) {
+  std::size_t bytes_max = request.body_bytes_max;
+  ASSIGN_OR_CO_RETURN(Url url, ParseUrlOrPath(request.url), "fetch");
+  ASSIGN_OR_CO_RETURN(auto exchange,
+                      co_await BeginOver(std::move(connection), std::move(request), std::move(url)),
+                      "fetch");
+  co_return co_await Collect(std::move(exchange), bytes_max);
+}
+
+Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStream(ClientRequest request) {
+  ASSIGN_OR_CO_RETURN(std::unique_ptr<StreamingAnswer> answer, co_await BeginAt(std::move(request)),
+                      "fetch");
+  co_return answer;
+}
+
+Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStreamOver(UniqueFd connection,
+                                                               ClientRequest request) {
+  ASSIGN_OR_CO_RETURN(Url url, ParseUrlOrPath(request.url), "fetch");
+  ASSIGN_OR_CO_RETURN(std::unique_ptr<StreamingAnswer> answer,
+                      co_await BeginOver(std::move(connection), std::move(request), std::move(url)),
+                      "fetch");
+  co_return answer;
+}
+
+Result<ClientResponse> FetchBlocking(ClientRequest request) {
+  return RunBlocking(Fetch(std::move(request)));
+}
+
+Status FetchStreamBlocking(ClientRequest request, StreamCallbacks callbacks) {
+  return RunBlocking(PassOn(std::move(request), std::move(callbacks)));
 }
 
 }  // namespace viv::http

@@ -1,13 +1,16 @@
 #pragma once
-// A small HTTP/1.1 client for our command line and tests: one request, one connection, plain TCP.
-// It follows no redirects and trusts no server: time and size are limited.
+// A small HTTP/1.1 client for our command line, our agents' host side and tests: one request, one
+// connection, plain. It follows no redirects and trusts no server: time and size are limited.
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "base/task.h"
+#include "base/unique_fd.h"
 #include "http/message.h"
 
 namespace viv::http {
@@ -17,8 +20,13 @@ struct ClientRequest {
   std::string url;  // "http://host[:port]/path?query"
   Headers headers;
   std::string body;
-  std::chrono::milliseconds timeout{30'000};  // for each of: connecting, sending, receiving
-  std::size_t body_bytes_max = 64 * 1024 * 1024;
+  // Instead of `body`: gives its pieces, an empty one at the end. They are sent in chunks while the
+  // answer is read already; a failure ends the exchange. What it refers to outlives the exchange.
+  std::function<Task<Result<std::string>>()> body_source;
+  // For each of: connecting; sending, without progress; receiving, of a stream its head.
+  std::chrono::milliseconds timeout{30'000};
+  std::chrono::milliseconds silence_timeout{0};   // between the pieces of a stream; 0: any time
+  std::size_t body_bytes_max = 64 * 1024 * 1024;  // of the answer, unless it is streamed
 };
 
 struct ClientResponse {
@@ -29,7 +37,32 @@ struct ClientResponse {
 
 Task<Result<ClientResponse>> Fetch(ClientRequest request);
 
+// Over a connected stream socket, TCP or unix; of the URL only path and query count ("/path" will
+// do).
+Task<Result<ClientResponse>> FetchOver(UniqueFd connection, ClientRequest request);
+
 // The same, on an io_context of its own; not to be called where others wait for this thread.
 Result<ClientResponse> FetchBlocking(ClientRequest request);
+
+// An answer whose body is read piece by piece, however long it is. The connection ends with it, so
+// dropping it is how to break off.
+class StreamingAnswer {
+ public:
+  virtual ~StreamingAnswer() = default;
+  int status = 0;
+  Headers headers;
+  virtual Task<Result<std::string>> Read() = 0;  // the next piece; empty at the end
+};
+
+Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStream(ClientRequest request);
+Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStreamOver(UniqueFd connection,
+                                                               ClientRequest request);
+
+// The callbacks run on the calling thread; an error of theirs ends the exchange and is returned.
+struct StreamCallbacks {
+  std::function<Status(int status, const Headers& headers)> on_head;
+  std::function<Status(std::string piece)> on_piece;
+};
+Status FetchStreamBlocking(ClientRequest request, StreamCallbacks callbacks);
 
 }  // namespace viv::http

@@ -7,13 +7,13 @@
 namespace viv::http {
 namespace {
 
-Task<Response> Echo(Request& request) {
+Task<Response> ClientEcho(Request& request) {
   Response response = Text(201, request.method + " " + request.target + " " + request.body);
   response.headers.Add("X-Seen", std::string(request.headers.Get("x-sent")));
   co_return response;
 }
 
-Task<Response> Hang(Request&) {
+Task<Response> ClientFlood(Request&) {
   Response response;
   response.stream = [](BodyWriter& writer) -> Task<void> {
     for (;;) {
@@ -26,7 +26,7 @@ Task<Response> Hang(Request&) {
 }
 
 TEST(ClientTest, SendsARequestAndGetsTheAnswer) {
-  RunningServer server(Echo);
+  RunningServer server(ClientEcho);
   ClientRequest request;
   request.method = "POST";
   request.url = server.Url("/a?b=c#fragment");
@@ -40,7 +40,7 @@ TEST(ClientTest, SendsARequestAndGetsTheAnswer) {
 }
 
 TEST(ClientTest, ExpectsNoBodyAfterHead) {
-  RunningServer server(Echo);
+  RunningServer server(ClientEcho);
   ClientRequest request;
   request.method = "HEAD";
   request.url = server.Url("/");
@@ -75,7 +75,7 @@ TEST(ClientTest, RefusesAMalformedMethodOrHeader) {
 TEST(ClientTest, TellsWhenNobodyListens) {
   std::uint16_t port = 0;
   {
-    RunningServer server(Echo);
+    RunningServer server(ClientEcho);
     port = server->port();
   }
   ClientRequest request;
@@ -86,7 +86,7 @@ TEST(ClientTest, TellsWhenNobodyListens) {
 }
 
 TEST(ClientTest, LimitsTheAnswer) {
-  RunningServer server(Hang);
+  RunningServer server(ClientFlood);
   ClientRequest request;
   request.url = server.Url("/");
   request.body_bytes_max = 5000;
@@ -98,7 +98,7 @@ TEST(ClientTest, LimitsTheAnswer) {
 TEST(ClientTest, GetsAnAnswerGivenBeforeTheWholeBodyWasRead) {
   ServerOptions options;
   options.body_bytes_max = 1000;
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ClientEcho, std::move(options));
   ClientRequest request;
   request.method = "POST";
   request.url = server.Url("/");

@@ -3,12 +3,15 @@
 // enough. A Worker owns it; everything happens on that worker's thread. Internal to the server.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/cancellation_signal.hpp>
 
+#include "http/body_writer.h"
 #include "http/message.h"
 #include "http/read_buffer.h"
+#include "http/request_body.h"
 #include "http/request_parser.h"
 #include "http/response_head.h"
 #include "http/server.h"
@@ -23,7 +26,7 @@ struct ServerContext {
   const ErrorRenderer& errors;
 };
 
-class Connection {
+class Connection : private ClientEnd {
  public:
   // `date` is the worker's, who keeps it current.
   Connection(const ServerContext& context,
@@ -43,20 +46,28 @@ class Connection {
   void Abort();
 
  private:
-  enum class Phase { kIdle, kBusy, kStreaming };
+  enum class Phase { kIdle, kBusy, kStreaming, kTakenOver };
   enum class Outcome { kRequest, kRefuse, kGone };
-  class Chunks;
 
+  // connection.cc: requests.
+  Task<void> Serve();
   Task<Outcome> ReadRequest();
   Task<bool> ReadMore(std::size_t size);
   Task<Response> Handle();
+  Task<void> Refuse(int status, std::string message);
+  void StreamBody(RequestBody::Extent extent);
+  bool IsGone() override;
+
+  // connection_answer.cc: answers; each tells whether another request may follow.
   Task<bool> Answer(Response response);
+  Task<bool> AnswerBody(Response response);
   Task<bool> AnswerStream(Response response);
   Task<bool> RunStream(const Response& response, BodyWriter& writer);
   Task<void> AnswerWebSocket(Response response);
-  Task<void> Refuse(int status, std::string message);
+  Task<void> AnswerTakeover(Response response);
   Task<bool> WriteAll(Transport::Pieces pieces);
-  void WriteHead(const Response& response, Framing framing, bool keep_alive);
+  void WriteHead(const Response& response, StreamWriter::Shape shape, bool keep_alive);
+  StreamWriter::Shape StreamShape(const Response& response);
   bool KeepsAlive(const Response& response);
 
   const ServerContext& context_;
@@ -65,7 +76,8 @@ class Connection {
   const std::string& date_;
   ReadBuffer buffer_;
   RequestParser parser_;
-  std::string head_;  // of the answer under way
+  std::optional<RequestBody> body_;  // of the request under way, when it is streamed
+  std::string head_;                 // of the answer under way
   asio::cancellation_signal cancel_;
   Phase phase_ = Phase::kIdle;
   bool draining_ = false;

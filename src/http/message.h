@@ -1,7 +1,7 @@
 #pragma once
-// What travels over HTTP, free of any library's types. A Request is complete: its body was read
-// within the limits. A Response carries a body, or streams, or takes the connection over as a
-// WebSocket.
+// What travels over HTTP, free of any library's types. A Request is complete, its body read within
+// the limits, unless the server was told to stream it. A Response carries a body, or streams, or
+// takes the connection over: as a WebSocket, or as the bytes it is made of.
 
 #include <cstddef>
 #include <functional>
@@ -41,15 +41,35 @@ struct Identity {
   std::string key_id;
 };
 
+// The body of a request that is handled while it arrives (ServerOptions::streams_body). Whoever
+// leaves it unread loses the connection after the answer. One reader at a time, who may read on
+// while the answer streams, and reads no more once it is over.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  // The next piece, up to 256 KiB; empty at the end. kUnavailable when the client went away or fell
+  // silent, kInvalidArgument when its framing is broken.
+  virtual Task<Result<std::string>> Read() = 0;
+};
+
+// The client's end of a connection, for handlers that wait long before they answer.
+class ClientEnd {
+ public:
+  virtual ~ClientEnd() = default;
+  virtual bool IsGone() = 0;  // one cheap look
+};
+
 struct Request {
   std::string method;  // "GET"
   std::string target;  // as sent: "/sandbox/slack?tag=a%20b"
   std::string path;    // as sent, without query: segments are decoded by the router
   std::string query;   // as sent, without '?'
   Headers headers;
-  std::string body;
-  std::string remote;   // "127.0.0.1"
-  bool secure = false;  // came over TLS
+  std::string body;                   // empty when it is streamed
+  BodyReader* body_stream = nullptr;  // outlives the answer
+  ClientEnd* client = nullptr;        // outlives the answer; nullptr in tests
+  std::string remote;                 // "127.0.0.1"; empty over a unix socket
+  bool secure = false;                // came over TLS
   Identity identity;
   std::string request_id;
   std::vector<std::pair<std::string, std::string>> parameters;  // from the route, decoded
@@ -61,12 +81,26 @@ struct Request {
       const;  // "http://host:port" the client used (Host header; https when secure)
 };
 
-// Writes the body of a streaming response piece by piece; chunked on HTTP/1.1. A failed write means
-// that the client went away. Pieces are flushed at once.
+// Writes the body of a streaming response piece by piece; chunked on HTTP/1.1, unless the handler
+// set a Content-Length, which then has to be kept. A failed write means that the client went away.
+// Pieces are flushed at once.
 class BodyWriter {
  public:
   virtual ~BodyWriter() = default;
   virtual Task<Status> Write(std::string piece) = 0;
+  // The client shall see that the body is not whole: once the stream function returns, the
+  // connection is reset.
+  virtual void Abort() = 0;
+};
+
+// The bytes of a connection, once its answer's head is sent; one reader and one writer at a time.
+// A silent client is waited for without end, until CloseWrite: then it has idle_timeout.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  virtual Task<Result<std::string>> Read() = 0;  // the next bytes; empty at the end
+  virtual Task<Status> Write(std::string bytes) = 0;
+  virtual void CloseWrite() = 0;  // the peer reads to its end; Read goes on
 };
 
 // A WebSocket after its handshake; one reader and one writer at a time. Control frames are handled
@@ -91,6 +125,8 @@ struct Response {
       stream;  // when set, the body is streamed and `body` ignored
   std::function<Task<void>(WebSocket&)>
       web_socket;  // when set, the connection is upgraded (status ignored)
+  std::function<Task<void>(ByteStream&)>
+      takeover;  // when set, status and headers are sent as they are and the rest is its own
 };
 
 Response Text(int status, std::string body);

@@ -17,7 +17,7 @@ namespace beast = boost::beast;
 using beast::error_code;
 using beast::string_view;
 
-constexpr std::size_t kHeadersMax = 256;
+constexpr std::size_t kRequestHeadersMax = 256;
 constexpr std::size_t kBodyReserveMax = 1 << 20;  // a promised length is no reason to allocate it
 
 bool HasToken(std::string_view list, std::string_view token) {
@@ -28,12 +28,14 @@ bool HasToken(std::string_view list, std::string_view token) {
 }
 
 // Writes straight into a Request; Beast's own message type would be one more copy of every header.
-class Sink : public beast::http::basic_parser<true> {
+class RequestSink : public beast::http::basic_parser<true> {
  public:
-  explicit Sink(Request& request) : request_(request) {}
+  RequestSink(Request& request, std::uint64_t body_bytes_max)
+      : request_(request), body_bytes_left_(body_bytes_max) {}
 
   int version() const { return version_; }
   bool headers_are_too_many() const { return headers_are_too_many_; }
+  void StreamBody() { streams_ = true; }
 
  private:
   void on_request_impl(beast::http::verb,
@@ -52,7 +54,7 @@ class Sink : public beast::http::basic_parser<true> {
                      error_code& error) override {
     if (in_body_)
       return;  // trailers are read and forgotten: nobody may add headers after the checks
-    headers_are_too_many_ = request_.headers.size() >= kHeadersMax;
+    headers_are_too_many_ = request_.headers.size() >= kRequestHeadersMax;
     if (headers_are_too_many_) {
       error = beast::http::error::header_limit;
       return;
@@ -62,7 +64,8 @@ class Sink : public beast::http::basic_parser<true> {
   }
 
   void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-    if (length) request_.body.reserve(std::min<std::uint64_t>(*length, kBodyReserveMax));
+    if (length && !streams_)
+      request_.body.reserve(std::min<std::uint64_t>(*length, kBodyReserveMax));
   }
 
   std::size_t on_body_impl(string_view bytes, error_code&) override {
@@ -75,14 +78,25 @@ class Sink : public beast::http::basic_parser<true> {
     return bytes.size();
   }
 
+  // Beast's own limit would speak up before anyone could look at the head.
+  void on_chunk_header_impl(std::uint64_t size, string_view, error_code& error) override {
+    if (streams_) return;
+    if (size > body_bytes_left_) {
+      error = beast::http::error::body_limit;
+    } else {
+      body_bytes_left_ -= size;
+    }
+  }
+
   void on_header_impl(error_code&) override { in_body_ = true; }
-  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   void on_finish_impl(error_code&) override {}
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   Request& request_;
+  std::uint64_t body_bytes_left_;  // of a chunked one
   int version_ = 11;
   bool in_body_ = false;
+  bool streams_ = false;
   bool headers_are_too_many_ = false;
 };
 
@@ -103,12 +117,12 @@ bool SplitTarget(Request& request) {
   return true;
 }
 
-std::size_t Count(const Headers& headers, std::string_view name) {
+std::size_t CountHeaders(const Headers& headers, std::string_view name) {
   return std::count_if(headers.begin(), headers.end(),
                        [&](const auto& header) { return EqualsIgnoreCase(header.first, name); });
 }
 
-void Clear(Request& request) {
+void ClearRequest(Request& request) {
   request.method.clear();
   request.target.clear();
   request.path.clear();
@@ -116,6 +130,7 @@ void Clear(Request& request) {
   request.headers.Clear();
   if (request.body.capacity() > kBodyReserveMax) request.body = std::string();
   request.body.clear();
+  request.body_stream = nullptr;
   request.identity = Identity();
   request.request_id.clear();
   request.parameters.clear();
@@ -128,11 +143,12 @@ class RequestParser::Impl {
   explicit Impl(Limits limits) : limits_(limits) { Reset(); }
 
   void Reset() {
-    Clear(request_);
-    sink_.emplace(request_);
+    ClearRequest(request_);
+    sink_.emplace(request_, limits_.body_bytes);
+    streams_body_ = false;
     sink_->header_limit(static_cast<std::uint32_t>(
         std::min<std::size_t>(limits_.header_bytes, std::numeric_limits<std::uint32_t>::max())));
-    sink_->body_limit(limits_.body_bytes);
+    sink_->body_limit(boost::none);
     head_bytes_ = 0;
     problem_ = Problem();
   }
@@ -149,8 +165,9 @@ class RequestParser::Impl {
   }
 
   Request& request() { return request_; }
-  const Sink& sink() const { return *sink_; }
+  const RequestSink& sink() const { return *sink_; }
   Problem problem() const { return problem_; }
+  bool streams_body() const { return streams_body_; }
 
  private:
   // Old clients send an empty line after a body; RFC 9112 wants it ignored.
@@ -195,13 +212,20 @@ class RequestParser::Impl {
   bool CheckHead() {
     const Headers& headers = request_.headers;
     if (!SplitTarget(request_)) return Refuse(400, "malformed request target");
-    std::size_t hosts = Count(headers, "host");
+    std::size_t hosts = CountHeaders(headers, "host");
     if (hosts > 1 || (hosts == 0 && sink_->version() == 11)) {
       return Refuse(400, "exactly one Host header is required");
     }
     if (headers.Has("transfer-encoding") &&
         !EqualsIgnoreCase(headers.Get("transfer-encoding"), "chunked")) {
       return Refuse(501, "transfer encodings other than chunked are not supported");
+    }
+    streams_body_ =
+        limits_.streams_body && *limits_.streams_body && (*limits_.streams_body)(request_);
+    if (streams_body_) {
+      sink_->StreamBody();
+    } else if (sink_->content_length().value_or(0) > limits_.body_bytes) {
+      return Refuse(413, "request body too large");
     }
     return true;
   }
@@ -228,8 +252,9 @@ class RequestParser::Impl {
 
   const Limits limits_;
   Request request_;
-  std::optional<Sink> sink_;
+  std::optional<RequestSink> sink_;
   std::size_t head_bytes_ = 0;
+  bool streams_body_ = false;
   Problem problem_;
 };
 
@@ -266,6 +291,15 @@ bool RequestParser::keep_alive() const {
 
 bool RequestParser::wants_continue() const {
   return is_http_1_1() && EqualsIgnoreCase(impl_->request().headers.Get("expect"), "100-continue");
+}
+
+bool RequestParser::streams_body() const {
+  return impl_->streams_body();
+}
+
+std::optional<std::uint64_t> RequestParser::body_bytes_left() const {
+  auto left = impl_->sink().content_length_remaining();
+  return left ? std::optional<std::uint64_t>(*left) : std::nullopt;
 }
 
 bool RequestParser::wants_web_socket() const {

@@ -5,7 +5,10 @@
 // refused.
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "http/message.h"
@@ -17,6 +20,8 @@ class RequestParser {
   struct Limits {
     std::size_t header_bytes;
     std::size_t body_bytes;
+    // Decides on the head whether the body is handed out in pieces, without a limit; may be null.
+    const std::function<bool(const Request&)>* streams_body = nullptr;
   };
   enum class State {
     kNeedsMore,
@@ -48,6 +53,8 @@ class RequestParser {
   bool keep_alive() const;
   bool wants_continue() const;    // "Expect: 100-continue"
   bool wants_web_socket() const;  // a complete WebSocket handshake
+  bool streams_body() const;      // request().body is what was fed since it was last taken away
+  std::optional<std::uint64_t> body_bytes_left() const;  // nothing for a chunked body
 
  private:
   class Impl;

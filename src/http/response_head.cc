@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 
 #include "base/log.h"
@@ -16,6 +17,23 @@ bool IsTokenCharacter(char c) {
   return alphanumeric || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
+int SendableStatus(int status) {
+  return status >= 100 && status <= 999 ? status : 500;
+}
+
+void AppendStatusLine(std::string& out, int status, std::string_view version) {
+  out.append(version).append(" ").append(fmt::format_int(status).c_str()).append(" ");
+  out.append(ReasonPhrase(status)).append("\r\n");
+}
+
+void AppendHeader(std::string& out, const std::pair<std::string, std::string>& header, int status) {
+  if (!IsSafeHeader(header.first, header.second)) {
+    log::Warn("http.header_dropped", {{"status", status}});
+    return;
+  }
+  out.append(header.first).append(": ").append(header.second).append("\r\n");
+}
+
 bool IsOurs(std::string_view name) {
   for (std::string_view ours :
        {"content-length", "transfer-encoding", "connection", "keep-alive", "date", "server"}) {
@@ -27,17 +45,11 @@ bool IsOurs(std::string_view name) {
 }  // namespace
 
 void AppendHead(std::string& out, const Response& response, const ResponseHead& head) {
-  int status = response.status >= 100 && response.status <= 999 ? response.status : 500;
-  out.append(head.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ");
-  out.append(fmt::format_int(status).c_str()).append(" ").append(ReasonPhrase(status));
-  out.append("\r\nServer: vivarium\r\nDate: ").append(head.date).append("\r\n");
-  for (const auto& [name, value] : response.headers) {
-    if (IsOurs(name)) continue;
-    if (!IsSafeHeader(name, value)) {
-      log::Warn("http.header_dropped", {{"status", status}});
-      continue;
-    }
-    out.append(name).append(": ").append(value).append("\r\n");
+  int status = SendableStatus(response.status);
+  AppendStatusLine(out, status, head.http_1_1 ? "HTTP/1.1" : "HTTP/1.0");
+  out.append("Server: vivarium\r\nDate: ").append(head.date).append("\r\n");
+  for (const auto& header : response.headers) {
+    if (!IsOurs(header.first)) AppendHeader(out, header, status);
   }
   if (head.framing == Framing::kLength) {
     out.append("Content-Length: ").append(fmt::format_int(head.body_bytes).c_str()).append("\r\n");
@@ -50,6 +62,21 @@ void AppendHead(std::string& out, const Response& response, const ResponseHead& 
     out.append("Connection: keep-alive\r\n");
   }
   out.append("\r\n");
+}
+
+void AppendVerbatimHead(std::string& out, const Response& response) {
+  int status = SendableStatus(response.status);
+  AppendStatusLine(out, status, "HTTP/1.1");
+  for (const auto& header : response.headers) AppendHeader(out, header, status);
+  out.append("\r\n");
+}
+
+std::optional<std::uint64_t> PromisedLength(const Response& response) {
+  std::string_view text = response.headers.Get("content-length");
+  std::uint64_t length = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return length;
 }
 
 bool IsSafeHeader(std::string_view name, std::string_view value) {

@@ -23,11 +23,18 @@ struct ResponseHead {
   bool http_1_1 = true;
   bool keep_alive = true;
   Framing framing = Framing::kLength;
-  std::size_t body_bytes = 0;
+  std::uint64_t body_bytes = 0;
   std::string_view date = {};  // "Sun, 06 Nov 1994 08:49:37 GMT"
 };
 
 void AppendHead(std::string& out, const Response& response, const ResponseHead& head);
+
+// The status line and every header as the handler set it, for an answer that takes the connection
+// over.
+void AppendVerbatimHead(std::string& out, const Response& response);
+
+// The Content-Length that a handler set.
+std::optional<std::uint64_t> PromisedLength(const Response& response);
 
 // Whether the header can be written without becoming something else: a line break in a value would
 // start a header of the attacker's choice.

@@ -1,51 +1,26 @@
 #include "http/server.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <thread>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
-
+#include "http/listener.h"
+#include "http/tls.h"
 #include "http/worker.h"
 
 namespace viv::http {
 namespace {
 
-using asio::ip::tcp;
-using boost::system::error_code;
-
 constexpr unsigned kThreadsMax = 256;
 
-Result<tcp::endpoint> Resolve(const std::string& host, std::uint16_t port) {
+// SO_REUSEPORT would silently share the port with another server of the same user.
+Status CheckPortIsFree(const asio::ip::tcp::endpoint& endpoint) {
+  if (endpoint.port() == 0) return {};
   asio::io_context io;
-  tcp::resolver resolver(io);
-  error_code error;
-  auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error);
-  if (error || found.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "resolve " + host + ": " + error.message());
-  }
-  // "localhost" has two addresses; IPv4 is the one that everybody tries.
-  for (const auto& entry : found) {
-    if (entry.endpoint().protocol() == tcp::v4()) return entry.endpoint();
-  }
-  return found.begin()->endpoint();
-}
-
-Status LoadTls(const TlsFiles& files, asio::ssl::context& tls) {
-  error_code error;
-  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
-                      asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
-                      asio::ssl::context::no_tlsv1_1,
-                  error);
-  if (!error) tls.use_certificate_chain_file(files.certificate_chain, error);
-  if (error)
-    return Fail(ErrorCode::kInvalidArgument, files.certificate_chain + ": " + error.message());
-  tls.use_private_key_file(files.private_key, asio::ssl::context::pem, error);
-  if (error) return Fail(ErrorCode::kInvalidArgument, files.private_key + ": " + error.message());
+  ASSIGN_OR_RETURN(StreamAcceptor probe, OpenListener(io, endpoint, PortUse::kAlone));
   return {};
 }
 
@@ -63,24 +38,31 @@ class Server::Impl {
         errors_(errors ? std::move(errors) : ErrorRenderer(PlainError)) {}
 
   Status Start() {
-    if (options_.tls) {
-      RETURN_IF_ERROR(LoadTls(*options_.tls, tls_.emplace(asio::ssl::context::tls_server)), "TLS");
-    }
-    ASSIGN_OR_RETURN(tcp::endpoint endpoint, Resolve(options_.host, options_.port));
     unsigned threads =
         options_.threads > 0 ? options_.threads : std::thread::hardware_concurrency();
     threads = std::clamp(threads, 1u, kThreadsMax);
-    auto use = threads > 1 ? Worker::PortUse::kShared : Worker::PortUse::kAlone;
-    if (use == Worker::PortUse::kShared) RETURN_IF_ERROR(CheckPortIsFree(endpoint));
     for (unsigned i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(context_, tls_ ? &*tls_ : nullptr, connections_));
-      RETURN_IF_ERROR(workers_.back()->Listen(endpoint, use));
-      endpoint = workers_.front()->endpoint();  // the first one may have been given any port
+      workers_.push_back(std::make_unique<Worker>(context_, connections_));
+    }
+    if (options_.listener) {
+      RETURN_IF_ERROR(Share(std::move(options_.listener), options_.tls.get()));
+    } else {
+      RETURN_IF_ERROR(Listen(options_.host, options_.port, options_.tls.get()));
+    }
+    for (const ListenerOptions& extra : options_.extra) {
+      RETURN_IF_ERROR(Listen(extra.host, extra.port, extra.tls.get()));
     }
     return {};
   }
 
-  std::uint16_t port() const { return workers_.front()->endpoint().port(); }
+  std::vector<std::uint16_t> ports() const {
+    std::vector<std::uint16_t> ports;
+    for (std::size_t i = 0; i <= options_.extra.size(); ++i) {
+      ports.push_back(workers_.front()->port(i));
+    }
+    return ports;
+  }
+  std::uint16_t port() const { return workers_.front()->port(0); }
   std::size_t connections() const { return connections_.load(std::memory_order_relaxed); }
 
   void Run() {
@@ -97,18 +79,48 @@ class Server::Impl {
   }
 
  private:
-  // SO_REUSEPORT would silently share the port with another server of the same user.
-  Status CheckPortIsFree(const tcp::endpoint& endpoint) {
-    if (endpoint.port() == 0) return {};
-    Worker probe(context_, nullptr, connections_);
-    return probe.Listen(endpoint, Worker::PortUse::kAlone);
+  Status Listen(const std::string& host, std::uint16_t port, const TlsFiles* files) {
+    ASSIGN_OR_RETURN(TlsIdentity * tls, LoadTls(files));
+    ASSIGN_OR_RETURN(asio::ip::tcp::endpoint endpoint, ResolveListen(host, port));
+    PortUse use = workers_.size() > 1 ? PortUse::kShared : PortUse::kAlone;
+    if (use == PortUse::kShared) RETURN_IF_ERROR(CheckPortIsFree(endpoint));
+    for (auto& worker : workers_) {
+      ASSIGN_OR_RETURN(StreamAcceptor acceptor, OpenListener(worker->io(), endpoint, use));
+      endpoint.port(PortOf(acceptor));  // the first one may have been given any port
+      worker->Add(std::move(acceptor), tls);
+    }
+    return {};
   }
 
-  const ServerOptions options_;
+  Status Share(UniqueFd listener, const TlsFiles* files) {
+    ASSIGN_OR_RETURN(TlsIdentity * tls, LoadTls(files));
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+      UniqueFd copy(::fcntl(listener.get(), F_DUPFD_CLOEXEC, 0));
+      ASSIGN_OR_RETURN(StreamAcceptor acceptor, AdoptListener(workers_[i]->io(), std::move(copy)));
+      workers_[i]->Add(std::move(acceptor), tls);
+    }
+    asio::io_context& io = workers_.front()->io();
+    ASSIGN_OR_RETURN(StreamAcceptor acceptor, AdoptListener(io, std::move(listener)));
+    workers_.front()->Add(std::move(acceptor), tls);
+    return {};
+  }
+
+  // nullptr for a plain port.
+  Result<TlsIdentity*> LoadTls(const TlsFiles* files) {
+    if (files == nullptr) return nullptr;
+    if (options_.tls_library == nullptr) {
+      return Fail(ErrorCode::kInvalidArgument, "TLS: this program was built without it");
+    }
+    ASSIGN_OR_RETURN(std::unique_ptr<TlsIdentity> identity, options_.tls_library->Load(*files));
+    identities_.push_back(std::move(identity));
+    return identities_.back().get();
+  }
+
+  ServerOptions options_;
   const Handler handler_;
   const ErrorRenderer errors_;
   const ServerContext context_{options_, handler_, errors_};
-  std::optional<asio::ssl::context> tls_;
+  std::vector<std::unique_ptr<TlsIdentity>> identities_;
   std::atomic<std::size_t> connections_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
@@ -127,6 +139,10 @@ Result<std::unique_ptr<Server>> Server::Create(ServerOptions options,
 
 std::uint16_t Server::port() const {
   return impl_->port();
+}
+
+std::vector<std::uint16_t> Server::ports() const {
+  return impl_->ports();
 }
 
 void Server::Run() {

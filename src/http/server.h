@@ -1,8 +1,8 @@
 #pragma once
-// The HTTP/1.1 server: one io_context and one SO_REUSEPORT acceptor per thread, connections stay on
-// their thread. Every wait has a deadline, every size a limit. Stop() drains: no new connections,
-// requests under way are finished, idle connections are closed, streams and WebSockets are
-// cancelled after a second.
+// The HTTP/1.1 server: one io_context per thread, each with a SO_REUSEPORT acceptor per port or a
+// share of an inherited listening socket; connections stay on their thread. Every wait has a
+// deadline, every size a limit. Stop() drains: no new connections, requests under way are finished,
+// idle connections are closed, streams, WebSockets and takeovers are cancelled after a second.
 
 #include <chrono>
 #include <cstddef>
@@ -10,8 +10,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "http/message.h"
 
 namespace viv::http {
@@ -19,6 +21,15 @@ namespace viv::http {
 struct TlsFiles {
   std::string certificate_chain;  // PEM
   std::string private_key;        // PEM
+};
+
+class TlsLibrary;
+
+// A further port with the same handler.
+struct ListenerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;         // 0: any free one, see Server::ports()
+  std::unique_ptr<TlsFiles> tls;  // nullptr: plain HTTP
 };
 
 struct ServerOptions {
@@ -34,6 +45,14 @@ struct ServerOptions {
   std::chrono::milliseconds write_timeout{60'000};   // without any progress
   std::chrono::milliseconds drain_timeout{10'000};   // Stop() waits that long
   std::unique_ptr<TlsFiles> tls;                     // nullptr: plain HTTP
+  // What serves TLS, for a program that does so: &OpenSsl() of http/tls.h and the library http_tls.
+  const TlsLibrary* tls_library = nullptr;
+  // Whether the body of the request with this head is streamed to its handler, and so not limited
+  // by body_bytes_max; nullptr: none. Where it says yes request.body_stream is set, even when there
+  // is no body.
+  std::function<bool(const Request&)> streams_body;
+  UniqueFd listener;  // a listening stream socket, TCP or unix, to serve instead of host and port
+  std::vector<ListenerOptions> extra;
 };
 
 class Server {
@@ -46,7 +65,8 @@ class Server {
                                                 ErrorRenderer errors);
   ~Server();
 
-  std::uint16_t port() const;
+  std::uint16_t port() const;                // of the first one; 0 for a unix socket
+  std::vector<std::uint16_t> ports() const;  // the first and the extra ones, in their order
   // Serves on this thread and `threads - 1` further ones; returns after Stop() and the drain. What
   // still runs at the end of the drain is cancelled, and waited for: a handler on a blocking pool
   // must come to its own end.

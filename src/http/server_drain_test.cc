@@ -31,7 +31,7 @@ Task<void> WaitForever() {
 }
 
 // A handler that waits until the test opens the gate.
-struct Gate {
+struct DrainGate {
   std::promise<void> entered;
   std::promise<void> opened;
   BlockingPool pool{1};
@@ -68,29 +68,29 @@ struct SilentStream {
   }
 };
 
-Task<Response> Ok(Request&) {
+Task<Response> DrainOk(Request&) {
   co_return Text(200, "ok");
 }
 
-Task<Response> Hang(Request&) {
+Task<Response> DrainHang(Request&) {
   co_await WaitForever();
   co_return Response();
 }
 
 TEST(ServerDrainTest, StopsWhenNobodyIsThere) {
-  RunningServer server(Ok);
+  RunningServer server(DrainOk);
   server.StopAndJoin();
 }
 
 TEST(ServerDrainTest, RunReturnsWhenStoppedBefore) {
-  auto server = Server::Create({}, Ok, nullptr);
+  auto server = Server::Create({}, DrainOk, nullptr);
   ASSERT_TRUE(server);
   (*server)->Stop();
   (*server)->Run();
 }
 
 TEST(ServerDrainTest, ClosesIdleConnections) {
-  RunningServer server(Ok);
+  RunningServer server(DrainOk);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   client.ReadAnswer();
@@ -99,7 +99,7 @@ TEST(ServerDrainTest, ClosesIdleConnections) {
 }
 
 TEST(ServerDrainTest, FinishesARequestUnderWay) {
-  Gate gate;
+  DrainGate gate;
   RunningServer server([&gate](Request& request) { return gate.Pass(request); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -118,7 +118,7 @@ TEST(ServerDrainTest, CancelsAHandlerAtTheEndOfTheDrain) {
   std::promise<void> entered;
   auto handler = [&entered](Request& request) {
     entered.set_value();
-    return Hang(request);
+    return DrainHang(request);
   };
   RunningServer server(handler, std::move(options));
   RawClient client(server->port());

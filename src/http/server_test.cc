@@ -16,11 +16,11 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 // "METHOD target body"
-Task<Response> Echo(Request& request) {
+Task<Response> ServerEcho(Request& request) {
   co_return Text(200, request.method + " " + request.target + " " + request.body);
 }
 
-Task<Response> Throw(Request& request) {
+Task<Response> ServerThrow(Request& request) {
   if (request.path == "/fine") co_return Text(200, "fine");
   throw std::runtime_error("secret");
 }
@@ -33,7 +33,7 @@ Task<void> StreamThree(BodyWriter& writer) {
   }
 }
 
-Task<Response> Stream(Request&) {
+Task<Response> ServerStream(Request&) {
   Response response;
   response.stream = StreamThree;
   co_return response;
@@ -60,7 +60,7 @@ Task<Response> Large(Request&) {
 }
 
 TEST(ServerTest, AnswersARequest) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("GET /a?b HTTP/1.1\r\nHost: h\r\n\r\n");
   RawClient::Answer answer = client.ReadAnswer();
@@ -71,7 +71,7 @@ TEST(ServerTest, AnswersARequest) {
 }
 
 TEST(ServerTest, ServesOneRequestAfterAnother) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   for (std::string path : {"/1", "/2", "/3"}) {
     client.Send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -80,7 +80,7 @@ TEST(ServerTest, ServesOneRequestAfterAnother) {
 }
 
 TEST(ServerTest, AnswersPipelinedRequestsInOrder) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   std::string requests;
   for (int i = 0; i < 100; ++i) {
@@ -94,7 +94,7 @@ TEST(ServerTest, AnswersPipelinedRequestsInOrder) {
 }
 
 TEST(ServerTest, ReadsAChunkedBody) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   client.Send("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
@@ -102,7 +102,7 @@ TEST(ServerTest, ReadsAChunkedBody) {
 }
 
 TEST(ServerTest, ReadsALargeBody) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   std::string body(3 << 20, 'b');
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) +
@@ -118,7 +118,7 @@ TEST(ServerTest, WritesALargeAnswer) {
 }
 
 TEST(ServerTest, InvitesABodyThatWaitsForIt) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.ReadThrough("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -127,7 +127,7 @@ TEST(ServerTest, InvitesABodyThatWaitsForIt) {
 }
 
 TEST(ServerTest, DoesNotInviteABodyThatIsTooLarge) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n");
@@ -135,7 +135,7 @@ TEST(ServerTest, DoesNotInviteABodyThatIsTooLarge) {
 }
 
 TEST(ServerTest, AnswersHeadWithoutABody) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("HEAD /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   std::string answer = client.ReadToEnd();
@@ -151,21 +151,21 @@ TEST(ServerTest, SendsNoLengthWithNoContent) {
 }
 
 TEST(ServerTest, ClosesWhenAsked) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadToEnd(), HasSubstr("Connection: close\r\n"));
 }
 
 TEST(ServerTest, ClosesAfterAnHttp10Request) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.0\r\n\r\n");
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.0 200 OK\r\n"));
 }
 
 TEST(ServerTest, KeepsAnHttp10ConnectionThatWantsIt) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
     client.Send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -174,7 +174,7 @@ TEST(ServerTest, KeepsAnHttp10ConnectionThatWantsIt) {
 }
 
 TEST(ServerTest, AnswersGarbageWith400AndCloses) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   for (std::string garbage : {"hello\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x03"}) {
     RawClient client(server->port());
     client.Send(garbage);
@@ -183,7 +183,7 @@ TEST(ServerTest, AnswersGarbageWith400AndCloses) {
 }
 
 TEST(ServerTest, ClosesOnATruncatedRequest) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   for (std::string part : {"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n",
                            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"}) {
     RawClient client(server->port());
@@ -194,7 +194,7 @@ TEST(ServerTest, ClosesOnATruncatedRequest) {
 }
 
 TEST(ServerTest, AnswersATooLargeHeaderWith431) {
-  RunningServer server(Echo);
+  RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(200'000, 'x'));
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 431 "));
@@ -203,7 +203,7 @@ TEST(ServerTest, AnswersATooLargeHeaderWith431) {
 TEST(ServerTest, AnswersATooLargeBodyWith413WithoutReadingIt) {
   ServerOptions options;
   options.body_bytes_max = 1000;
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   RawClient client(server->port());
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\nabc");
   EXPECT_THAT(client.ReadThrough("large"), StartsWith("HTTP/1.1 413 "));
@@ -214,7 +214,7 @@ TEST(ServerTest, AnswersATooLargeBodyWith413WithoutReadingIt) {
 TEST(ServerTest, AnswersASlowHeaderWith408) {
   ServerOptions options;
   options.header_timeout = std::chrono::milliseconds(20);
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHos");
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 408 "));
@@ -223,7 +223,7 @@ TEST(ServerTest, AnswersASlowHeaderWith408) {
 TEST(ServerTest, AnswersASlowBodyWith408) {
   ServerOptions options;
   options.body_timeout = std::chrono::milliseconds(20);
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   RawClient client(server->port());
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 408 "));
@@ -232,7 +232,7 @@ TEST(ServerTest, AnswersASlowBodyWith408) {
 TEST(ServerTest, ClosesAnIdleConnectionWithoutAWord) {
   ServerOptions options;
   options.idle_timeout = std::chrono::milliseconds(20);
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   client.ReadAnswer();
@@ -252,7 +252,7 @@ TEST(ServerTest, GivesUpOnAClientThatDoesNotRead) {
 TEST(ServerTest, TurnsAwayMoreConnectionsThanAllowed) {
   ServerOptions options;
   options.connections_max = 1;
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   RawClient first(server->port());
   first.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   first.ReadAnswer();
@@ -263,7 +263,7 @@ TEST(ServerTest, TurnsAwayMoreConnectionsThanAllowed) {
 }
 
 TEST(ServerTest, AThrowingHandlerIsA500AndTheServerGoesOn) {
-  RunningServer server(Throw);
+  RunningServer server(ServerThrow);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   RawClient::Answer answer = client.ReadAnswer();
@@ -274,7 +274,7 @@ TEST(ServerTest, AThrowingHandlerIsA500AndTheServerGoesOn) {
 }
 
 TEST(ServerTest, StreamsInChunksAndKeepsTheConnection) {
-  RunningServer server(Stream);
+  RunningServer server(ServerStream);
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
     client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -284,7 +284,7 @@ TEST(ServerTest, StreamsInChunksAndKeepsTheConnection) {
 }
 
 TEST(ServerTest, StreamsToHttp10UntilTheEnd) {
-  RunningServer server(Stream);
+  RunningServer server(ServerStream);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   std::string answer = client.ReadToEnd();
@@ -293,7 +293,7 @@ TEST(ServerTest, StreamsToHttp10UntilTheEnd) {
 }
 
 TEST(ServerTest, DoesNotRunAStreamForHead) {
-  RunningServer server(Stream);
+  RunningServer server(ServerStream);
   RawClient client(server->port());
   client.Send("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadToEnd(), EndsWith("\r\n\r\n"));
@@ -309,7 +309,7 @@ TEST(ServerTest, ABrokenStreamIsSeenToBeIncomplete) {
 TEST(ServerTest, ServesOnSeveralThreads) {
   ServerOptions options;
   options.threads = 3;
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(ServerEcho, std::move(options));
   for (int i = 0; i < 20; ++i) {
     RawClient client(server->port());
     client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -319,11 +319,11 @@ TEST(ServerTest, ServesOnSeveralThreads) {
 
 TEST(ServerTest, RefusesAPortThatIsTaken) {
   for (unsigned threads : {1u, 2u}) {
-    RunningServer server(Echo);
+    RunningServer server(ServerEcho);
     ServerOptions options;
     options.port = server->port();
     options.threads = threads;
-    auto second = Server::Create(std::move(options), Echo, nullptr);
+    auto second = Server::Create(std::move(options), ServerEcho, nullptr);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   }
@@ -332,7 +332,7 @@ TEST(ServerTest, RefusesAPortThatIsTaken) {
 TEST(ServerTest, RefusesAHostThatIsNone) {
   ServerOptions options;
   options.host = "300.1.2.3.";
-  EXPECT_FALSE(Server::Create(std::move(options), Echo, nullptr));
+  EXPECT_FALSE(Server::Create(std::move(options), ServerEcho, nullptr));
 }
 
 TEST(ServerTest, RefusesToRunWithoutAHandler) {

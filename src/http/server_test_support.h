@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -53,9 +54,13 @@ class RunningServer {
 // A blocking socket. Its receive timeout only keeps a failing test from hanging.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit RawClient(UniqueFd connection) : fd_(std::move(connection)) {
     timeval timeout{.tv_sec = 30, .tv_usec = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  }
+
+  explicit RawClient(std::uint16_t port)
+      : RawClient(UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -71,6 +76,13 @@ class RawClient {
       bytes.remove_prefix(count);
     }
   }
+
+  void ResetOnClose() {
+    linger now{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  }
+
+  int error() const { return error_; }  // that ended the reading; 0 for a proper end
 
   void EndSending() { ::shutdown(fd_.get(), SHUT_WR); }
 
@@ -109,6 +121,7 @@ class RawClient {
   bool ReadMore() {
     char bytes[16 * 1024];
     ssize_t count = ::recv(fd_.get(), bytes, sizeof bytes, 0);
+    if (count < 0) error_ = errno;
     if (count <= 0) return false;
     pending_.append(bytes, count);
     return true;
@@ -122,6 +135,7 @@ class RawClient {
 
   UniqueFd fd_;
   std::string pending_;
+  int error_ = 0;
 };
 
 }  // namespace viv::http

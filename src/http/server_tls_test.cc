@@ -1,12 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -16,8 +11,8 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-#include "base/ids.h"
 #include "http/server_test_support.h"
+#include "http/tls_test_support.h"
 
 namespace viv::http {
 namespace {
@@ -27,47 +22,7 @@ using boost::system::error_code;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-// A self-signed certificate for "localhost" and its key, in a directory that goes with it.
-class SelfSigned {
- public:
-  SelfSigned() : directory_(std::filesystem::temp_directory_path() / ("viv-tls-" + RandomHex(16))) {
-    std::filesystem::create_directory(directory_);
-    EVP_PKEY* key = EVP_EC_gen("P-256");
-    X509* certificate = X509_new();
-    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-    X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
-    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-    X509_set_pubkey(certificate, key);
-    X509_NAME* name = X509_get_subject_name(certificate);
-    const auto* common = reinterpret_cast<const unsigned char*>("localhost");
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, common, -1, -1, 0);
-    X509_set_issuer_name(certificate, name);
-    X509_sign(certificate, key, EVP_sha256());
-    std::FILE* file = std::fopen(certificate_path().c_str(), "w");
-    PEM_write_X509(file, certificate);
-    std::fclose(file);
-    file = std::fopen(key_path().c_str(), "w");
-    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
-    std::fclose(file);
-    X509_free(certificate);
-    EVP_PKEY_free(key);
-  }
-  ~SelfSigned() { std::filesystem::remove_all(directory_); }
-
-  std::string certificate_path() const { return directory_ / "certificate.pem"; }
-  std::string key_path() const { return directory_ / "key.pem"; }
-
-  ServerOptions Options() const {
-    ServerOptions options;
-    options.tls = std::make_unique<TlsFiles>(TlsFiles{certificate_path(), key_path()});
-    return options;
-  }
-
- private:
-  std::filesystem::path directory_;
-};
-
-Task<Response> Echo(Request& request) {
+Task<Response> TlsEcho(Request& request) {
   co_return Text(200, (request.secure ? "secure " : "open ") + request.body);
 }
 
@@ -89,7 +44,7 @@ std::string Talk(const SelfSigned& trusted, std::uint16_t port, const std::strin
 
 TEST(ServerTlsTest, ServesOverTls) {
   SelfSigned identity;
-  RunningServer server(Echo, identity.Options());
+  RunningServer server(TlsEcho, identity.Options());
   std::string body(100'000, 'b');
   std::string answer = Talk(identity, server->port(),
                             "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: " +
@@ -100,7 +55,7 @@ TEST(ServerTlsTest, ServesOverTls) {
 
 TEST(ServerTlsTest, AnswersPipelinedRequests) {
   SelfSigned identity;
-  RunningServer server(Echo, identity.Options());
+  RunningServer server(TlsEcho, identity.Options());
   std::string answer = Talk(identity, server->port(),
                             "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
                             "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -109,7 +64,7 @@ TEST(ServerTlsTest, AnswersPipelinedRequests) {
 
 TEST(ServerTlsTest, ClosesOnAPlainRequest) {
   SelfSigned identity;
-  RunningServer server(Echo, identity.Options());
+  RunningServer server(TlsEcho, identity.Options());
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   client.EndSending();
@@ -120,7 +75,7 @@ TEST(ServerTlsTest, GivesUpOnASilentHandshake) {
   SelfSigned identity;
   ServerOptions options = identity.Options();
   options.header_timeout = std::chrono::milliseconds(20);
-  RunningServer server(Echo, std::move(options));
+  RunningServer server(TlsEcho, std::move(options));
   RawClient client(server->port());
   EXPECT_EQ(client.ReadToEnd(), "");
 }
@@ -129,11 +84,51 @@ TEST(ServerTlsTest, RefusesFilesThatAreNone) {
   SelfSigned identity;
   ServerOptions options;
   options.tls = std::make_unique<TlsFiles>(TlsFiles{"/nowhere.pem", identity.key_path()});
-  EXPECT_FALSE(Server::Create(std::move(options), Echo, nullptr));
+  EXPECT_FALSE(Server::Create(std::move(options), TlsEcho, nullptr));
   ServerOptions swapped;
   swapped.tls = std::make_unique<TlsFiles>(
       TlsFiles{identity.certificate_path(), identity.certificate_path()});
-  EXPECT_FALSE(Server::Create(std::move(swapped), Echo, nullptr));
+  EXPECT_FALSE(Server::Create(std::move(swapped), TlsEcho, nullptr));
+}
+
+TEST(ServerTlsTest, ServesPlainAndTlsPortsWithOneHandler) {
+  SelfSigned identity;
+  ServerOptions options;
+  options.tls_library = &OpenSsl();
+  options.extra.resize(1);
+  options.extra[0].tls =
+      std::make_unique<TlsFiles>(TlsFiles{identity.certificate_path(), identity.key_path()});
+  RunningServer server(TlsEcho, std::move(options));
+  std::string request = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+  EXPECT_THAT(Talk(identity, server->ports()[1], request), EndsWith("secure "));
+  RawClient plain(server->port());
+  plain.Send(request);
+  EXPECT_THAT(plain.ReadToEnd(), EndsWith("open "));
+}
+
+TEST(ServerTlsTest, StreamsABodyBothWaysAtOnce) {
+  SelfSigned identity;
+  ServerOptions options = identity.Options();
+  options.streams_body = [](const Request&) { return true; };
+  auto echo = [](Request& request) -> Task<Response> {
+    Response response;
+    response.stream = [&request](BodyWriter& writer) -> Task<void> {
+      for (;;) {
+        Result<std::string> piece = co_await request.body_stream->Read();
+        if (!piece || piece->empty()) co_return;
+        Status written = co_await writer.Write(*std::move(piece));
+        if (!written) co_return;
+      }
+    };
+    co_return response;
+  };
+  RunningServer server(echo, std::move(options));
+  std::string body(300'000, 'Z');
+  std::string answer = Talk(identity, server->port(),
+                            "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: " +
+                                std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_EQ(std::count(answer.begin(), answer.end(), 'Z'), 300'000);
+  EXPECT_THAT(answer, EndsWith("\r\n0\r\n\r\n"));
 }
 
 }  // namespace

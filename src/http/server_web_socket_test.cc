@@ -24,9 +24,9 @@ using asio::ip::tcp;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class Client {
+class SocketClient {
  public:
-  explicit Client(std::uint16_t port) : stream_(io_) {
+  explicit SocketClient(std::uint16_t port) : stream_(io_) {
     stream_.next_layer().connect(tcp::endpoint(asio::ip::address_v4::loopback(), port));
     stream_.handshake(handshake_, "localhost", "/");
   }
@@ -62,7 +62,7 @@ Task<void> EchoUntilClosed(WebSocket& socket) {
   }
 }
 
-Task<Response> Echo(Request&) {
+Task<Response> SocketEcho(Request&) {
   Response response;
   response.headers.Add("X-Own", "yes");
   response.headers.Add("X-Evil", "a\r\nb: c");
@@ -75,26 +75,26 @@ Task<void> CloseAtOnce(WebSocket& socket) {
   co_await socket.Close(4001, std::move(reason));
 }
 
-Task<Response> Closing(Request&) {
+Task<Response> SocketClosing(Request&) {
   Response response;
   response.web_socket = CloseAtOnce;
   co_return response;
 }
 
-Task<void> Throwing(WebSocket&) {
+Task<void> SocketThrowing(WebSocket&) {
   throw std::runtime_error("broken");
   co_return;
 }
 
-Task<Response> Broken(Request&) {
+Task<Response> SocketBroken(Request&) {
   Response response;
-  response.web_socket = Throwing;
+  response.web_socket = SocketThrowing;
   co_return response;
 }
 
 TEST(ServerWebSocketTest, EchoesTextAndBinary) {
-  RunningServer server(Echo);
-  Client client(server->port());
+  RunningServer server(SocketEcho);
+  SocketClient client(server->port());
   EXPECT_EQ(client.handshake()["X-Own"], "yes");
   EXPECT_EQ(client.handshake().count("X-Evil"), 0u);
   client.Write("hello");
@@ -107,8 +107,8 @@ TEST(ServerWebSocketTest, EchoesTextAndBinary) {
 }
 
 TEST(ServerWebSocketTest, CarriesALargeMessage) {
-  RunningServer server(Echo);
-  Client client(server->port());
+  RunningServer server(SocketEcho);
+  SocketClient client(server->port());
   client.stream().read_message_max(4 << 20);
   std::string data(2 << 20, 'x');
   client.Write(data);
@@ -116,8 +116,8 @@ TEST(ServerWebSocketTest, CarriesALargeMessage) {
 }
 
 TEST(ServerWebSocketTest, RefusesATooLargeMessage) {
-  RunningServer server(Echo);
-  Client client(server->port());
+  RunningServer server(SocketEcho);
+  SocketClient client(server->port());
   std::string data((16 << 20) + 1, 'x');
   beast::error_code ignored;
   client.stream().write(asio::buffer(data), ignored);
@@ -126,8 +126,8 @@ TEST(ServerWebSocketTest, RefusesATooLargeMessage) {
 }
 
 TEST(ServerWebSocketTest, ClosesWithItsOwnCode) {
-  RunningServer server(Closing);
-  Client client(server->port());
+  RunningServer server(SocketClosing);
+  SocketClient client(server->port());
   client.Read();
   EXPECT_EQ(client.error(), websocket::error::closed);
   EXPECT_EQ(client.stream().reason().code, 4001);
@@ -135,15 +135,15 @@ TEST(ServerWebSocketTest, ClosesWithItsOwnCode) {
 }
 
 TEST(ServerWebSocketTest, AThrowingHandlerClosesAsAnInternalError) {
-  RunningServer server(Broken);
-  Client client(server->port());
+  RunningServer server(SocketBroken);
+  SocketClient client(server->port());
   client.Read();
   EXPECT_EQ(client.stream().reason().code, websocket::close_code::internal_error);
 }
 
 TEST(ServerWebSocketTest, GoesAwayWhenTheServerStops) {
-  RunningServer server(Echo);
-  Client client(server->port());
+  RunningServer server(SocketEcho);
+  SocketClient client(server->port());
   client.Write("hello");
   client.Read();
   server->Stop();
@@ -152,9 +152,9 @@ TEST(ServerWebSocketTest, GoesAwayWhenTheServerStops) {
 }
 
 TEST(ServerWebSocketTest, SurvivesAClientThatVanishes) {
-  RunningServer server(Echo);
+  RunningServer server(SocketEcho);
   {
-    Client client(server->port());
+    SocketClient client(server->port());
     client.Write("hello");
     client.Read();
   }
@@ -162,7 +162,7 @@ TEST(ServerWebSocketTest, SurvivesAClientThatVanishes) {
 }
 
 TEST(ServerWebSocketTest, AsksAPlainRequestToUpgrade) {
-  RunningServer server(Echo);
+  RunningServer server(SocketEcho);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   std::string answer = client.ReadToEnd();
@@ -171,7 +171,7 @@ TEST(ServerWebSocketTest, AsksAPlainRequestToUpgrade) {
 }
 
 TEST(ServerWebSocketTest, RefusesABrokenFrame) {
-  RunningServer server(Echo);
+  RunningServer server(SocketEcho);
   RawClient client(server->port());
   client.Send(
       "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

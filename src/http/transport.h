@@ -1,24 +1,25 @@
 #pragma once
-// A connection's byte stream, plain or TLS. Every operation runs under a deadline, which the
-// worker's regular tick compares with the clock: setting one costs a store, not a timer. Internal
-// to the server, and used from one thread only.
+// A connection's byte stream: TCP or unix, plain or TLS. Reading and writing have a deadline each,
+// which a regular tick of the owner compares with the clock: setting one costs a store, not a
+// timer. One read and one write may be under way at a time. Internal to this module, used from one
+// thread.
 
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string_view>
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 
-#include "http/message.h"
-
-namespace boost::asio::ssl {
-class context;
-}
+#include "base/result.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
 
 namespace viv::http {
+
+using StreamSocket = asio::generic::stream_protocol::socket;
 
 class Transport {
  public:
@@ -28,10 +29,12 @@ class Transport {
 
   virtual ~Transport() = default;
 
+  virtual asio::any_io_executor executor() = 0;
   virtual bool secure() const = 0;
   virtual Task<bool> Handshake() = 0;  // TLS only; a plain stream has none
 
-  // How many bytes arrived; 0 at the end of the stream, after a failure, a deadline or Cancel.
+  // How many bytes arrived; 0 at the end of the stream, and after a failure, a deadline or Cancel:
+  // then read_failed() holds.
   virtual Task<std::size_t> Read(char* into, std::size_t size) = 0;
 
   // Writes as much as the kernel takes at once, without waiting: how many bytes. Nothing is tried
@@ -41,37 +44,52 @@ class Transport {
   // Writes all of it but the first `done` bytes; each step forward gets `timeout` anew.
   virtual Task<bool> Write(Pieces pieces, std::size_t done, Duration timeout) = 0;
 
-  // Takes the stream over for a WebSocket until it is closed.
-  virtual Task<void> ServeWebSocket(const Request& request,
-                                    const Response& response,
-                                    Duration write_timeout) = 0;
-
   // Says goodbye, so that the peer gets what was written. `linger` reads on for a while: closing
   // with unread bytes would reset the connection and take the answer with it.
   enum class Farewell { kBrief, kLinger };
   virtual Task<void> Shutdown(Farewell farewell) = 0;
 
-  virtual bool PeerIsGone() = 0;  // one cheap look
-  virtual void Cancel() = 0;      // what is under way ends now
-  virtual void Close() = 0;
+  // One cheap look. A peer that sends no more may still read.
+  enum class Gone { kSendsNoMore, kBothWays };
+  virtual bool PeerIsGone(Gone gone) = 0;
 
-  void ExpireAfter(Duration timeout) { deadline_ = std::chrono::steady_clock::now() + timeout; }
-  void ExpireNever() { deadline_ = TimePoint::max(); }
+  virtual void Cancel() = 0;      // what is under way ends now
+  virtual void CloseWrite() = 0;  // the peer reads to its end; reading goes on
+  virtual void Close() = 0;
+  virtual void Reset() = 0;  // closes so that the peer's next read fails
+
+  void ExpireReadAfter(Duration timeout) {
+    read_deadline_ = std::chrono::steady_clock::now() + timeout;
+  }
+  void ExpireReadNever() { read_deadline_ = TimePoint::max(); }
   bool expired() const { return expired_; }
+  bool read_failed() const { return read_failed_; }
 
   void Tick(TimePoint now) {
-    if (now < deadline_) return;
-    deadline_ = TimePoint::max();
+    if (now < read_deadline_ && now < write_deadline_) return;
+    read_deadline_ = write_deadline_ = TimePoint::max();
     expired_ = true;
     Cancel();
   }
 
+ protected:
+  void ExpireWriteAfter(Duration timeout) {
+    write_deadline_ = std::chrono::steady_clock::now() + timeout;
+  }
+  void ExpireWriteNever() { write_deadline_ = TimePoint::max(); }
+  void set_read_failed() { read_failed_ = true; }
+
  private:
-  TimePoint deadline_ = TimePoint::max();
+  TimePoint read_deadline_ = TimePoint::max();
+  TimePoint write_deadline_ = TimePoint::max();
   bool expired_ = false;  // some operation ran out of time
+  bool read_failed_ = false;
 };
 
-// `tls` is nullptr for a plain one; it outlives the transport.
-std::unique_ptr<Transport> MakeTransport(asio::ip::tcp::socket socket, asio::ssl::context* tls);
+// Takes a connected stream socket into Asio.
+Result<StreamSocket> AdoptSocket(asio::any_io_executor executor, UniqueFd fd);
+
+void PrepareSocket(StreamSocket& socket);  // options that only cost speed when they fail
+std::unique_ptr<Transport> MakePlainTransport(StreamSocket socket);
 
 }  // namespace viv::http

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 
-#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
-#include <boost/beast/websocket/ssl.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
 #include "base/log.h"
+#include "http/await_tuple.h"
+#include "http/in_flight.h"
 #include "http/response_head.h"
 
 namespace viv::http {
@@ -22,21 +28,107 @@ namespace {
 namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t kMessageBytesMax = 16 << 20;
-constexpr std::size_t kReasonBytesMax = 123;  // what a close frame can carry beside its code
-constexpr std::chrono::seconds kHandshakeTimeout{30};
-constexpr std::chrono::seconds kIdleTimeout{120};  // a ping goes out after half of it
-constexpr std::chrono::seconds kCloseTimeout{2};
+constexpr std::size_t kSocketMessageBytesMax = 16 << 20;
+constexpr std::size_t kSocketReasonBytesMax = 123;  // what a close frame can carry beside its code
+constexpr std::chrono::seconds kSocketHandshakeTimeout{30};
+constexpr std::chrono::seconds kSocketIdleTimeout{120};  // a ping goes out after half of it
+constexpr std::chrono::seconds kSocketCloseTimeout{2};
 
 using Handshake = beast::http::request<beast::http::empty_body>;
 
-template <typename Stream>
+// A transport as Beast wants to see a stream. Each operation is a coroutine of the transport's, so
+// that Beast is compiled once for all kinds of them. Beast may leave one behind (a ping under way),
+// which must end before the transport does: hence the count.
+class TransportStream {
+ public:
+  using executor_type = asio::any_io_executor;
+
+  TransportStream(Transport& transport, Transport::Duration write_timeout, InFlight& in_flight)
+      : transport_(&transport), write_timeout_(write_timeout), in_flight_(&in_flight) {}
+
+  executor_type get_executor() { return transport_->executor(); }
+
+  template <typename Buffers, typename Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    asio::mutable_buffer into;
+    for (auto part = asio::buffer_sequence_begin(buffers);
+         into.size() == 0 && part != asio::buffer_sequence_end(buffers); ++part) {
+      into = *part;
+    }
+    auto start = [this, into](auto handler) {
+      Spawn(transport_->Read(static_cast<char*>(into.data()), into.size()), std::move(handler));
+    };
+    return asio::async_initiate<Token, void(beast::error_code, std::size_t)>(start, token);
+  }
+
+  template <typename Buffers, typename Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    Transport::Pieces pieces;
+    auto part = asio::buffer_sequence_begin(buffers);
+    for (std::string_view& piece : pieces) {
+      if (part == asio::buffer_sequence_end(buffers)) break;
+      asio::const_buffer buffer = *part++;
+      piece = {static_cast<const char*>(buffer.data()), buffer.size()};
+    }
+    auto start = [this, pieces](auto handler) {
+      Spawn(WriteAll(*transport_, pieces, write_timeout_), std::move(handler));
+    };
+    return asio::async_initiate<Token, void(beast::error_code, std::size_t)>(start, token);
+  }
+
+  template <typename Handler>
+  friend void async_teardown(beast::role_type, TransportStream& stream, Handler&& handler) {
+    auto entry = std::make_unique<InFlight::Entry>(*stream.in_flight_);
+    auto done = [handler = std::forward<Handler>(handler),
+                 entry = std::move(entry)](std::exception_ptr) mutable {
+      entry.reset();
+      std::move(handler)(beast::error_code());
+    };
+    Transport& transport = *stream.transport_;
+    auto farewell = transport.secure() ? Transport::Farewell::kBrief : Transport::Farewell::kLinger;
+    asio::co_spawn(stream.get_executor(), transport.Shutdown(farewell), std::move(done));
+  }
+
+  friend void beast_close_socket(TransportStream& stream) { stream.transport_->Close(); }
+
+ private:
+  static Task<std::size_t> WriteAll(Transport& transport,
+                                    Transport::Pieces pieces,
+                                    Transport::Duration timeout) {
+    std::size_t total = pieces[0].size() + pieces[1].size() + pieces[2].size();
+    std::size_t done = transport.WriteNow(pieces);
+    if (done == total) co_return total;
+    bool written = co_await transport.Write(pieces, done, timeout);
+    co_return written ? total : 0;
+  }
+
+  template <typename Handler>
+  void Spawn(Task<std::size_t> operation, Handler handler) {
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    auto entry = std::make_unique<InFlight::Entry>(*in_flight_);
+    auto done = [handler = std::move(handler), entry = std::move(entry)](
+                    std::exception_ptr, std::size_t count) mutable {
+      entry.reset();
+      beast::error_code error;
+      if (count == 0) error = asio::error::eof;
+      std::move(handler)(error, count);
+    };
+    asio::co_spawn(get_executor(), std::move(operation),
+                   asio::bind_cancellation_slot(slot, std::move(done)));
+  }
+
+  Transport* transport_;
+  Transport::Duration write_timeout_;
+  InFlight* in_flight_;
+};
+
 class BeastWebSocket : public WebSocket {
  public:
-  BeastWebSocket(Stream& stream, WebSocketSetup setup) : setup_(setup), stream_(stream) {
-    stream_.set_option(websocket::stream_base::timeout{kHandshakeTimeout, kIdleTimeout, true});
-    stream_.read_message_max(kMessageBytesMax);
+  BeastWebSocket(WebSocketSetup setup, InFlight& in_flight)
+      : transport_(setup.transport), stream_(setup.transport, setup.write_timeout, in_flight) {
+    stream_.set_option(
+        websocket::stream_base::timeout{kSocketHandshakeTimeout, kSocketIdleTimeout, true});
+    stream_.read_message_max(kSocketMessageBytesMax);
     auto add_headers = [&response = setup.response](websocket::response_type& answer) {
       answer.set(beast::http::field::server, "vivarium");
       for (const auto& [name, value] : response.headers) {
@@ -66,9 +158,7 @@ class BeastWebSocket : public WebSocket {
 
   Task<Status> Write(Message message) override {
     stream_.text(message.text);
-    setup_.deadline.ExpireAfter(setup_.write_timeout);
     auto [error, count] = co_await stream_.async_write(asio::buffer(message.data), kTuple);
-    setup_.deadline.ExpireNever();
     if (error) co_return Fail(ErrorCode::kUnavailable, "WebSocket write: " + error.message());
     co_return Status();
   }
@@ -77,26 +167,25 @@ class BeastWebSocket : public WebSocket {
     if (!stream_.is_open()) co_return;
     websocket::close_reason farewell;
     farewell.code = static_cast<std::uint16_t>(code);
-    farewell.reason.assign(reason.data(), std::min(reason.size(), kReasonBytesMax));
-    setup_.deadline.ExpireAfter(kCloseTimeout);
+    farewell.reason.assign(reason.data(), std::min(reason.size(), kSocketReasonBytesMax));
+    transport_.ExpireReadAfter(kSocketCloseTimeout);
     co_await stream_.async_close(farewell, kTuple);
-    setup_.deadline.ExpireNever();
   }
 
  private:
-  WebSocketSetup setup_;
-  websocket::stream<Stream&> stream_;
-  beast::flat_buffer buffer_{kMessageBytesMax};
+  Transport& transport_;
+  websocket::stream<TransportStream> stream_;
+  beast::flat_buffer buffer_{kSocketMessageBytesMax};
 };
 
-Handshake ToBeast(const Request& request) {
+Handshake ToHandshake(const Request& request) {
   Handshake handshake(beast::http::verb::get, request.target, 11);
   for (const auto& [name, value] : request.headers) handshake.insert(name, value);
   return handshake;
 }
 
 // Runs the handler; whether it was cancelled or failed, the code to close with.
-Task<int> RunHandler(const Response& response, WebSocket& socket) {
+Task<int> RunSocketHandler(const Response& response, WebSocket& socket) {
   try {
     co_await response.web_socket(socket);
     co_return websocket::close_code::normal;
@@ -109,13 +198,12 @@ Task<int> RunHandler(const Response& response, WebSocket& socket) {
   co_return websocket::close_code::internal_error;
 }
 
-template <typename Stream>
-Task<void> Serve(Stream& stream, WebSocketSetup setup) {
-  Handshake handshake = ToBeast(setup.request);
-  BeastWebSocket<Stream> socket(stream, setup);
+Task<void> Converse(WebSocketSetup setup, InFlight& in_flight) {
+  Handshake handshake = ToHandshake(setup.request);
+  BeastWebSocket socket(setup, in_flight);
   bool accepted = co_await socket.Accept(handshake);
   if (!accepted) co_return;
-  int code = co_await RunHandler(setup.response, socket);
+  int code = co_await RunSocketHandler(setup.response, socket);
   // A cancelled coroutine may not wait for anything, not even to say goodbye.
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   std::string reason;
@@ -124,12 +212,22 @@ Task<void> Serve(Stream& stream, WebSocketSetup setup) {
 
 }  // namespace
 
-Task<void> ServeWebSocket(asio::ip::tcp::socket& stream, WebSocketSetup setup) {
-  co_await Serve(stream, setup);
-}
-
-Task<void> ServeWebSocket(asio::ssl::stream<asio::ip::tcp::socket>& stream, WebSocketSetup setup) {
-  co_await Serve(stream, setup);
+Task<void> ServeWebSocket(WebSocketSetup setup) {
+  setup.transport.ExpireReadNever();
+  InFlight in_flight(setup.transport.executor());
+  std::exception_ptr failure;
+  try {
+    co_await Converse(setup, in_flight);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!in_flight.idle()) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    setup.transport.Close();
+    co_await in_flight.WaitUntilIdle();
+    co_await asio::this_coro::throw_if_cancelled(true);
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace viv::http

@@ -1,28 +1,23 @@
 #include "http/worker.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <exception>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/await_tuple.h"
 
 namespace viv::http {
 namespace {
 
-using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr milliseconds kTickMin{5};
 constexpr milliseconds kTickMax{250};
 constexpr milliseconds kDrainTick{10};
@@ -37,39 +32,20 @@ milliseconds TickFor(const ServerOptions& options) {
   return std::clamp(shortest / 4, kTickMin, kTickMax);
 }
 
-tl::unexpected<Error> ListenError(const tcp::endpoint& endpoint, const error_code& error) {
-  std::string place = endpoint.address().to_string() + " port " + std::to_string(endpoint.port());
-  return Fail(ErrorCode::kUnavailable, "listen on " + place + ": " + error.message());
-}
-
 }  // namespace
 
-Worker::Worker(const ServerContext& context,
-               asio::ssl::context* tls,
-               std::atomic<std::size_t>& connections)
+Worker::Worker(const ServerContext& context, std::atomic<std::size_t>& connections)
     : context_(context),
-      tls_(tls),
       connection_count_(connections),
       tick_(TickFor(context.options)),
       date_(HttpDate(NowMs() / 1000)) {}
 
-Status Worker::Listen(const tcp::endpoint& endpoint, PortUse use) {
-  error_code error;
-  acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error && use == PortUse::kShared) {
-    using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-    acceptor_.set_option(ReusePort(true), error);
-  }
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-  if (!error) endpoint_ = acceptor_.local_endpoint(error);
-  if (error) return ListenError(endpoint, error);
-  return {};
+void Worker::Add(StreamAcceptor acceptor, TlsIdentity* tls) {
+  listeners_.push_back(std::make_unique<Listener>(Listener{std::move(acceptor), tls}));
 }
 
 void Worker::Run() {
-  asio::co_spawn(io_, Accept(), asio::detached);
+  for (auto& listener : listeners_) asio::co_spawn(io_, Accept(*listener), asio::detached);
   asio::co_spawn(io_, Tick(), asio::detached);
   for (;;) {
     try {
@@ -85,13 +61,14 @@ void Worker::Stop() {
   asio::post(io_, [this] { BeginDrain(); });
 }
 
-Task<void> Worker::Accept() {
+Task<void> Worker::Accept(Listener& listener) {
   asio::steady_timer pause(io_);
-  while (acceptor_.is_open()) {
-    auto [error, socket] = co_await acceptor_.async_accept(kTuple);
+  StreamEndpoint peer;
+  while (listener.acceptor.is_open()) {
+    auto [error, socket] = co_await listener.acceptor.async_accept(peer, kTuple);
     if (draining_) break;
     if (!error) {
-      Adopt(std::move(socket));
+      Adopt(std::move(socket), peer, listener.tls);
       continue;
     }
     log::Warn("http.accept_failed", {{"error", error.message()}});
@@ -100,19 +77,17 @@ Task<void> Worker::Accept() {
   }
 }
 
-void Worker::Adopt(tcp::socket socket) {
-  error_code error;
-  tcp::endpoint peer = socket.remote_endpoint(error);
-  if (error) return;  // gone already
+void Worker::Adopt(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity* tls) {
   if (connection_count_.fetch_add(1) >= context_.options.connections_max) {
     connection_count_.fetch_sub(1);
-    TurnAway(std::move(socket));
+    TurnAway(std::move(socket), tls);
     return;
   }
+  auto transport =
+      tls != nullptr ? tls->Accept(std::move(socket)) : MakePlainTransport(std::move(socket));
   auto connection = connections_.insert(
       connections_.end(),
-      std::make_unique<Connection>(context_, MakeTransport(std::move(socket), tls_),
-                                   peer.address().to_string(), date_));
+      std::make_unique<Connection>(context_, std::move(transport), AddressText(peer), date_));
   auto on_end = [this, connection](std::exception_ptr failure) {
     if (failure) {
       try {
@@ -133,8 +108,8 @@ void Worker::Adopt(tcp::socket socket) {
 
 // One attempt to say why, without waiting: under overload nobody gets a coroutine. Over TLS there
 // is nothing to say before a handshake.
-void Worker::TurnAway(tcp::socket socket) {
-  if (tls_ != nullptr) return;
+void Worker::TurnAway(StreamSocket socket, const TlsIdentity* tls) {
+  if (tls != nullptr) return;
   Request nothing;
   Response response = context_.errors(503, "too many connections", nothing);
   ResponseHead head{.keep_alive = false, .body_bytes = response.body.size(), .date = date_};
@@ -144,7 +119,7 @@ void Worker::TurnAway(tcp::socket socket) {
   error_code error;
   socket.non_blocking(true, error);
   socket.write_some(asio::buffer(text), error);
-  socket.shutdown(tcp::socket::shutdown_send, error);
+  socket.shutdown(StreamSocket::shutdown_send, error);
 }
 
 Task<void> Worker::Tick() {
@@ -168,7 +143,7 @@ void Worker::BeginDrain() {
   if (std::exchange(draining_, true)) return;
   drain_began_ = std::chrono::steady_clock::now();
   error_code error;
-  acceptor_.close(error);
+  for (auto& listener : listeners_) listener->acceptor.close(error);
   for (auto& connection : connections_) connection->Drain();
   timer_.cancel();
 }

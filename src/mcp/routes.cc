@@ -20,10 +20,10 @@ using rpc::JsonRpcMessage;
 constexpr std::size_t kBatchMax = 100;
 constexpr std::chrono::seconds kKeepalive{15};
 
-http::Response Failure(int status,
-                       JsonRpcCode code,
-                       std::string message,
-                       const json::value& id = nullptr) {
+http::Response FailureResponse(int status,
+                               JsonRpcCode code,
+                               std::string message,
+                               const json::value& id = nullptr) {
   return http::Json(status, rpc::JsonRpcFailure(id, {code, std::move(message)}));
 }
 
@@ -122,34 +122,36 @@ Result<store::SandboxPtr> Routes::FindSandbox(const http::Request& request) cons
 
 Task<http::Response> Routes::Post(http::Request& request) {
   if (!IsAllowed(origins_, request))
-    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+    co_return FailureResponse(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   if (!IsJson(request))
-    co_return Failure(415, JsonRpcCode::kInvalidRequest, "Content-Type must be application/json");
+    co_return FailureResponse(415, JsonRpcCode::kInvalidRequest,
+                              "Content-Type must be application/json");
   if (!Accepts(request, "application/json") && !Accepts(request, "text/event-stream")) {
-    co_return Failure(406, JsonRpcCode::kInvalidRequest,
-                      "Accept must allow application/json or text/event-stream");
+    co_return FailureResponse(406, JsonRpcCode::kInvalidRequest,
+                              "Accept must allow application/json or text/event-stream");
   }
   if (!IsKnownVersion(VersionOf(request))) co_return RefuseVersion(VersionOf(request));
   auto sandbox = FindSandbox(request);
-  if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
+  if (!sandbox) co_return FailureResponse(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view session = request.headers.Get("mcp-session-id");
   if (!session.empty() && !sessions_.IsLive((*sandbox)->lease_id, session)) {
-    co_return Failure(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
+    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
   auto body = ParseJson(request.body);
   if (!body)
-    co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
+    co_return FailureResponse(400, JsonRpcCode::kParseError,
+                              "Parse error: " + body.error().message);
   if (json::array* batch = body->if_array()) {
     co_return co_await AnswerBatch(request, std::move(*sandbox), std::move(*batch));
   }
   JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem,
-                      message.id);
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
+                              "Invalid Request: " + message.problem, message.id);
   }
   if (!HeadersAgree(request, message)) {
-    co_return Failure(400, JsonRpcCode::kHeaderMismatch,
-                      "Mcp-Method and Mcp-Name must agree with the body", message.id);
+    co_return FailureResponse(400, JsonRpcCode::kHeaderMismatch,
+                              "Mcp-Method and Mcp-Name must agree with the body", message.id);
   }
   if (message.kind != JsonRpcMessage::Kind::kRequest) {
     protocol_.Notify(**sandbox, message);
@@ -186,13 +188,14 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request,
                                          store::SandboxPtr sandbox,
                                          json::array batch) {
   if (VersionOf(request) > kBatchVersion) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest,
-                      "Invalid Request: this protocol revision has no batches");
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
+                              "Invalid Request: this protocol revision has no batches");
   }
   if (batch.empty())
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: an empty batch");
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest, "Invalid Request: an empty batch");
   if (batch.size() > kBatchMax)
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: more than 100 messages");
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
+                              "Invalid Request: more than 100 messages");
   std::vector<std::string> notices;
   std::vector<std::string> answers;
   for (json::value& item : batch) {
@@ -228,20 +231,20 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request,
 // does, for clients that want one.
 Task<http::Response> Routes::Get(http::Request& request) {
   if (!IsAllowed(origins_, request))
-    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+    co_return FailureResponse(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
-  if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
+  if (!sandbox) co_return FailureResponse(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view accept = request.headers.Get("accept");
   if (accept.find("text/event-stream") == std::string_view::npos) {
-    http::Response response = Failure(405, JsonRpcCode::kInvalidRequest,
-                                      "Method not allowed: POST JSON-RPC messages here");
+    http::Response response = FailureResponse(405, JsonRpcCode::kInvalidRequest,
+                                              "Method not allowed: POST JSON-RPC messages here");
     response.headers.Set("Allow", "POST, GET, DELETE");
     co_return response;
   }
   std::string_view session = request.headers.Get("mcp-session-id");
   std::string lease_id = (*sandbox)->lease_id;
   if (!session.empty() && !sessions_.IsLive(lease_id, session)) {
-    co_return Failure(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
+    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
   auto stream = [this, lease_id](http::BodyWriter& writer) -> Task<void> {
     asio::steady_timer timer(co_await asio::this_coro::executor);
@@ -258,21 +261,21 @@ Task<http::Response> Routes::Get(http::Request& request) {
 
 Task<http::Response> Routes::Delete(http::Request& request) {
   auto sandbox = FindSandbox(request);
-  if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
+  if (!sandbox) co_return FailureResponse(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string_view session = request.headers.Get("mcp-session-id");
   if (session.empty())
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
   if (!sessions_.IsLive((*sandbox)->lease_id, session))
-    co_return Failure(404, JsonRpcCode::kNotFound, "Session not found");
+    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found");
   sessions_.End(session);
   co_return http::Empty(200);
 }
 
 Task<http::Response> Routes::OpenEvents(http::Request& request) {
   if (!IsAllowed(origins_, request))
-    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+    co_return FailureResponse(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
-  if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
+  if (!sandbox) co_return FailureResponse(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string lease_id = (*sandbox)->lease_id;
   // The request's own path decides the endpoint's, so that a prefix in front of ours stays.
   std::string endpoint = request.path.substr(0, request.path.rfind("/sse")) +
@@ -295,19 +298,20 @@ Task<http::Response> Routes::OpenEvents(http::Request& request) {
 
 Task<http::Response> Routes::PostEvent(http::Request& request) {
   if (!IsAllowed(origins_, request))
-    co_return Failure(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+    co_return FailureResponse(403, JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
   auto sandbox = FindSandbox(request);
-  if (!sandbox) co_return Failure(404, JsonRpcCode::kNotFound, sandbox.error().message);
+  if (!sandbox) co_return FailureResponse(404, JsonRpcCode::kNotFound, sandbox.error().message);
   std::string session_id = request.Query("session_id").value_or("");
   if (!event_sessions_->Has(session_id))
-    co_return Failure(404, JsonRpcCode::kNotFound, "Could not find session");
+    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Could not find session");
   auto body = ParseJson(request.body);
   if (!body)
-    co_return Failure(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
+    co_return FailureResponse(400, JsonRpcCode::kParseError,
+                              "Parse error: " + body.error().message);
   JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return Failure(400, JsonRpcCode::kInvalidRequest, "Invalid Request: " + message.problem,
-                      message.id);
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
+                              "Invalid Request: " + message.problem, message.id);
   }
   if (message.kind == JsonRpcMessage::Kind::kRequest) {
     Answer answer =

@@ -5,6 +5,20 @@
 #include <cstdio>
 
 namespace viv::server {
+namespace {
+
+std::string BoxLines(const Banner& banner, const std::string& url) {
+  if (!banner.no_boxes.empty()) return fmt::format("  E2B     {}\n", banner.no_boxes);
+  return fmt::format(
+      "  E2B     npm install e2b, then\n"
+      "            export E2B_API_KEY={0} E2B_API_URL={1} E2B_SANDBOX_URL={1}\n"
+      "            const box = await Sandbox.create();\n"
+      "            console.log((await box.commands.run('echo hello')).stdout);\n"
+      "  shell     viv shell\n",
+      banner.key, url);
+}
+
+}  // namespace
 
 void PrintBanner(const Banner& banner) {
   std::string host =
@@ -20,9 +34,10 @@ void PrintBanner(const Banner& banner) {
       "            const klavis = new KlavisClient({{ apiKey: '{3}', baseUrl: '{0}' }});\n"
       "            const sandbox = await klavis.sandbox.createSandbox('slack');\n"
       "  curl      curl -X POST {0}/sandbox/slack -H 'Authorization: Bearer {3}'\n"
+      "{4}"
       "\n"
       "  Stop with Ctrl-C. `viv --help` shows what else there is.\n\n",
-      url, banner.apps, banner.data, banner.key);
+      url, banner.apps, banner.data, banner.key, BoxLines(banner, url));
   std::fflush(stdout);
 }
 

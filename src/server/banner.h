@@ -14,6 +14,7 @@ struct Banner {
   std::string key;
   std::string data;
   std::size_t apps = 0;
+  std::string no_boxes;  // why there are none; empty: there are
 };
 
 void PrintBanner(const Banner& banner);

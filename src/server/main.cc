@@ -10,10 +10,13 @@
 
 #include "base/log.h"
 #include "cli/apps.h"
+#include "cli/box_commands.h"
+#include "cli/boxes.h"
 #include "cli/complain.h"
 #include "cli/doctor.h"
 #include "cli/keys.h"
 #include "cli/list.h"
+#include "server/box_service.h"
 #include "server/serve.h"
 #include "server/settings.h"
 
@@ -26,6 +29,8 @@ constexpr char kAbout[] =
     "Examples:\n"
     "  viv serve                                start on 127.0.0.1:7373\n"
     "  viv serve --listen 0.0.0.0:80 --key KEY  let others in\n"
+    "  viv shell                                a terminal in a new box\n"
+    "  viv exec BOX -- make test                run a command in a box\n"
     "  viv ls                                   the sandboxes you hold\n"
     "  viv key create --name ci                 a key for somebody else\n"
     "  viv apps test slack                      run an app's own tests\n"
@@ -67,6 +72,36 @@ void AddAppsOptions(CLI::App& command, server::Settings& settings) {
       ->envname("VIV_BUILTIN_APPS");
 }
 
+void AddBoxOptions(CLI::App& command, server::Settings& settings) {
+  command
+      .add_option("--boxes", settings.boxes,
+                  "auto: where this machine can; on: or do not start; off: worlds only")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->envname("VIV_BOXES")
+      ->capture_default_str();
+  command
+      .add_option("--on-exit", settings.on_exit,
+                  "keep: boxes live on when the server stops; kill: they end with it")
+      ->check(CLI::IsMember({"keep", "kill"}))
+      ->capture_default_str();
+  command.add_option("--boxes-max", settings.boxes_max, "Boxes at once")->capture_default_str();
+  command.add_option("--parked", settings.parked, "Boxes that wait ready, per template")
+      ->capture_default_str();
+  command
+      .add_option("--domain", settings.domain,
+                  "Ports of boxes are {port}-{id}.DOMAIN; may carry a port, such as box.test:7443")
+      ->envname("VIV_DOMAIN");
+  command.add_option("--tls-listen", settings.tls_listen,
+                     "HOST:PORT for TLS beside the plain one; `viv cert` makes a certificate");
+  command.add_option("--resolver", settings.resolvers,
+                     "HOST[:PORT] that answers the names boxes ask for; may be repeated");
+  command.add_option("--open-private", settings.open_private,
+                     "A private block, such as 10.0.0.0/8, that boxes may reach; may be repeated");
+  command.add_flag("--accept-no-disk-limit", settings.accept_no_disk_limit,
+                   "Run boxes although their disk use cannot be limited here");
+  command.add_option("--agent", settings.agent, "Path of viv-agent; default: beside viv");
+}
+
 void AddServeOptions(CLI::App& command, server::Settings& settings) {
   command.add_option("--listen", settings.listen, "HOST:PORT")
       ->envname("VIV_LISTEN")
@@ -101,6 +136,7 @@ void AddServeOptions(CLI::App& command, server::Settings& settings) {
       .add_flag("--sync,!--no-sync", settings.sync,
                 "Records survive a power failure, not only a crash")
       ->capture_default_str();
+  AddBoxOptions(command, settings);
   command.add_option("--log-format", settings.log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
@@ -112,14 +148,6 @@ void AddServeOptions(CLI::App& command, server::Settings& settings) {
   command.footer(
       "\nExamples:\n  viv serve\n  viv serve --listen 127.0.0.1:8080 --data /srv/vivarium\n  viv "
       "serve --apps ./my-apps");
-}
-
-void AddRemoteOptions(CLI::App& command, cli::Remote& remote) {
-  command.add_option("--url", remote.url, "The server")->envname("VIV_URL")->capture_default_str();
-  command.add_option("--key", remote.key, "Your key; default: DATA/key")->envname("VIV_API_KEY");
-  command.add_option("--data", remote.data, "The server's data folder")
-      ->envname("VIV_DATA")
-      ->capture_default_str();
 }
 
 int Run(int argc, char** argv) {
@@ -153,29 +181,37 @@ int Run(int argc, char** argv) {
       ->capture_default_str();
   AddAppsOptions(*doctor, settings);
   doctor->footer("\nExample:\n  viv doctor --data /srv/vivarium");
-  doctor->callback([&] { code = cli::Doctor({settings.data, AppFolders(settings)}); });
+  doctor->callback([&] {
+    const std::string agent = settings.agent.empty() ? server::FindAgent() : settings.agent;
+    code = cli::Doctor({settings.data, AppFolders(settings), agent});
+  });
 
   auto* ls = app.add_subcommand("ls", "List the sandboxes you hold");
-  AddRemoteOptions(*ls, remote);
+  cli::AddRemoteOptions(*ls, remote);
   ls->add_option("--server", name, "Only those of this app");
   ls->add_option("--limit", limit, "How many at most")->capture_default_str();
   ls->footer("\nExamples:\n  viv ls\n  viv ls --server slack");
-  ls->callback([&] { code = cli::ListSandboxes(remote, name, limit); });
+  ls->callback([&] {
+    code = name.empty() ? cli::ListBoxes(remote, limit) : 0;
+    if (code == 0) code = cli::ListSandboxes(remote, name, limit);
+  });
+
+  auto box_options = cli::AddBoxCommands(app, remote, code);
 
   auto* key = app.add_subcommand("key", "Create, list and revoke keys");
   key->require_subcommand(1);
   key->footer("\nExamples:\n  viv key create --name ci\n  viv key list\n  viv key revoke ID");
   auto* key_create = key->add_subcommand("create", "Make a key and print it, this once");
-  AddRemoteOptions(*key_create, remote);
+  cli::AddRemoteOptions(*key_create, remote);
   key_create->add_option("--name", name, "What it is for");
   key_create->footer("\nExample:\n  viv key create --name ci");
   key_create->callback([&] { code = cli::CreateKey(remote, name); });
   auto* key_list = key->add_subcommand("list", "List the keys of the account");
-  AddRemoteOptions(*key_list, remote);
+  cli::AddRemoteOptions(*key_list, remote);
   key_list->footer("\nExample:\n  viv key list");
   key_list->callback([&] { code = cli::ListKeys(remote); });
   auto* key_revoke = key->add_subcommand("revoke", "Make a key invalid");
-  AddRemoteOptions(*key_revoke, remote);
+  cli::AddRemoteOptions(*key_revoke, remote);
   key_revoke->add_option("id", name, "The key's id, from `viv key list`")->required();
   key_revoke->footer("\nExample:\n  viv key revoke 0f8fad5b-d9cb-469f-a165-70867728950e");
   key_revoke->callback([&] { code = cli::RevokeKey(remote, name); });

@@ -1,6 +1,7 @@
 #include "server/operations.h"
 
 #include "dialects/dashboard/context.h"
+#include "dialects/e2b/errors.h"
 #include "dialects/klavis/errors.h"
 #include "rpc/jsonrpc/message.h"
 
@@ -9,6 +10,17 @@ namespace {
 
 Task<http::Response> Healthy(http::Request& /*request*/) {
   co_return http::Json(200, R"({"status":"ok"})");
+}
+
+// Klavis has the two singular ones; all other paths of sandboxes and templates are E2B's.
+bool IsE2b(const http::Request& request) {
+  if (request.headers.Has("E2b-Sandbox-Id")) return true;
+  for (std::string_view prefix :
+       {"/e2b/", "/sandboxes", "/v2/sandboxes", "/templates", "/v2/templates", "/v3/templates",
+        "/snapshots", "/volumes", "/secrets", "/teams", "/events", "/api-keys"}) {
+    if (request.path.starts_with(prefix)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -27,6 +39,7 @@ http::Response RenderServerError(int status, std::string message, const http::Re
                                             : "internal";
     return dashboard::Failure(status, code, std::move(message));
   }
+  if (IsE2b(request)) return e2b::Failure(status, std::move(message));
   return klavis::Detail(status, std::move(message));
 }
 

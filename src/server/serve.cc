@@ -25,6 +25,9 @@
 #include "base/task_group.h"
 #include "base/unique_fd.h"
 #include "dialects/dashboard/context.h"
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/traffic.h"
 #include "dialects/klavis/context.h"
 #include "engine/catalogue.h"
 #include "http/middleware/access_log.h"
@@ -33,11 +36,14 @@
 #include "http/middleware/request_id.h"
 #include "http/middleware/request_metrics.h"
 #include "http/server.h"
+#include "http/tls.h"
 #include "mcp/routes.h"
 #include "sandbox/accounts.h"
 #include "sandbox/sandboxes.h"
 #include "server/banner.h"
+#include "server/box_service.h"
 #include "server/operations.h"
+#include "server/template_builds.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace viv::server {
@@ -47,6 +53,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockingThreads = 4;
 constexpr std::chrono::seconds kHousekeeping{1};
+constexpr std::chrono::milliseconds kBoxKeeping{100};
 
 Status MakeDataFolder(const std::string& path) {
   std::error_code error;
@@ -88,6 +95,16 @@ void RemoveUnusedVersions(const store::Store& store, engine::Catalogue& catalogu
       log::Error("app.version_lost", {{"version", version}, {"error", found.error().message}});
   }
   catalogue.RemoveUnused([&used](const std::string& version) { return used.contains(version); });
+}
+
+Task<void> KeepBoxes(sandbox::BoxManager& boxes) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (;;) {
+    timer.expires_after(kBoxKeeping);
+    auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (stopped) co_return;
+    co_await boxes.KeepHouse();
+  }
 }
 
 Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
@@ -155,6 +172,29 @@ class Background {
   std::thread thread_;
 };
 
+// Boxes where the settings and the machine allow them; `why_not` says what stands against it.
+Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
+                                               store::Store& store,
+                                               BlockingPool& pool,
+                                               const std::string& secret,
+                                               std::string& why_not) {
+  why_not = "boxes are off: start the server with --boxes on";
+  if (settings.boxes == "off") return nullptr;
+  auto started = BoxService::Start(settings, store, pool, secret);
+  if (started || settings.boxes == "on") return started;
+  why_not = "this server runs no boxes: " + started.error().message;
+  log::Warn("boxes.off", {{"reason", started.error().message}});
+  return nullptr;
+}
+
+// With TLS at hand, for ports that speak it themselves.
+Task<Result<http::Response>> RelayToBox(http::Request& request,
+                                        UniqueFd upstream,
+                                        http::RelayOptions options) {
+  options.tls_library = &http::OpenSsl();
+  return http::Relay(request, std::move(upstream), std::move(options));
+}
+
 http::ServerOptions HttpOptions(const Settings& settings, const Address& address) {
   http::ServerOptions options;
   options.host = address.host;
@@ -162,10 +202,21 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.threads = settings.threads;
   options.body_bytes_max = settings.body_bytes_max;
   options.connections_max = settings.connections_max;
-  if (!settings.tls_certificate.empty()) {
-    options.tls = std::make_unique<http::TlsFiles>(
-        http::TlsFiles{settings.tls_certificate, settings.tls_key});
+  options.streams_body = e2b::IsTraffic;
+  if (settings.tls_certificate.empty()) return options;
+  auto files =
+      std::make_unique<http::TlsFiles>(http::TlsFiles{settings.tls_certificate, settings.tls_key});
+  options.tls_library = &http::OpenSsl();
+  if (settings.tls_listen.empty()) {
+    options.tls = std::move(files);
+    return options;
   }
+  auto beside = ParseAddress(settings.tls_listen);
+  http::ListenerOptions listener;
+  listener.host = beside->host;
+  listener.port = beside->port;
+  listener.tls = std::move(files);
+  options.extra.push_back(std::move(listener));
   return options;
 }
 
@@ -179,6 +230,13 @@ Status CheckSettings(const Settings& settings, const Address& address) {
   if (settings.tls_certificate.empty() != settings.tls_key.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "TLS needs both --tls-certificate and --tls-key");
   }
+  if (settings.tls_listen.empty()) return {};
+  if (settings.tls_certificate.empty())
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "--tls-listen needs a certificate: `viv cert DOMAIN` makes one and says how to use it");
+  auto beside = ParseAddress(settings.tls_listen);
+  if (!beside) return PassUp(std::move(beside).error(), "--tls-listen");
   return {};
 }
 
@@ -219,6 +277,9 @@ Status Serve(const Settings& settings) {
   worlds.RemoveOrphans(
       [&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
   BlockingPool pool(kBlockingThreads);
+  std::string why_no_boxes;
+  ASSIGN_OR_RETURN(std::unique_ptr<BoxService> boxes,
+                   StartBoxes(settings, *store, pool, secret, why_no_boxes), "boxes");
   sandbox::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
   sandbox::Sandboxes sandboxes(*store, catalogue, worlds, pool, limits);
@@ -245,12 +306,40 @@ Status Serve(const Settings& settings) {
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
+  std::unique_ptr<e2b::Context> e2b_context;
+  std::unique_ptr<TemplateBuilds> template_builds;
+  http::Handler traffic = [&why_no_boxes](http::Request&) -> Task<http::Response> {
+    co_return e2b::Failure(503, why_no_boxes);
+  };
+  if (boxes != nullptr) {
+    e2b_context.reset(new e2b::Context{boxes->boxes(), accounts, settings.domain, RelayToBox});
+    http::Router e2b_routes = e2b::Routes(*e2b_context, keys);
+    router.Mount("", e2b_routes);
+    router.Mount("/e2b", e2b_routes);
+    traffic = e2b::Traffic(*e2b_context);
+    template_builds = std::make_unique<TemplateBuilds>(boxes->templates());
+    template_builds->AddTo(router, keys);
+    metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
+                     [&boxes] { return static_cast<double>(boxes->boxes().size()); });
+    metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
+                     [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
+  } else {
+    for (std::string_view method : {"GET", "POST"})
+      for (std::string_view path : {"/sandboxes", "/v2/sandboxes", "/e2b/{rest...}"})
+        router.Add(method, path, traffic);
+  }
 
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
   // that they see its 500.
   std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics),
                                                http::AccessLog(), http::Errors(RenderServerError)};
-  http::Handler handler = http::Compose(middlewares, http::Dispatch(router, RenderServerError));
+  // What is for a box is told by its head before any path of ours counts.
+  http::Handler dispatch = [traffic = std::move(traffic),
+                            control =
+                                http::Dispatch(router, RenderServerError)](http::Request& request) {
+    return e2b::IsTraffic(request) ? traffic(request) : control(request);
+  };
+  http::Handler handler = http::Compose(middlewares, std::move(dispatch));
   ASSIGN_OR_RETURN(
       std::unique_ptr<http::Server> server,
       http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
@@ -259,13 +348,15 @@ Status Serve(const Settings& settings) {
                    [&server] { return static_cast<double>(server->connections()); });
   Background background;
   background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
+  if (boxes != nullptr) background.Spawn("boxes", KeepBoxes(boxes->boxes()));
   signals.Start([&server] { server->Stop(); });
   PrintBanner({.address = address.host,
                .port = server->port(),
-               .secure = !settings.tls_key.empty(),
+               .secure = !settings.tls_key.empty() && settings.tls_listen.empty(),
                .key = key,
                .data = settings.data,
-               .apps = catalogue.List().size()});
+               .apps = catalogue.List().size(),
+               .no_boxes = boxes == nullptr ? why_no_boxes : std::string()});
   log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())},
                                {"data", settings.data}});
   server->Run();

@@ -45,6 +45,16 @@ std::map<std::string, Setter> Setters(Settings& settings) {
       {"pool_max", count(settings.pool_max)},
       {"mcp_page", count(settings.mcp_page)},
       {"sync", count(settings.sync)},
+      {"boxes", text(settings.boxes)},
+      {"agent", text(settings.agent)},
+      {"on_exit", text(settings.on_exit)},
+      {"boxes_max", count(settings.boxes_max)},
+      {"parked", count(settings.parked)},
+      {"domain", text(settings.domain)},
+      {"tls_listen", text(settings.tls_listen)},
+      {"resolvers", list(settings.resolvers)},
+      {"open_private", list(settings.open_private)},
+      {"accept_no_disk_limit", count(settings.accept_no_disk_limit)},
   };
 }
 

@@ -29,6 +29,17 @@ struct Settings {
   std::size_t pool_max = 100'000;  // sandboxes per app
   std::size_t mcp_page = 1000;     // tools per page of tools/list
   bool sync = true;                // records survive a power failure, not only a crash
+
+  std::string boxes = "auto";             // auto: where the machine can; on: or stop; off
+  std::string agent;                      // viv-agent; default: beside the program
+  std::string on_exit = "keep";           // keep or kill the boxes when the server is told to stop
+  std::size_t boxes_max = 9'500;          // further creations are refused
+  std::size_t parked = 16;                // boxes that wait ready, per template
+  std::string domain;                     // ports of boxes are {port}-{id}.DOMAIN
+  std::string tls_listen;                 // HOST:PORT for TLS beside the plain one
+  std::vector<std::string> resolvers;     // for names that boxes ask for; default: the host's
+  std::vector<std::string> open_private;  // private blocks that boxes may reach
+  bool accept_no_disk_limit = false;      // boxes on a file system without quotas
 };
 
 // Fills `settings` from a YAML file; an unknown key or a value of the wrong kind is an error with

@@ -40,6 +40,20 @@ def unbuilt_files():
             yield f"{file}: no CMakeLists.txt builds it"
 
 
+def repeated_names():
+    """Files of a module are compiled together, so a type or constant of one file's own must not recur in another's."""
+    seen = {}
+    for file in sources:
+        if file.suffix != ".cc" or file.name.endswith("_bench.cc"):
+            continue
+        module = next(folder for folder in file.parents if (folder / "CMakeLists.txt").exists())
+        for hidden in re.findall(r"^namespace \{$(.*?)^\}  // namespace$", file.read_text(), re.M | re.S):
+            for name in re.findall(r"^(?:struct|class|enum class) (\w+)|^using (\w+) =|^(?:inline |static )?const\w* [^=({;]*?\b(k[A-Z]\w*)", hidden, re.M):
+                key = (module, file.name.endswith("_test.cc"), "".join(name))
+                if seen.setdefault(key, file) != file:
+                    yield f"{file}: {key[2]} is also a name of {seen[key].name}; name it by the idea of its file"
+
+
 def beast_in_headers():
     for file in sources:
         if file.suffix == ".h" and "boost/beast" in file.read_text():
@@ -59,7 +73,7 @@ def layers():
 
 
 passed = failed = 0
-for check in (layers, await_expressions, leftover_prints, unbuilt_files, beast_in_headers, dead_links):
+for check in (layers, await_expressions, leftover_prints, unbuilt_files, repeated_names, beast_in_headers, dead_links):
     found = list(check())
     for problem in found:
         print(problem)

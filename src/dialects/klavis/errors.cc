@@ -5,7 +5,7 @@
 namespace viv::klavis {
 namespace {
 
-int StatusOf(ErrorCode code) {
+int HttpStatusOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:
       return 400;
@@ -34,7 +34,7 @@ http::Response Detail(int status, std::string detail) {
 }
 
 http::Response RenderError(const Error& error) {
-  int status = StatusOf(error.code);
+  int status = HttpStatusOf(error.code);
   if (error.code == ErrorCode::kInternal) {
     log::Error("klavis.failed", {{"error", error.message}});
     return Detail(status, "Internal Server Error");

@@ -5,7 +5,7 @@
 namespace viv::engine::functions {
 namespace {
 
-std::string Parse(const std::string& text) {
+std::string ParseCsv(const std::string& text) {
   return Sql()("select csv_parse(?1)", {text});
 }
 
@@ -19,22 +19,22 @@ TEST(CsvRowTest, QuotesWhatNeedsIt) {
 }
 
 TEST(CsvParseTest, ReadsRowsAndQuotedFields) {
-  EXPECT_EQ(Parse("a,b\r\n1,\"x,\"\"y\"\"\nz\"\r\n"), R"([["a","b"],["1","x,\"y\"\nz"]])");
-  EXPECT_EQ(Parse("a,,\n,"), R"([["a","",""],["",""]])");
-  EXPECT_EQ(Parse("a\rb\n\nc"), R"([["a"],["b"],["c"]])");
-  EXPECT_EQ(Parse("\xef\xbb\xbf\"a\""), R"([["a"]])");
-  EXPECT_EQ(Parse("a\"b"), R"([["a\"b"]])");
-  EXPECT_EQ(Parse(""), "[]");
-  EXPECT_EQ(Parse("\"\""), R"([[""]])");
+  EXPECT_EQ(ParseCsv("a,b\r\n1,\"x,\"\"y\"\"\nz\"\r\n"), R"([["a","b"],["1","x,\"y\"\nz"]])");
+  EXPECT_EQ(ParseCsv("a,,\n,"), R"([["a","",""],["",""]])");
+  EXPECT_EQ(ParseCsv("a\rb\n\nc"), R"([["a"],["b"],["c"]])");
+  EXPECT_EQ(ParseCsv("\xef\xbb\xbf\"a\""), R"([["a"]])");
+  EXPECT_EQ(ParseCsv("a\"b"), R"([["a\"b"]])");
+  EXPECT_EQ(ParseCsv(""), "[]");
+  EXPECT_EQ(ParseCsv("\"\""), R"([[""]])");
 }
 
 TEST(CsvParseTest, RefusesBrokenQuotes) {
-  EXPECT_EQ(Parse("a\n\"b"), "error: csv_parse: line 2: a quote is not closed");
-  EXPECT_EQ(Parse("a\n\"b\"c"), "error: csv_parse: line 2: text after a closing quote");
+  EXPECT_EQ(ParseCsv("a\n\"b"), "error: csv_parse: line 2: a quote is not closed");
+  EXPECT_EQ(ParseCsv("a\n\"b\"c"), "error: csv_parse: line 2: text after a closing quote");
 }
 
 TEST(CsvParseTest, RefusesTooManyFields) {
-  EXPECT_EQ(Parse(std::string(500000, ',')), "error: csv_parse: more than 500000 fields");
+  EXPECT_EQ(ParseCsv(std::string(500000, ',')), "error: csv_parse: more than 500000 fields");
 }
 
 }  // namespace

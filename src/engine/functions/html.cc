@@ -58,7 +58,7 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
 
 // The text built so far. Space and line breaks are owed until the next word, so that none stand
 // at the beginning, the end, or twice.
-class Lines {
+class HtmlLines {
  public:
   void Word(std::string_view bytes) {
     Settle();
@@ -91,9 +91,9 @@ class Lines {
   bool space_ = false;
 };
 
-class Reader {
+class HtmlReader {
  public:
-  explicit Reader(std::string_view html) : html_(html) {}
+  explicit HtmlReader(std::string_view html) : html_(html) {}
 
   std::string Read() {
     while (at_ < html_.size()) {
@@ -224,7 +224,7 @@ class Reader {
   std::string_view html_;
   std::size_t at_ = 0;
   int preformatted_ = 0;
-  Lines lines_;
+  HtmlLines lines_;
 };
 
 Result<Value> HtmlToTextFunction(const Arguments& arguments) {
@@ -238,7 +238,7 @@ Result<Value> TextToHtmlFunction(const Arguments& arguments) {
 }  // namespace
 
 std::string HtmlToText(std::string_view html) {
-  return Reader(html).Read();
+  return HtmlReader(html).Read();
 }
 
 std::string TextToHtml(std::string_view text) {

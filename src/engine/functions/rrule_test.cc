@@ -169,7 +169,7 @@ TEST(RruleExpandTest, SaysWhatIsWrong) {
   EXPECT_EQ(expand(rules + "]", "UTC"), "error: rrule_expand: too many rules");
 }
 
-std::string Check(const std::string& line) {
+std::string CheckLine(const std::string& line) {
   return Sql()("select rrule_check(?1)", {line});
 }
 
@@ -180,41 +180,43 @@ TEST(RruleCheckTest, AcceptsWhatCanBeExpanded) {
         "RRULE:FREQ=YEARLY;BYMONTH=1,12;BYMONTHDAY=-31;BYSETPOS=-1;WKST=SU;INTERVAL=2;UNTIL="
         "20300101T000000Z",
         "EXDATE;TZID=Europe/Berlin:20250101T090000", "RDATE;VALUE=DATE:20250101,20250102"}) {
-    EXPECT_EQ(Check(line), "NULL") << line;
+    EXPECT_EQ(CheckLine(line), "NULL") << line;
   }
 }
 
 TEST(RruleCheckTest, SaysWhatIsWrong) {
-  EXPECT_EQ(Check(""), "'' does not start with RRULE:, EXDATE: or RDATE:");
-  EXPECT_EQ(Check("FREQ=DAILY"), "'FREQ=DAILY' does not start with RRULE:, EXDATE: or RDATE:");
-  EXPECT_EQ(Check("RRULE:"), "'' is not NAME=value");
-  EXPECT_EQ(Check("RRULE:COUNT=3"), "FREQ is missing");
-  EXPECT_EQ(Check("RRULE:FREQ=SECONDLY"),
+  EXPECT_EQ(CheckLine(""), "'' does not start with RRULE:, EXDATE: or RDATE:");
+  EXPECT_EQ(CheckLine("FREQ=DAILY"), "'FREQ=DAILY' does not start with RRULE:, EXDATE: or RDATE:");
+  EXPECT_EQ(CheckLine("RRULE:"), "'' is not NAME=value");
+  EXPECT_EQ(CheckLine("RRULE:COUNT=3"), "FREQ is missing");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=SECONDLY"),
             "FREQ: 'SECONDLY' is not one of HOURLY, DAILY, WEEKLY, MONTHLY, YEARLY");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;FREQ=DAILY"), "'FREQ' occurs twice");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;COUNT=0"), "COUNT: '0' is not between 1 and 1000000000");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;COUNT=1;UNTIL=20250101"), "COUNT and UNTIL exclude each other");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;INTERVAL=x"), "INTERVAL: 'x' is not a number");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;UNTIL=2025-01-01"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;FREQ=DAILY"), "'FREQ' occurs twice");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;COUNT=0"), "COUNT: '0' is not between 1 and 1000000000");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;COUNT=1;UNTIL=20250101"),
+            "COUNT and UNTIL exclude each other");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;INTERVAL=x"), "INTERVAL: 'x' is not a number");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;UNTIL=2025-01-01"),
             "UNTIL: '2025-01-01' is not a date (20250131) or date-time (20250131T090000Z)");
-  EXPECT_EQ(Check("RRULE:FREQ=DAILY;UNTIL=20250101T250000Z"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=DAILY;UNTIL=20250101T250000Z"),
             "UNTIL: '20250101T250000Z' is not a time of day");
-  EXPECT_EQ(Check("RRULE:FREQ=YEARLY;BYMONTH=13"), "BYMONTH: '13' is not between 1 and 12");
-  EXPECT_EQ(Check("RRULE:FREQ=MONTHLY;BYMONTHDAY=0"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=YEARLY;BYMONTH=13"), "BYMONTH: '13' is not between 1 and 12");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=MONTHLY;BYMONTHDAY=0"),
             "BYMONTHDAY: '0' is not between 1 and 31 or -31 and -1");
-  EXPECT_EQ(Check("RRULE:FREQ=MONTHLY;BYDAY=XX"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=MONTHLY;BYDAY=XX"),
             "BYDAY: 'XX' is not a weekday (MO, TU, WE, TH, FR, SA, SU)");
-  EXPECT_EQ(Check("RRULE:FREQ=MONTHLY;BYDAY=54MO"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=MONTHLY;BYDAY=54MO"),
             "BYDAY: '54MO' does not count weekdays from 1 to 53 or -53 to -1");
-  EXPECT_EQ(Check("RRULE:FREQ=WEEKLY;BYDAY=1MO"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=WEEKLY;BYDAY=1MO"),
             "BYDAY: a number before a weekday needs FREQ=MONTHLY or YEARLY");
-  EXPECT_EQ(Check("RRULE:FREQ=WEEKLY;BYMONTHDAY=1"), "BYMONTHDAY cannot be used with FREQ=WEEKLY");
-  EXPECT_EQ(Check("RRULE:FREQ=MONTHLY;BYSETPOS=1"), "BYSETPOS needs another BY part");
-  EXPECT_EQ(Check("EXDATE;TZID=Nowhere:20250101T090000"), "TZID: unknown time zone 'Nowhere'");
-  EXPECT_EQ(Check("EXDATE;X=1:20250101"), "parameter 'X' is not supported");
-  EXPECT_EQ(Check("RDATE;VALUE=PERIOD:20250101T090000Z/PT1H"),
+  EXPECT_EQ(CheckLine("RRULE:FREQ=WEEKLY;BYMONTHDAY=1"),
+            "BYMONTHDAY cannot be used with FREQ=WEEKLY");
+  EXPECT_EQ(CheckLine("RRULE:FREQ=MONTHLY;BYSETPOS=1"), "BYSETPOS needs another BY part");
+  EXPECT_EQ(CheckLine("EXDATE;TZID=Nowhere:20250101T090000"), "TZID: unknown time zone 'Nowhere'");
+  EXPECT_EQ(CheckLine("EXDATE;X=1:20250101"), "parameter 'X' is not supported");
+  EXPECT_EQ(CheckLine("RDATE;VALUE=PERIOD:20250101T090000Z/PT1H"),
             "VALUE: 'PERIOD' is not DATE or DATE-TIME");
-  EXPECT_EQ(Check("EXDATE:20250230"),
+  EXPECT_EQ(CheckLine("EXDATE:20250230"),
             "'20250230' is not a date (20250131) or date-time (20250131T090000Z)");
 }
 

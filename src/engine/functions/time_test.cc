@@ -5,7 +5,7 @@
 namespace viv::engine::functions {
 namespace {
 
-std::string Parse(const std::string& text, const std::string& zone = "UTC") {
+std::string ParseTime(const std::string& text, const std::string& zone = "UTC") {
   return Sql()("select time_parse(?1, ?2)", {text, zone});
 }
 
@@ -16,25 +16,25 @@ std::string Format(const std::string& text,
 }
 
 TEST(TimeParseTest, ReadsRfc3339) {
-  EXPECT_EQ(Parse("1970-01-01T00:00:01Z"), "1000");
-  EXPECT_EQ(Parse("2025-01-31T10:20:30+01:00"), Parse("2025-01-31T09:20:30Z"));
-  EXPECT_EQ(Parse("2025-01-31T10:20:30-0530"), Parse("2025-01-31T15:50:30Z"));
-  EXPECT_EQ(Parse("1970-01-01t00:00:00.25z"), "250");
-  EXPECT_EQ(Parse("1970-01-01T00:00:00.123456789Z"), "123");
-  EXPECT_EQ(Parse("1969-12-31T23:59:59Z"), "-1000");
+  EXPECT_EQ(ParseTime("1970-01-01T00:00:01Z"), "1000");
+  EXPECT_EQ(ParseTime("2025-01-31T10:20:30+01:00"), ParseTime("2025-01-31T09:20:30Z"));
+  EXPECT_EQ(ParseTime("2025-01-31T10:20:30-0530"), ParseTime("2025-01-31T15:50:30Z"));
+  EXPECT_EQ(ParseTime("1970-01-01t00:00:00.25z"), "250");
+  EXPECT_EQ(ParseTime("1970-01-01T00:00:00.123456789Z"), "123");
+  EXPECT_EQ(ParseTime("1969-12-31T23:59:59Z"), "-1000");
 }
 
 TEST(TimeParseTest, ReadsTimesWithoutOffsetInTheZone) {
-  EXPECT_EQ(Parse("1970-01-02"), "86400000");
-  EXPECT_EQ(Parse("2025-07-01", "Europe/Berlin"), Parse("2025-06-30T22:00:00Z"));
-  EXPECT_EQ(Parse("2025-07-01 09:30", "America/New_York"), Parse("2025-07-01T13:30:00Z"));
-  EXPECT_EQ(Parse("2025-07-01T09:30:15", "+05:30"), Parse("2025-07-01T04:00:15Z"));
-  EXPECT_EQ(Parse("2025-07-01T09:30Z", "Europe/Berlin"), Parse("2025-07-01T09:30:00Z"));
+  EXPECT_EQ(ParseTime("1970-01-02"), "86400000");
+  EXPECT_EQ(ParseTime("2025-07-01", "Europe/Berlin"), ParseTime("2025-06-30T22:00:00Z"));
+  EXPECT_EQ(ParseTime("2025-07-01 09:30", "America/New_York"), ParseTime("2025-07-01T13:30:00Z"));
+  EXPECT_EQ(ParseTime("2025-07-01T09:30:15", "+05:30"), ParseTime("2025-07-01T04:00:15Z"));
+  EXPECT_EQ(ParseTime("2025-07-01T09:30Z", "Europe/Berlin"), ParseTime("2025-07-01T09:30:00Z"));
 }
 
 TEST(TimeParseTest, TakesTheFirstOfTwoEqualClockTimesAndMovesSkippedOnesOn) {
-  EXPECT_EQ(Parse("2025-10-26T02:30", "Europe/Berlin"), Parse("2025-10-26T00:30:00Z"));
-  EXPECT_EQ(Parse("2025-03-30T02:30", "Europe/Berlin"), Parse("2025-03-30T01:30:00Z"));
+  EXPECT_EQ(ParseTime("2025-10-26T02:30", "Europe/Berlin"), ParseTime("2025-10-26T00:30:00Z"));
+  EXPECT_EQ(ParseTime("2025-03-30T02:30", "Europe/Berlin"), ParseTime("2025-03-30T01:30:00Z"));
 }
 
 TEST(TimeParseTest, GivesNullForWhatIsNoTime) {
@@ -43,12 +43,12 @@ TEST(TimeParseTest, GivesNullForWhatIsNoTime) {
         "2025-01-01T", "2025-01-01T24:00", "2025-01-01T10:60", "2025-01-01T10:00:61",
         "2025-01-01T10:00:00.", "2025-01-01T10:00+25:00", "2025-01-01T10:00+1",
         "2025-01-01T10:00Zx", "2025-01-01x10:00", "99999-01-01", "9999-12-31T23:59:59-01:00"}) {
-    EXPECT_EQ(Parse(text), "NULL") << text;
+    EXPECT_EQ(ParseTime(text), "NULL") << text;
   }
 }
 
 TEST(TimeParseTest, RefusesUnknownZones) {
-  EXPECT_EQ(Parse("2025-01-01", "Mars/Phobos"),
+  EXPECT_EQ(ParseTime("2025-01-01", "Mars/Phobos"),
             "error: time_parse: unknown time zone 'Mars/Phobos'");
 }
 

@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t kFormatMax = 256;
 
 // Takes digits and marks off the front of a text; one failure lasts.
-class Reader {
+class TimeReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit TimeReader(std::string_view text) : rest_(text) {}
 
   bool failed() const { return failed_; }
   bool AtEnd() const { return rest_.empty(); }
@@ -56,7 +56,7 @@ class Reader {
   bool failed_ = false;
 };
 
-std::optional<absl::CivilDay> ReadDate(Reader& reader) {
+std::optional<absl::CivilDay> ReadDate(TimeReader& reader) {
   int year = reader.Digits(4);
   reader.Expect("-");
   int month = reader.Digits(2);
@@ -73,7 +73,7 @@ struct TimeOfDay {
   int milliseconds = 0;
 };
 
-std::optional<TimeOfDay> ReadTimeOfDay(Reader& reader) {
+std::optional<TimeOfDay> ReadTimeOfDay(TimeReader& reader) {
   int hour = reader.Digits(2);
   reader.Expect(":");
   int minute = reader.Digits(2);
@@ -85,7 +85,7 @@ std::optional<TimeOfDay> ReadTimeOfDay(Reader& reader) {
 }
 
 // Z, +HH:MM, +HHMM or +HH; `local` when there is none.
-std::optional<absl::TimeZone> ReadOffset(Reader& reader, absl::TimeZone local) {
+std::optional<absl::TimeZone> ReadOffset(TimeReader& reader, absl::TimeZone local) {
   if (reader.AtEnd()) return local;
   if (reader.Take("Zz")) return absl::UTCTimeZone();
   int sign = reader.Peek() == '-' ? -1 : 1;
@@ -100,7 +100,7 @@ std::optional<absl::TimeZone> ReadOffset(Reader& reader, absl::TimeZone local) {
 }  // namespace
 
 std::optional<std::int64_t> ParseTime(std::string_view text, absl::TimeZone zone) {
-  Reader reader(Trim(text));
+  TimeReader reader(Trim(text));
   std::optional<absl::CivilDay> date = ReadDate(reader);
   if (!date) return std::nullopt;
   TimeOfDay time;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kDone = "Statement executed successfully.";
 
-std::vector<Column>::iterator FindColumn(std::vector<Column>& columns, const std::string& name) {
+std::vector<Column>::iterator ColumnNamed(std::vector<Column>& columns, const std::string& name) {
   return std::find_if(columns.begin(), columns.end(),
                       [&](const Column& column) { return column.name == name; });
 }
@@ -70,7 +70,7 @@ Status Statement::AddColumns(const Relation& table, std::vector<Column>& columns
     bool typed = false;
     ASSIGN_OR_RETURN(Column column, ReadColumnDefinition(&typed));
     if (!typed) return cursor_.Unexpected();
-    if (FindColumn(columns, column.name) != columns.end()) {
+    if (ColumnNamed(columns, column.name) != columns.end()) {
       if (quiet) continue;
       return CompilationError("001430 (42601)",
                               fmt::format("column '{}' already exists", column.name));
@@ -104,7 +104,7 @@ Status Statement::DropColumns(const Relation& table, std::vector<Column>& column
   const bool quiet = cursor_.AcceptWords("IF", "EXISTS");
   do {
     ASSIGN_OR_RETURN(std::string name, cursor_.Name());
-    auto found = FindColumn(columns, name);
+    auto found = ColumnNamed(columns, name);
     if (found == columns.end() && quiet) continue;
     if (found == columns.end()) return ColumnMissing(name);
     if (columns.size() == 1) {
@@ -122,7 +122,7 @@ Status Statement::RenameColumn(const Relation& table, std::vector<Column>& colum
   ASSIGN_OR_RETURN(std::string from, cursor_.Name());
   RETURN_IF_ERROR(cursor_.ExpectWord("TO"));
   ASSIGN_OR_RETURN(std::string to, cursor_.Name());
-  auto found = FindColumn(columns, from);
+  auto found = ColumnNamed(columns, from);
   if (found == columns.end()) return ColumnMissing(from);
   found->name = to;
   RETURN_IF_ERROR(CheckColumns(columns));
@@ -135,7 +135,7 @@ Status Statement::ModifyColumns(std::vector<Column>& columns) {
   do {
     cursor_.AcceptWord("COLUMN");
     ASSIGN_OR_RETURN(std::string name, cursor_.Name());
-    auto found = FindColumn(columns, name);
+    auto found = ColumnNamed(columns, name);
     if (found == columns.end()) return ColumnMissing(name);
     RETURN_IF_ERROR(ModifyColumn(*found));
   } while (cursor_.AcceptSymbol(","));
@@ -216,7 +216,7 @@ Result<Outcome> Statement::RunComment() {
     return Message("COMMENT", std::string(kDone));
   }
   ASSIGN_OR_RETURN(auto columns, catalog_.Columns(relation.name));
-  auto found = FindColumn(columns, column);
+  auto found = ColumnNamed(columns, column);
   if (found == columns.end()) return ColumnMissing(column);
   found->comment = std::move(comment);
   RETURN_IF_ERROR(catalog_.ReplaceColumns(relation.name, columns));

@@ -11,8 +11,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
-
 // The product casts text to the other side's type; a cast to a number here keeps all digits.
 Expression AsOperand(Expression value) {
   if (value.type.kind == Kind::kText) {

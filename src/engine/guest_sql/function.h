@@ -60,6 +60,9 @@ class Arguments {
   std::span<sqlite3_value*> values_;
 };
 
+constexpr int kMany = 100;  // arguments of a function that takes any number of them
+constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;  // of what a text function makes
+
 enum class Nulls { kGiveNull, kReachTheBody };
 
 struct Function {

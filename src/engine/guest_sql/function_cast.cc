@@ -137,7 +137,7 @@ Result<Value> Store(const Arguments& a) {
   return value;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kCastFunctions[] = {
     {"g$cast", Cast, 4, 4},
     {"g$try_cast", TryCast, 4, 4},
     {"g$store", Store, 6, 6, Nulls::kReachTheBody},
@@ -146,7 +146,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> CastFunctions() {
-  return kFunctions;
+  return kCastFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

@@ -253,8 +253,7 @@ Result<Value> Tuple(const Arguments& a) {
   return Value(json::serialize(array));
 }
 
-constexpr int kMany = 100;
-constexpr Function kFunctions[] = {
+constexpr Function kJsonFunctions[] = {
     {"g$get", Get, 2, kMany},
     {"g$get_path", GetPath, 2, 2},
     {"g$parse_json", Parse, 1, 1},
@@ -282,7 +281,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> JsonFunctions() {
-  return kFunctions;
+  return kJsonFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

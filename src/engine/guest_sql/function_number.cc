@@ -188,8 +188,7 @@ Result<Value> NumberToChar(const Arguments& a) {
   return Value(fill ? std::string(Trim(out)) : out);
 }
 
-constexpr int kMany = 100;
-constexpr Function kFunctions[] = {
+constexpr Function kNumberFunctions[] = {
     {"g$number", ToNumber, 1, 1},
     {"g$div", Div, 3, 3},
     {"g$div0", Div0, 2, 3},
@@ -258,7 +257,7 @@ std::string FixedText(double value, int digits) {
 }
 
 std::span<const Function> NumberFunctions() {
-  return kFunctions;
+  return kNumberFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

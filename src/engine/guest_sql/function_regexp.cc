@@ -11,7 +11,6 @@ namespace viv::engine::guest_sql {
 namespace {
 
 constexpr std::size_t kPatternBytesMax = 10'000;
-constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;
 
 class Pattern {
  public:
@@ -45,7 +44,7 @@ std::string_view TextOr(const Arguments& a, std::size_t index, std::string_view 
   return index < a.size() ? a.Text(index) : otherwise;
 }
 
-re2::StringPiece Piece(std::string_view text) {
+re2::StringPiece AsPiece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
@@ -59,7 +58,7 @@ void ForEachMatch(const re2::RE2& regexp,
   re2::StringPiece groups[2];
   const int wanted = std::min(regexp.NumberOfCapturingGroups(), 1) + 1;
   for (std::size_t at = start; at <= text.size();) {
-    if (!regexp.Match(Piece(text), at, text.size(), re2::RE2::UNANCHORED, groups, wanted)) return;
+    if (!regexp.Match(AsPiece(text), at, text.size(), re2::RE2::UNANCHORED, groups, wanted)) return;
     if (!each(groups, wanted)) return;
     const auto end = static_cast<std::size_t>(groups[0].data() - text.data()) + groups[0].size();
     at = groups[0].empty() ? end + 1 : end;
@@ -71,7 +70,7 @@ void ForEachMatch(const re2::RE2& regexp,
 Result<Value> RegexpLike(const Arguments& a) {
   const Pattern pattern(a.Text(1), TextOr(a, 2, ""));
   RETURN_IF_ERROR(pattern.Check());
-  return Value(std::int64_t{re2::RE2::FullMatch(Piece(a.Text(0)), pattern.get())});
+  return Value(std::int64_t{re2::RE2::FullMatch(AsPiece(a.Text(0)), pattern.get())});
 }
 
 // (subject, pattern, position, occurrence, parameters, group)
@@ -121,7 +120,7 @@ Result<Value> RegexpReplace(const Arguments& a) {
   std::string text(a.Text(0));
   std::string replacement(TextOr(a, 2, ""));
   std::string problem;
-  if (!pattern.get().CheckRewriteString(Piece(replacement), &problem)) {
+  if (!pattern.get().CheckRewriteString(AsPiece(replacement), &problem)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "100048 (2201B): Invalid regular expression replacement: " + problem);
   }
@@ -130,14 +129,14 @@ Result<Value> RegexpReplace(const Arguments& a) {
                 "100078 (22000): String is too long and would be truncated");
   }
   if (a.IntegerOr(4, 0) == 1) {
-    re2::RE2::Replace(&text, pattern.get(), Piece(replacement));
+    re2::RE2::Replace(&text, pattern.get(), AsPiece(replacement));
   } else {
-    re2::RE2::GlobalReplace(&text, pattern.get(), Piece(replacement));
+    re2::RE2::GlobalReplace(&text, pattern.get(), AsPiece(replacement));
   }
   return Value(std::move(text));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kRegexpFunctions[] = {
     {"g$regexp_like", RegexpLike, 2, 3},       {"g$regexp_substr", RegexpSubstr, 2, 6},
     {"g$regexp_count", RegexpCount, 2, 4},     {"g$regexp_instr", RegexpInstr, 2, 2},
     {"g$regexp_replace", RegexpReplace, 2, 6},
@@ -146,7 +145,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> RegexpFunctions() {
-  return kFunctions;
+  return kRegexpFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

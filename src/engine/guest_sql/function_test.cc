@@ -3,15 +3,15 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-struct Case {
+struct FunctionCase {
   const char* expression;
   const char* value;
 };
 
 class FunctionTest : public GuestTest {
  protected:
-  void Expect(std::initializer_list<Case> cases) {
-    for (const Case& c : cases) EXPECT_EQ(Value(c.expression), c.value) << c.expression;
+  void Expect(std::initializer_list<FunctionCase> cases) {
+    for (const FunctionCase& c : cases) EXPECT_EQ(Value(c.expression), c.value) << c.expression;
   }
 };
 

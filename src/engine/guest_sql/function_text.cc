@@ -14,16 +14,11 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kMatchWorkMax = std::size_t{1} << 28;  // characters times pattern of one LIKE
 
 tl::unexpected<Error> TooLong() {
   return Fail(ErrorCode::kLimitExceeded,
               "100078 (22000): String is too long and would be truncated");
-}
-
-bool Continues(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
 std::size_t Characters(std::string_view text) {
@@ -46,12 +41,6 @@ std::string_view Slice(std::string_view text, std::size_t from, std::size_t coun
   const std::size_t begin = Offset(text, from);
   text.remove_prefix(begin);
   return text.substr(0, Offset(text, count));
-}
-
-std::string_view CharacterAt(std::string_view text, std::size_t at) {
-  std::size_t end = at + 1;
-  while (end < text.size() && Continues(text[end])) ++end;
-  return text.substr(at, end - at);
 }
 
 std::string Lower(std::string_view text) {
@@ -254,7 +243,7 @@ Result<Value> Strtok(const Arguments& a) {
   return Value(std::string(parts[static_cast<std::size_t>(index - 1)]));
 }
 
-Result<Value> Split(const Arguments& a) {
+Result<Value> SplitText(const Arguments& a) {
   return ArrayOf(SplitBy(a.Text(0), a.Text(1)));
 }
 
@@ -358,8 +347,7 @@ Result<Value> Sha2(const Arguments& a) {
   return Digest(bits == 512 ? EVP_sha512() : EVP_sha256(), a.Text(0));
 }
 
-constexpr int kMany = 100;
-constexpr Function kFunctions[] = {
+constexpr Function kTextFunctions[] = {
     {"g$like", Like, 2, 3},
     {"g$ilike", Ilike, 2, 3},
     {"g$length", Length, 1, 1},
@@ -377,7 +365,7 @@ constexpr Function kFunctions[] = {
     {"g$translate", Translate, 3, 3},
     {"g$split_part", SplitPart, 3, 3},
     {"g$strtok", Strtok, 1, 3},
-    {"g$split", Split, 2, 2},
+    {"g$split", SplitText, 2, 2},
     {"g$strtok_to_array", StrtokToArray, 1, 2},
     {"g$charindex", Charindex, 2, 3},
     {"g$startswith", Startswith, 2, 2},
@@ -393,7 +381,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> TextFunctions() {
-  return kFunctions;
+  return kTextFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

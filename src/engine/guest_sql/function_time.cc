@@ -185,7 +185,7 @@ Result<Value> TimeNow(const Arguments& a) {
   return Value(text.size() > 11 ? text.substr(11) : text);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kTimeFunctions[] = {
     {"g$dateadd", Dateadd, 3, 3},
     {"g$datediff", Datediff, 3, 3},
     {"g$date_trunc", DateTrunc, 2, 2},
@@ -208,7 +208,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> TimeFunctions() {
-  return kFunctions;
+  return kTimeFunctions;
 }
 
 }  // namespace viv::engine::guest_sql

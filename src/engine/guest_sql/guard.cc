@@ -10,7 +10,7 @@ namespace {
 constexpr int kStepsPerCheck = 100;
 
 // SQLite's own functions that the translation writes; all others of use are ours and begin with g$.
-constexpr std::array<std::string_view, 56> kFunctions = {
+constexpr std::array<std::string_view, 56> kFunctionsAllowed = {
     "->>",        "abs",         "acos",   "asin",      "atan",      "atan2",        "avg",
     "ceil",       "coalesce",    "cos",    "count",     "cume_dist", "degrees",      "dense_rank",
     "exp",        "first_value", "floor",  "iif",       "instr",     "json_extract", "lag",
@@ -107,7 +107,8 @@ bool Guard::Allows(int action, const char* first, const char* second, const char
     case SQLITE_FUNCTION: {
       const std::string_view function = second == nullptr ? "" : second;
       return function.starts_with("g$") ||
-             std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end();
+             std::find(kFunctionsAllowed.begin(), kFunctionsAllowed.end(), function) !=
+                 kFunctionsAllowed.end();
     }
     default:
       return false;

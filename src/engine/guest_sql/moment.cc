@@ -8,8 +8,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000;
-constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kCountMax = 400'000'000'000'000'000;  // keeps every sum within 64 bits
 
 std::int64_t FloorDivide(std::int64_t a, std::int64_t b) {

@@ -10,6 +10,9 @@
 
 namespace viv::engine::guest_sql {
 
+constexpr std::int64_t kSecond = 1'000'000;  // in microseconds
+constexpr std::int64_t kDay = 86'400 * kSecond;
+
 struct Civil {
   int year = 1970;
   int month = 1;

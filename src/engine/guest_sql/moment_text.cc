@@ -10,9 +10,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000;
-constexpr std::int64_t kDay = 86'400 * kSecond;
-
 constexpr std::array<std::string_view, 12> kMonths = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
@@ -20,9 +17,9 @@ constexpr std::array<std::string_view, 7> kWeekdays = {"Sun", "Mon", "Tue", "Wed
                                                        "Thu", "Fri", "Sat"};
 
 // Reads the fields of a date from the left.
-class Reader {
+class MomentReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit MomentReader(std::string_view text) : text_(text) {}
 
   bool done() const { return at_ == text_.size(); }
   char Peek() const { return done() ? '\0' : text_[at_]; }
@@ -80,7 +77,7 @@ std::optional<Moment> CheckedDate(int year, int month, int day) {
   return Moment{days * kDay, true};
 }
 
-std::optional<Moment> ReadDate(Reader& reader) {
+std::optional<Moment> ReadDate(MomentReader& reader) {
   auto first = reader.Digits(1, 4);
   if (!first) return std::nullopt;
   if (reader.Accept('/')) {  // month/day/year
@@ -102,7 +99,7 @@ std::optional<Moment> ReadDate(Reader& reader) {
   return day ? CheckedDate(*first, *month, *day) : std::nullopt;
 }
 
-std::optional<std::int64_t> ReadTime(Reader& reader) {
+std::optional<std::int64_t> ReadTime(MomentReader& reader) {
   auto hour = reader.Digits(1, 2);
   if (!hour || *hour > 23) return std::nullopt;
   int minute = 0;
@@ -126,7 +123,7 @@ std::optional<std::int64_t> ReadTime(Reader& reader) {
 }
 
 // "Z", "+02:00", "-0800", "+02": how far the text's clock is ahead of UTC.
-std::optional<std::int64_t> ReadZone(Reader& reader) {
+std::optional<std::int64_t> ReadZone(MomentReader& reader) {
   while (reader.Accept(' ')) {
   }
   if (reader.done() || reader.Accept('Z') || reader.Accept('z')) return 0;
@@ -165,7 +162,7 @@ std::string_view ElementAt(std::string_view format) {
   return {};
 }
 
-bool ReadElement(Reader& reader, std::string_view element, Fields& fields) {
+bool ReadElement(MomentReader& reader, std::string_view element, Fields& fields) {
   auto number = [&](int& into, std::size_t least, std::size_t most) {
     auto value = reader.Digits(least, most);
     if (value) into = *value;
@@ -206,13 +203,13 @@ bool ReadElement(Reader& reader, std::string_view element, Fields& fields) {
 }  // namespace
 
 std::optional<std::int64_t> ParseTimeOfDay(std::string_view text) {
-  Reader reader(Trim(text));
+  MomentReader reader(Trim(text));
   auto time = ReadTime(reader);
   return reader.done() ? time : std::nullopt;
 }
 
 std::optional<Moment> ParseMoment(std::string_view text) {
-  Reader reader(Trim(text));
+  MomentReader reader(Trim(text));
   auto moment = ReadDate(reader);
   if (!moment || reader.done()) return moment;
   if (!reader.Accept('T') && !reader.Accept(' ')) return std::nullopt;
@@ -225,7 +222,7 @@ std::optional<Moment> ParseMoment(std::string_view text) {
 
 std::optional<Moment> ParseMomentAs(std::string_view text, std::string_view format) {
   if (EqualsIgnoreCase(format, "AUTO")) return ParseMoment(text);
-  Reader reader(Trim(text));
+  MomentReader reader(Trim(text));
   Fields fields;
   for (std::size_t i = 0; i < format.size();) {
     std::string_view element = ElementAt(format.substr(i));

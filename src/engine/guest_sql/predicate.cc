@@ -10,7 +10,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
 constexpr std::array<std::string_view, 8> kOperators = {
     "=", "==", "<>", "!=", "<", "<=", ">", ">="};
 

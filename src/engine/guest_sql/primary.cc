@@ -10,8 +10,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
-
 std::string PathText(const std::vector<std::string>& path) {
   std::string out;
   for (const std::string& part : path) out += (out.empty() ? "" : ".") + DisplayName(part);

@@ -5,15 +5,15 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-struct Case {
+struct QueryCase {
   const char* sql;
   const char* rows;
 };
 
 class QueryTest : public GuestTest {
  protected:
-  void Expect(std::initializer_list<Case> cases) {
-    for (const Case& c : cases) EXPECT_EQ(Rows(c.sql), c.rows) << c.sql;
+  void Expect(std::initializer_list<QueryCase> cases) {
+    for (const QueryCase& c : cases) EXPECT_EQ(Rows(c.sql), c.rows) << c.sql;
   }
 };
 

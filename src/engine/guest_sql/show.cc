@@ -29,11 +29,11 @@ void AddRow(RowSet& set, json::array values) {
   set.rows.push_back(std::move(row));
 }
 
-std::string TextOr(const std::optional<std::string>& text) {
+std::string CellText(const std::optional<std::string>& text) {
   return text.value_or("");
 }
 
-json::value OrNull(const std::optional<std::string>& text) {
+json::value CellOrNull(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value(nullptr);
 }
 
@@ -162,7 +162,7 @@ Result<RowSet> Statement::ShowDatabases() {
   for (const Container& database : databases) {
     AddRow(out, {TimestampText(database.created_ms), database.name, "N",
                  database.name == session_.database ? "Y" : "N", "", database.owner,
-                 TextOr(database.comment), "", "1", "STANDARD"});
+                 CellText(database.comment), "", "1", "STANDARD"});
   }
   return out;
 }
@@ -175,7 +175,7 @@ Result<RowSet> Statement::ShowSchemas(const ShowFilter& filter) {
   for (const Container& schema : schemas) {
     const bool current = schema.database == session_.database && schema.name == session_.schema;
     AddRow(out, {TimestampText(schema.created_ms), schema.name, "N", current ? "Y" : "N",
-                 schema.database, schema.owner, TextOr(schema.comment), "", "1"});
+                 schema.database, schema.owner, CellText(schema.comment), "", "1"});
   }
   return out;
 }
@@ -195,7 +195,7 @@ Result<RowSet> Statement::ShowTables(const ShowFilter& filter, std::string_view 
     if (what == "VIEWS" && relation.is_view) {
       AddRow(out,
              {created, relation.name.name, "", relation.name.database, relation.name.schema,
-              relation.owner, TextOr(relation.comment), relation.definition, "false", "false"});
+              relation.owner, CellText(relation.comment), relation.definition, "false", "false"});
     }
     if (what == "VIEWS" || (what == "TABLES" && relation.is_view)) continue;
     std::int64_t count = 0;
@@ -206,7 +206,7 @@ Result<RowSet> Statement::ShowTables(const ShowFilter& filter, std::string_view 
                        : relation.flavour.empty() ? "TABLE"
                                                   : relation.flavour;
     AddRow(out, {created, relation.name.name, relation.name.database, relation.name.schema, kind,
-                 TextOr(relation.comment), "", count, 0, relation.owner, "1"});
+                 CellText(relation.comment), "", count, 0, relation.owner, "1"});
   }
   return out;
 }
@@ -226,8 +226,8 @@ Result<RowSet> Statement::ShowColumns(const ShowFilter& filter) {
                                column.identity_step);
       }
       AddRow(out, {relation.name.name, relation.name.schema, column.name, TypeJson(column),
-                   column.nullable ? "true" : "NOT_NULL", TextOr(column.default_value), "COLUMN",
-                   "", TextOr(column.comment), relation.name.database, identity});
+                   column.nullable ? "true" : "NOT_NULL", CellText(column.default_value), "COLUMN",
+                   "", CellText(column.comment), relation.name.database, identity});
     }
   }
   return out;
@@ -271,13 +271,13 @@ Result<Outcome> Statement::RunDescribe() {
              {}};
   ASSIGN_OR_RETURN(auto columns, catalog_.Columns(relation->name));
   for (const Column& column : columns) {
-    json::value fallback = OrNull(column.default_value);
+    json::value fallback = CellOrNull(column.default_value);
     if (column.identity_next) {
       fallback = fmt::format("IDENTITY START {} INCREMENT {} NOORDER", *column.identity_next,
                              column.identity_step);
     }
     AddRow(out, {column.name, column.data_type, "COLUMN", column.nullable ? "Y" : "N", fallback,
-                 column.primary_key ? "Y" : "N", "N", nullptr, nullptr, OrNull(column.comment),
+                 column.primary_key ? "Y" : "N", "N", nullptr, nullptr, CellOrNull(column.comment),
                  nullptr});
   }
   return Listing("DESCRIBE", std::move(out));

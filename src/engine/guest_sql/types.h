@@ -50,6 +50,8 @@ inline Type Of(Kind kind) {
   return {kind, 0, kScaleUnknown};
 }
 
+constexpr Type kTruth{Kind::kBoolean, 0, kScaleUnknown};
+
 // A declared type: "NUMBER(10,2)" as the product spells it back, and what it means.
 struct DataType {
   std::string name;

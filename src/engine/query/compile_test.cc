@@ -3,16 +3,16 @@
 namespace viv::engine::query {
 namespace {
 
-constexpr std::string_view kTarget =
+constexpr std::string_view kCompileTarget =
     R"({"from":"t","key":"t.id","text":["t.name"],"fields":{"name":"t.name","points":{"sql":"t.points","type":"number"}}})";
 
 Result<Compiled> Ask(std::string_view language, const json::value& query) {
   Context context;
   context.now_ms = kTestNowMs;
-  return Compile(language, query, MustParseTarget(kTarget), context);
+  return Compile(language, query, MustParseTarget(kCompileTarget), context);
 }
 
-std::string ErrorOf(std::string_view language, const json::value& query) {
+std::string CompileErrorOf(std::string_view language, const json::value& query) {
   auto compiled = Ask(language, query);
   return compiled ? "accepted" : compiled.error().message;
 }
@@ -34,56 +34,60 @@ TEST(CompileTest, GivesTheSameStatementForTheSameQuestion) {
 }
 
 TEST(CompileTest, RefusesUnknownLanguages) {
-  EXPECT_EQ(ErrorOf("sql", ""),
+  EXPECT_EQ(CompileErrorOf("sql", ""),
             "unknown query language 'sql'; known are filter_json, jql and terms");
 }
 
 TEST(CompileTest, RefusesQueriesThatAreNoText) {
-  EXPECT_EQ(ErrorOf("jql", 5), "the query must be text");
-  EXPECT_EQ(ErrorOf("terms", json::object()), "the query must be text");
-  EXPECT_EQ(ErrorOf("terms", "\xff"), "the query is not UTF-8");
+  EXPECT_EQ(CompileErrorOf("jql", 5), "the query must be text");
+  EXPECT_EQ(CompileErrorOf("terms", json::object()), "the query must be text");
+  EXPECT_EQ(CompileErrorOf("terms", "\xff"), "the query is not UTF-8");
 }
 
 TEST(CompileTest, LimitsTheLengthOfAQuery) {
   std::string blanks(kTextBytesMax, ' ');
-  EXPECT_EQ(ErrorOf("jql", json::value(blanks)), "accepted");
-  EXPECT_EQ(ErrorOf("jql", json::value(blanks + " ")), "the query is longer than 65536 bytes");
-  EXPECT_EQ(ErrorOf("filter_json", json::value(blanks + " ")),
+  EXPECT_EQ(CompileErrorOf("jql", json::value(blanks)), "accepted");
+  EXPECT_EQ(CompileErrorOf("jql", json::value(blanks + " ")),
+            "the query is longer than 65536 bytes");
+  EXPECT_EQ(CompileErrorOf("filter_json", json::value(blanks + " ")),
             "the query is longer than 65536 bytes");
 }
 
 TEST(CompileTest, LimitsTheLengthOfAValue) {
   std::string longest(kValueBytesMax, '%');
-  EXPECT_EQ(ErrorOf("jql", json::value("name ~ \"" + longest + "\"")), "accepted");
-  EXPECT_EQ(ErrorOf("jql", json::value("name ~ \"x" + longest + "\"")),
+  EXPECT_EQ(CompileErrorOf("jql", json::value("name ~ \"" + longest + "\"")), "accepted");
+  EXPECT_EQ(CompileErrorOf("jql", json::value("name ~ \"x" + longest + "\"")),
             "a value of the query is too long");
-  EXPECT_EQ(ErrorOf("terms", json::value("x" + longest)), "a value of the query is too long");
-  EXPECT_EQ(ErrorOf("terms", json::value("name:x" + longest)), "a value of the query is too long");
+  EXPECT_EQ(CompileErrorOf("terms", json::value("x" + longest)),
+            "a value of the query is too long");
+  EXPECT_EQ(CompileErrorOf("terms", json::value("name:x" + longest)),
+            "a value of the query is too long");
 }
 
 TEST(CompileTest, LimitsNesting) {
   std::string open(kDepthMax + 1, '(');
   std::string close(kDepthMax + 1, ')');
   std::string_view message = "the query is nested more than 100 levels deep";
-  EXPECT_EQ(ErrorOf("jql", json::value(open + "name = x" + close)), message);
-  EXPECT_EQ(ErrorOf("jql", json::value("name in " + open + "x" + close)), message);
-  EXPECT_EQ(ErrorOf("terms", json::value(open + "x" + close)), message);
-  EXPECT_EQ(ErrorOf("jql", json::value(open.substr(1) + "name = x" + close.substr(1))), "accepted");
+  EXPECT_EQ(CompileErrorOf("jql", json::value(open + "name = x" + close)), message);
+  EXPECT_EQ(CompileErrorOf("jql", json::value("name in " + open + "x" + close)), message);
+  EXPECT_EQ(CompileErrorOf("terms", json::value(open + "x" + close)), message);
+  EXPECT_EQ(CompileErrorOf("jql", json::value(open.substr(1) + "name = x" + close.substr(1))),
+            "accepted");
 }
 
 TEST(CompileTest, LimitsTheNumberOfTerms) {
   std::string list = "name in (x";
   for (int i = 0; i < 1000; ++i) list += ", x";
-  EXPECT_EQ(ErrorOf("jql", json::value(list + ")")), "the query has more than 1000 terms");
+  EXPECT_EQ(CompileErrorOf("jql", json::value(list + ")")), "the query has more than 1000 terms");
   std::string words;
   for (int i = 0; i < 1001; ++i) words += "x ";
-  EXPECT_EQ(ErrorOf("terms", json::value(words)), "the query has more than 1000 terms");
-  EXPECT_EQ(ErrorOf("jql", json::value("name ~ \"" + words + "\"")),
+  EXPECT_EQ(CompileErrorOf("terms", json::value(words)), "the query has more than 1000 terms");
+  EXPECT_EQ(CompileErrorOf("jql", json::value("name ~ \"" + words + "\"")),
             "the query has more than 1000 terms");
 }
 
 TEST(CompileTest, SortsAnyLanguageByTheCallersSorts) {
-  Target target = MustParseTarget(kTarget);
+  Target target = MustParseTarget(kCompileTarget);
   json::value sorts = {{{"field", "points"}, {"direction", "desc"}}};
   auto compiled = Compile("terms", "x sort:name-asc", target, Context{}, sorts);
   ASSERT_TRUE(compiled) << compiled.error().message;
@@ -94,7 +98,7 @@ TEST(CompileTest, SortsAnyLanguageByTheCallersSorts) {
 TEST(CompileTest, RefusesAnUnknownTimeZone) {
   Context context;
   context.time_zone = "Mars/Base";
-  auto compiled = Compile("jql", "", MustParseTarget(kTarget), context);
+  auto compiled = Compile("jql", "", MustParseTarget(kCompileTarget), context);
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().message, "unknown time zone 'Mars/Base'");
 }

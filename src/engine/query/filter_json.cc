@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t kFilterDepthMax = 32;
 constexpr std::size_t kShownMax = 80;
 
-std::string Shown(const json::value& value) {
+std::string ShownValue(const json::value& value) {
   if (value.is_structured()) return value.is_object() ? "an object" : "a list";
   std::string text = json::serialize(value);
   return text.size() > kShownMax ? "a long text" : "`" + text + "`";
 }
 
-tl::unexpected<Error> Refuse(const std::string& path, std::string_view what) {
+tl::unexpected<Error> RefuseFilter(const std::string& path, std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument,
               fmt::format("body failed validation: body.{} {}.", path, what));
 }
@@ -27,10 +27,11 @@ tl::unexpected<Error> Refuse(const std::string& path, std::string_view what) {
 tl::unexpected<Error> RefuseValue(const std::string& path,
                                   std::string_view expected,
                                   const json::value& value) {
-  return Refuse(path, fmt::format("should be {}, instead was {}", expected, Shown(value)));
+  return RefuseFilter(path,
+                      fmt::format("should be {}, instead was {}", expected, ShownValue(value)));
 }
 
-Result<double> ReadNumber(const json::value& value, const std::string& path) {
+Result<double> ReadJsonNumber(const json::value& value, const std::string& path) {
   if (!value.is_number()) return RefuseValue(path, "a number", value);
   double number = value.to_number<double>();
   if (!std::isfinite(number)) return RefuseValue(path, "a number", value);
@@ -44,9 +45,10 @@ struct Subject {
   PropertyKind kind = PropertyKind::kText;
 };
 
-class Parser {
+class FilterParser {
  public:
-  Parser(const Target& target, const Calendar& calendar) : target_(target), calendar_(calendar) {}
+  FilterParser(const Target& target, const Calendar& calendar)
+      : target_(target), calendar_(calendar) {}
 
   Result<Condition> Parse(const json::value& filter, const std::string& path, std::size_t depth) {
     if (depth > kFilterDepthMax) {
@@ -73,7 +75,7 @@ class Parser {
       std::string place = fmt::format("{}[{}]", path, children.size());
       ASSIGN_OR_RETURN(Condition child, Parse(part, place, depth + 1));
       children.push_back(std::move(child));
-      if (children.size() > kTermsMax) return Refuse(path, "has too many entries");
+      if (children.size() > kTermsMax) return RefuseFilter(path, "has too many entries");
     }
     // An empty list restricts nothing, whatever would have joined it.
     if (join == "and" || children.empty()) return Condition::All(std::move(children));
@@ -84,19 +86,19 @@ class Parser {
     std::string_view property = FindString(filter, "property");
     std::string_view timestamp = FindString(filter, "timestamp");
     if (property.empty() == timestamp.empty()) {
-      return Refuse(path, "should have one of `and`, `or`, `property` and `timestamp`");
+      return RefuseFilter(path, "should have one of `and`, `or`, `property` and `timestamp`");
     }
-    if (property.size() > kValueBytesMax) return Refuse(path + ".property", "is too long");
+    if (property.size() > kValueBytesMax) return RefuseFilter(path + ".property", "is too long");
     const json::value* conditions = nullptr;
     std::string_view type;
     for (const auto& member : filter.get_object()) {
       std::string_view name(member.key().data(), member.key().size());
       if (name == "property" || name == "timestamp" || name == "type") continue;
-      if (conditions != nullptr) return Refuse(path, "should test one type of property only");
+      if (conditions != nullptr) return RefuseFilter(path, "should test one type of property only");
       type = name;
       conditions = &member.value();
     }
-    if (conditions == nullptr) return Refuse(path, "should say what to test");
+    if (conditions == nullptr) return RefuseFilter(path, "should say what to test");
     std::string place = fmt::format("{}.{}", path, type);
     if (!conditions->is_object()) return RefuseValue(place, "an object", *conditions);
     if (type == "formula") return ParseFormula(std::string(property), *conditions, place);
@@ -110,7 +112,7 @@ class Parser {
                                  const std::string& path) {
     const json::object& object = conditions.get_object();
     if (object.size() != 1)
-      return Refuse(path, "should have one of string, number, checkbox and date");
+      return RefuseFilter(path, "should have one of string, number, checkbox and date");
     const auto& member = *object.begin();
     std::string_view type(member.key().data(), member.key().size());
     std::string place = fmt::format("{}.{}", path, type);
@@ -125,7 +127,7 @@ class Parser {
     subject.field = FindField(target_, name);
     subject.kind = PropertyKind::kDate;
     if (subject.field == nullptr || subject.field->type != FieldType::kDate) {
-      return Refuse(path, "names no timestamp");
+      return RefuseFilter(path, "names no timestamp");
     }
     return ParseConditions(subject, conditions, path);
   }
@@ -135,7 +137,7 @@ class Parser {
                                   const json::value& conditions,
                                   const std::string& path) {
     auto kind = KindOf(type);
-    if (!kind) return Refuse(path, "is no type of property that can be filtered");
+    if (!kind) return RefuseFilter(path, "is no type of property that can be filtered");
     Subject subject;
     subject.kind = *kind;
     subject.field = FindField(target_, name);
@@ -172,7 +174,7 @@ class Parser {
       ASSIGN_OR_RETURN(Condition part, ParseCondition(subject, name, member.value(), place));
       parts.push_back(std::move(part));
     }
-    if (parts.empty()) return Refuse(path, "should have a condition");
+    if (parts.empty()) return RefuseFilter(path, "should have a condition");
     return Condition::All(std::move(parts));
   }
 
@@ -180,7 +182,7 @@ class Parser {
                          Operator op,
                          Value value,
                          const std::string& path) const {
-    if (!Supports(*subject.field, op)) return Refuse(path, "is not supported here");
+    if (!Supports(*subject.field, op)) return RefuseFilter(path, "is not supported here");
     Condition test = Condition::Test(*subject.field, op, std::move(value));
     test.property = subject.property;
     return test;
@@ -198,7 +200,8 @@ class Parser {
       if (auto period = FindPeriod(name)) return Within(subject, *period, path);
     }
     const Comparison* comparison = FindComparison(subject.kind, name);
-    if (comparison == nullptr) return Refuse(path, "is no condition of this type of property");
+    if (comparison == nullptr)
+      return RefuseFilter(path, "is no condition of this type of property");
     ASSIGN_OR_RETURN(Condition test, Compare(subject, comparison->op, value, path));
     return comparison->negated ? Condition::Not(std::move(test)) : std::move(test);
   }
@@ -208,7 +211,7 @@ class Parser {
                             const json::value& value,
                             const std::string& path) const {
     if (subject.kind == PropertyKind::kNumber) {
-      ASSIGN_OR_RETURN(double number, ReadNumber(value, path));
+      ASSIGN_OR_RETURN(double number, ReadJsonNumber(value, path));
       return Test(subject, op, number, path);
     }
     if (subject.kind == PropertyKind::kBoolean) {
@@ -217,7 +220,7 @@ class Parser {
     }
     if (!value.is_string()) return RefuseValue(path, "a string", value);
     std::string_view text = View(value.get_string());
-    if (text.size() > kValueBytesMax) return Refuse(path, "is too long");
+    if (text.size() > kValueBytesMax) return RefuseFilter(path, "is too long");
     if (subject.kind == PropertyKind::kDate) return CompareDate(subject, op, text, path);
     const std::string* named = op == Operator::kEquals ? FindNamed(*subject.field, text) : nullptr;
     if (named != nullptr) return Test(subject, op, Named{named}, path);
@@ -269,14 +272,14 @@ Result<Sort> ParseSort(const json::value& entry, const Target& target, const std
   for (std::string_view key : {"property", "timestamp", "field"}) {
     if (name.empty()) name = FindString(entry, key);
   }
-  if (name.empty()) return Refuse(path, "should name a property or a timestamp");
-  if (name.size() > kValueBytesMax) return Refuse(path, "has too long a name");
+  if (name.empty()) return RefuseFilter(path, "should name a property or a timestamp");
+  if (name.size() > kValueBytesMax) return RefuseFilter(path, "has too long a name");
   std::string_view direction = FindString(entry, "direction");
   Sort sort;
   sort.descending = direction == "descending" || direction == "desc";
   bool ascending = direction.empty() || direction == "ascending" || direction == "asc";
   if (!ascending && !sort.descending) {
-    return Refuse(path + ".direction", "should be `ascending` or `descending`");
+    return RefuseFilter(path + ".direction", "should be `ascending` or `descending`");
   }
   sort.field = FindField(target, name);
   for (std::string_view type : {"sort", "text"}) {
@@ -299,14 +302,14 @@ Result<Condition> ParseFilter(const json::value& filter,
                               const Calendar& calendar) {
   bool everything = filter.is_null() || (filter.is_object() && filter.get_object().empty());
   if (everything) return Condition::All();
-  return Parser(target, calendar).Parse(filter, "filter", 0);
+  return FilterParser(target, calendar).Parse(filter, "filter", 0);
 }
 
 Result<std::vector<Sort>> ParseSorts(const json::value& sorts, const Target& target) {
   std::vector<Sort> parsed;
   if (sorts.is_null()) return parsed;
   if (!sorts.is_array()) return RefuseValue("sorts", "an array", sorts);
-  if (sorts.get_array().size() > 50) return Refuse("sorts", "has more than 50 entries");
+  if (sorts.get_array().size() > 50) return RefuseFilter("sorts", "has more than 50 entries");
   for (const json::value& entry : sorts.get_array()) {
     ASSIGN_OR_RETURN(Sort sort, ParseSort(entry, target, fmt::format("sorts[{}]", parsed.size())));
     parsed.push_back(std::move(sort));

@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 12> kKeywords = {
 constexpr std::array<std::string_view, 7> kHistoryPredicates = {"after", "before", "by", "during",
                                                                 "from",  "on",     "to"};
 
-class Parser {
+class JqlParser {
  public:
-  Parser(std::vector<JqlToken> tokens,
-         const Target& target,
-         const Context& context,
-         const Calendar& calendar)
+  JqlParser(std::vector<JqlToken> tokens,
+            const Target& target,
+            const Context& context,
+            const Calendar& calendar)
       : tokens_(std::move(tokens)), clauses_(target, context, calendar) {}
 
   Result<Parsed> Parse() {
@@ -248,7 +248,7 @@ Result<Parsed> ParseJql(std::string_view text,
                         const Context& context,
                         const Calendar& calendar) {
   ASSIGN_OR_RETURN(std::vector<JqlToken> tokens, LexJql(text));
-  return Parser(std::move(tokens), target, context, calendar).Parse();
+  return JqlParser(std::move(tokens), target, context, calendar).Parse();
 }
 
 }  // namespace viv::engine::query

@@ -51,7 +51,7 @@ std::string_view WithoutWas(std::string_view op) {
   return op.substr(4);
 }
 
-std::string Shown(const JqlOperand& operand) {
+std::string ShownOperand(const JqlOperand& operand) {
   switch (operand.kind) {
     case JqlOperand::Kind::kText:
       return "\"" + operand.text + "\"";
@@ -65,13 +65,13 @@ std::string Shown(const JqlOperand& operand) {
   std::string shown = "(";
   for (const JqlOperand& entry : operand.entries) {
     if (shown.size() > 1) shown += ", ";
-    shown += Shown(entry);
+    shown += ShownOperand(entry);
     if (shown.size() > 200) return shown + ", …)";
   }
   return shown + ")";
 }
 
-tl::unexpected<Error> Refuse(std::string message) {
+tl::unexpected<Error> RefuseOperand(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
@@ -143,7 +143,7 @@ struct JqlClauseReader::Asked {
 
 Result<const Field*> JqlClauseReader::Find(std::string_view name) const {
   if (const Field* field = FindField(target_, name)) return field;
-  return Refuse(
+  return RefuseOperand(
       fmt::format("Field '{}' does not exist or you do not have permission to view it.", name));
 }
 
@@ -152,7 +152,8 @@ Result<Condition> JqlClauseReader::Read(const JqlClause& clause) {
   std::string_view op = WithoutWas(clause.op);
   const OperatorName* known = FindOperator(op);
   if (known == nullptr) {
-    return Refuse(fmt::format("History searches do not support the '{}' field.", clause.name));
+    return RefuseOperand(
+        fmt::format("History searches do not support the '{}' field.", clause.name));
   }
   if (clause.negated) op = known->opposite;
   Asked asked{clause, *field, op};
@@ -169,15 +170,16 @@ Status JqlClauseReader::CheckOperator(const Asked& asked) const {
   bool listed =
       allowed.empty() || std::find(allowed.begin(), allowed.end(), written) != allowed.end();
   if (listed && Supports(asked.field, FindOperator(written)->op)) return {};
-  return Refuse(fmt::format("The operator '{}' is not supported by the '{}' field.",
-                            asked.clause.op, asked.clause.name));
+  return RefuseOperand(fmt::format("The operator '{}' is not supported by the '{}' field.",
+                                   asked.clause.op, asked.clause.name));
 }
 
 Result<Condition> JqlClauseReader::ReadContains(const Asked& asked) {
   const JqlOperand& operand = asked.clause.operand;
   if (operand.kind != JqlOperand::Kind::kText) {
-    return Refuse(fmt::format("The operator '{}' does not support the value '{}' for field '{}'.",
-                              asked.clause.op, Shown(operand), asked.clause.name));
+    return RefuseOperand(
+        fmt::format("The operator '{}' does not support the value '{}' for field '{}'.",
+                    asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
   ASSIGN_OR_RETURN(Condition found, ContainsWords(asked.field, operand.text, budget_));
   if (asked.op == "~") return found;
@@ -191,9 +193,9 @@ Result<Condition> JqlClauseReader::ReadContains(const Asked& asked) {
 
 Result<Condition> JqlClauseReader::ReadIs(const Asked& asked) {
   if (asked.clause.operand.kind != JqlOperand::Kind::kEmpty) {
-    return Refuse(
+    return RefuseOperand(
         fmt::format("Operator '{}' only supports EMPTY and NULL, not '{}', for field '{}'.",
-                    asked.clause.op, Shown(asked.clause.operand), asked.clause.name));
+                    asked.clause.op, ShownOperand(asked.clause.operand), asked.clause.name));
   }
   return ReadOne(asked, asked.op == "is" ? Operator::kEquals : Operator::kNotEquals,
                  asked.clause.operand);
@@ -205,9 +207,9 @@ Result<Condition> JqlClauseReader::ReadIn(const Asked& asked) {
   Operator op = positive ? Operator::kEquals : Operator::kNotEquals;
   if (operand.kind == JqlOperand::Kind::kFunction) return ReadOne(asked, op, operand);
   if (operand.kind != JqlOperand::Kind::kList) {
-    return Refuse(
+    return RefuseOperand(
         fmt::format("Operator '{}' does not support the non-list value '{}' for field '{}'.",
-                    asked.clause.op, Shown(operand), asked.clause.name));
+                    asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
   std::vector<Condition> tests;
   for (const JqlOperand& entry : operand.entries) {
@@ -223,22 +225,24 @@ Result<Condition> JqlClauseReader::ReadOne(const Asked& asked,
   RETURN_IF_ERROR(budget_.Take());
   bool equality = op == Operator::kEquals || op == Operator::kNotEquals;
   if (operand.kind == JqlOperand::Kind::kList) {
-    return Refuse(fmt::format("Operator '{}' does not support the list value '{}' for field '{}'.",
-                              asked.clause.op, Shown(operand), asked.clause.name));
+    return RefuseOperand(
+        fmt::format("Operator '{}' does not support the list value '{}' for field '{}'.",
+                    asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
   if (operand.kind == JqlOperand::Kind::kEmpty) {
     Operator empty = op == Operator::kEquals ? Operator::kEmpty : Operator::kNotEmpty;
     if (!equality || !Supports(asked.field, empty)) {
-      return Refuse(fmt::format("The field '{}' does not support EMPTY with operator '{}'.",
-                                asked.clause.name, asked.clause.op));
+      return RefuseOperand(fmt::format("The field '{}' does not support EMPTY with operator '{}'.",
+                                       asked.clause.name, asked.clause.op));
     }
     return Condition::Test(asked.field, empty);
   }
   ASSIGN_OR_RETURN(Value value, ReadValue(asked, operand));
   if (std::holds_alternative<std::monostate>(value)) return Condition::Any();
   if (std::holds_alternative<Named>(value) && !equality) {
-    return Refuse(fmt::format("The operator '{}' does not support the value '{}' for field '{}'.",
-                              asked.clause.op, Shown(operand), asked.clause.name));
+    return RefuseOperand(
+        fmt::format("The operator '{}' does not support the value '{}' for field '{}'.",
+                    asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
   return Condition::Test(asked.field, op, std::move(value));
 }
@@ -269,7 +273,7 @@ Result<Value> JqlClauseReader::ReadFunction(const Asked& asked, const JqlOperand
       if (function.name == name) return ReadBoundary(operand, function.unit, function.edge);
     }
   }
-  return Refuse(fmt::format("Unable to find JQL function '{}()'.", operand.text));
+  return RefuseOperand(fmt::format("Unable to find JQL function '{}()'.", operand.text));
 }
 
 Result<Value> JqlClauseReader::ReadBoundary(const JqlOperand& operand,
@@ -278,7 +282,7 @@ Result<Value> JqlClauseReader::ReadBoundary(const JqlOperand& operand,
   std::string argument = operand.arguments.empty() ? "0" : operand.arguments[0];
   auto span = ReadIncrement(argument, unit);
   if (!span || operand.arguments.size() > 1) {
-    return Refuse(fmt::format(
+    return RefuseOperand(fmt::format(
         "Duration for function '{}' should have the format (+/-)nn(y|M|w|d|h|m), but was '{}'.",
         operand.text, argument));
   }
@@ -293,19 +297,20 @@ Result<Value> JqlClauseReader::ConvertText(const Asked& asked, const std::string
     case FieldType::kBoolean:
       if (EqualsIgnoreCase(text, "true") || EqualsIgnoreCase(text, "yes")) return Value(true);
       if (EqualsIgnoreCase(text, "false") || EqualsIgnoreCase(text, "no")) return Value(false);
-      return Refuse(fmt::format("The value '{}' does not exist for the field '{}'.", text,
-                                asked.clause.name));
+      return RefuseOperand(fmt::format("The value '{}' does not exist for the field '{}'.", text,
+                                       asked.clause.name));
     case FieldType::kNumber: {
       double number = 0;
       if (absl::SimpleAtod(text, &number) && std::isfinite(number)) return Value(number);
-      return Refuse(fmt::format("Value '{}' is invalid for the '{}' field. It must be a number.",
-                                text, asked.clause.name));
+      return RefuseOperand(
+          fmt::format("Value '{}' is invalid for the '{}' field. It must be a number.", text,
+                      asked.clause.name));
     }
     case FieldType::kDate:
       break;
   }
   if (auto ms = ReadDate(text)) return Value(Instant{*ms});
-  return Refuse(fmt::format(
+  return RefuseOperand(fmt::format(
       "Date value '{}' for field '{}' is invalid. Valid formats include: 'yyyy/MM/dd HH:mm', "
       "'yyyy-MM-dd HH:mm', 'yyyy/MM/dd', 'yyyy-MM-dd', or a period format e.g. '-5d', '4w 2d'.",
       text, asked.clause.name));

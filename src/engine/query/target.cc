@@ -18,13 +18,13 @@ using Choices = std::vector<std::pair<std::string_view, T>>;
 using Reader = std::function<Status(const json::value&)>;
 using Readers = std::map<std::string_view, Reader>;
 
-tl::unexpected<Error> Refuse(std::string message) {
+tl::unexpected<Error> RefuseTarget(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 Reader ReadString(std::string& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_string()) return Refuse("expected text");
+    if (!value.is_string()) return RefuseTarget("expected text");
     into = View(value.get_string());
     return {};
   };
@@ -32,7 +32,7 @@ Reader ReadString(std::string& into) {
 
 Reader ReadBool(bool& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_bool()) return Refuse("expected true or false");
+    if (!value.is_bool()) return RefuseTarget("expected true or false");
     into = value.get_bool();
     return {};
   };
@@ -48,15 +48,15 @@ Reader ReadChoice(T& into, Choices<T> choices) {
       into = choice;
       return {};
     }
-    return Refuse("expected " + JoinWithOr(names));
+    return RefuseTarget("expected " + JoinWithOr(names));
   };
 }
 
 Reader ReadStrings(std::vector<std::string>& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_array()) return Refuse("expected a list of texts");
+    if (!value.is_array()) return RefuseTarget("expected a list of texts");
     for (const json::value& entry : value.get_array()) {
-      if (!entry.is_string()) return Refuse("expected a list of texts");
+      if (!entry.is_string()) return RefuseTarget("expected a list of texts");
       into.emplace_back(View(entry.get_string()));
     }
     return {};
@@ -65,9 +65,9 @@ Reader ReadStrings(std::vector<std::string>& into) {
 
 Reader ReadStringMap(std::map<std::string, std::string>& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_object()) return Refuse("expected names with a condition each");
+    if (!value.is_object()) return RefuseTarget("expected names with a condition each");
     for (const auto& member : value.get_object()) {
-      if (!member.value().is_string()) return Refuse("expected a condition for each name");
+      if (!member.value().is_string()) return RefuseTarget("expected a condition for each name");
       into.emplace(std::string(member.key()), View(member.value().get_string()));
     }
     return {};
@@ -89,14 +89,14 @@ Reader ReadTextCondition(std::string& into) {
 }
 
 Status ReadObject(const json::value& value, const Readers& readers) {
-  if (!value.is_object()) return Refuse("expected names and values");
+  if (!value.is_object()) return RefuseTarget("expected names and values");
   for (const auto& member : value.get_object()) {
     std::string name(member.key());
     auto reader = readers.find(name);
     if (reader == readers.end()) {
       std::vector<std::string> names;
       for (const auto& entry : readers) names.emplace_back(entry.first);
-      return Refuse("unknown key '" + name + "'; known are " + JoinWithOr(names));
+      return RefuseTarget("unknown key '" + name + "'; known are " + JoinWithOr(names));
     }
     RETURN_IF_ERROR(reader->second(member.value()), name);
   }
@@ -149,20 +149,21 @@ Readers FieldReaders(Field& field) {
 // What `compare` needs of the field, so that a query never meets a field that cannot answer it.
 Status CheckField(const Field& field) {
   if (field.sql.empty() && field.match.empty() && field.contains.empty() && field.values.empty()) {
-    return Refuse("needs one of contains, match, sql or values");
+    return RefuseTarget("needs one of contains, match, sql or values");
   }
-  if (field.separator.size() > 1) return Refuse("separator: expected one character");
+  if (field.separator.size() > 1) return RefuseTarget("separator: expected one character");
   bool size = field.compare == Compare::kLarger || field.compare == Compare::kSmaller;
   if (size && field.type != FieldType::kNumber) {
-    return Refuse("larger and smaller need type: number");
+    return RefuseTarget("larger and smaller need type: number");
   }
   bool moment = field.compare >= Compare::kAfter && field.compare <= Compare::kNewerThan;
-  if (moment && field.type != FieldType::kDate) return Refuse("this compare needs type: date");
+  if (moment && field.type != FieldType::kDate)
+    return RefuseTarget("this compare needs type: date");
   if ((moment || size || field.compare == Compare::kRange) && field.sql.empty()) {
-    return Refuse("this compare needs sql");
+    return RefuseTarget("this compare needs sql");
   }
   if (field.compare == Compare::kContains && !Supports(field, Operator::kContains)) {
-    return Refuse("compare: contains needs sql of type text, or contains");
+    return RefuseTarget("compare: contains needs sql of type text, or contains");
   }
   return {};
 }
@@ -188,7 +189,7 @@ void PresetProperty(std::string_view name, Field& field) {
 
 Reader ReadProperties(std::map<std::string, Field>& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_object()) return Refuse("expected property types with a field each");
+    if (!value.is_object()) return RefuseTarget("expected property types with a field each");
     for (const auto& member : value.get_object()) {
       std::string name(member.key());
       PresetProperty(name, into[name]);
@@ -200,7 +201,7 @@ Reader ReadProperties(std::map<std::string, Field>& into) {
 
 Reader ReadFields(std::map<std::string, Field>& into) {
   return [&into](const json::value& value) -> Status {
-    if (!value.is_object()) return Refuse("expected names with a field each");
+    if (!value.is_object()) return RefuseTarget("expected names with a field each");
     for (const auto& member : value.get_object()) {
       std::string name(member.key());
       RETURN_IF_ERROR(ReadField(member.value(), into[name]), name);
@@ -235,7 +236,8 @@ Status CheckNames(const Target& target) {
     for (const std::string& alias : names) {
       auto [owner, is_new] = owners.emplace(ToLower(alias), name);
       if (!is_new && owner->second != name) {
-        return Refuse(fmt::format("fields: '{}' names both {} and {}", alias, owner->second, name));
+        return RefuseTarget(
+            fmt::format("fields: '{}' names both {} and {}", alias, owner->second, name));
       }
     }
   }
@@ -247,8 +249,8 @@ Status CheckNames(const Target& target) {
 Result<Target> ParseTarget(const json::value& declaration) {
   Target target;
   RETURN_IF_ERROR(ReadObject(declaration, TargetReaders(target)));
-  if (target.from.empty()) return Refuse("from: is missing");
-  if (target.key.empty()) return Refuse("key: is missing");
+  if (target.from.empty()) return RefuseTarget("from: is missing");
+  if (target.key.empty()) return RefuseTarget("key: is missing");
   RETURN_IF_ERROR(CheckNames(target));
   return target;
 }

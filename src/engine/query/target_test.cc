@@ -3,7 +3,7 @@
 namespace viv::engine::query {
 namespace {
 
-std::string ErrorOf(std::string_view declaration) {
+std::string TargetErrorOf(std::string_view declaration) {
   auto value = ParseJson(declaration);
   EXPECT_TRUE(value) << declaration;
   if (!value) return "not JSON";
@@ -12,7 +12,8 @@ std::string ErrorOf(std::string_view declaration) {
 }
 
 std::string FieldError(std::string_view field) {
-  return ErrorOf("{\"from\":\"t\",\"key\":\"id\",\"fields\":{\"f\":" + std::string(field) + "}}");
+  return TargetErrorOf("{\"from\":\"t\",\"key\":\"id\",\"fields\":{\"f\":" + std::string(field) +
+                       "}}");
 }
 
 TEST(TargetTest, ReadsAStringAsTheSqlOfAField) {
@@ -51,26 +52,26 @@ TEST(TargetTest, ReadsEveryOption) {
 }
 
 TEST(TargetTest, NamesAnUnknownKeyAndTheKnownOnes) {
-  EXPECT_EQ(ErrorOf(R"({"form":"t"})"),
+  EXPECT_EQ(TargetErrorOf(R"({"form":"t"})"),
             "unknown key 'form'; known are fields, from, key, or_binds, order, properties, strict, "
             "text, week_start or where");
   EXPECT_EQ(FieldError(R"({"sqll":"x"})").substr(0, 33), "fields: f: unknown key 'sqll'; kn");
 }
 
 TEST(TargetTest, RefusesMissingParts) {
-  EXPECT_EQ(ErrorOf(R"({"key":"id"})"), "from: is missing");
-  EXPECT_EQ(ErrorOf(R"({"from":"t"})"), "key: is missing");
-  EXPECT_EQ(ErrorOf("[]"), "expected names and values");
+  EXPECT_EQ(TargetErrorOf(R"({"key":"id"})"), "from: is missing");
+  EXPECT_EQ(TargetErrorOf(R"({"from":"t"})"), "key: is missing");
+  EXPECT_EQ(TargetErrorOf("[]"), "expected names and values");
   EXPECT_EQ(FieldError("{}"), "fields: f: needs one of contains, match, sql or values");
 }
 
 TEST(TargetTest, RefusesWrongTypes) {
-  EXPECT_EQ(ErrorOf(R"({"from":1})"), "from: expected text");
-  EXPECT_EQ(ErrorOf(R"({"strict":"yes"})"), "strict: expected true or false");
-  EXPECT_EQ(ErrorOf(R"({"fields":[]})"), "fields: expected names with a field each");
-  EXPECT_EQ(ErrorOf(R"({"properties":[]})"),
+  EXPECT_EQ(TargetErrorOf(R"({"from":1})"), "from: expected text");
+  EXPECT_EQ(TargetErrorOf(R"({"strict":"yes"})"), "strict: expected true or false");
+  EXPECT_EQ(TargetErrorOf(R"({"fields":[]})"), "fields: expected names with a field each");
+  EXPECT_EQ(TargetErrorOf(R"({"properties":[]})"),
             "properties: expected property types with a field each");
-  EXPECT_EQ(ErrorOf(R"({"text":[1]})"), "text: expected a list of texts");
+  EXPECT_EQ(TargetErrorOf(R"({"text":[1]})"), "text: expected a list of texts");
   EXPECT_EQ(FieldError("5"), "fields: f: expected names and values");
   EXPECT_EQ(FieldError(R"({"type":"time"})"),
             "fields: f: type: expected text, number, date or boolean");
@@ -95,9 +96,9 @@ TEST(TargetTest, RefusesAComparisonThatTheFieldCannotAnswer) {
 }
 
 TEST(TargetTest, RefusesOneNameForTwoFields) {
-  EXPECT_EQ(
-      ErrorOf(R"({"from":"t","key":"id","fields":{"a":"x","b":{"sql":"y","aliases":["A"]}}})"),
-      "fields: 'A' names both a and b");
+  EXPECT_EQ(TargetErrorOf(
+                R"({"from":"t","key":"id","fields":{"a":"x","b":{"sql":"y","aliases":["A"]}}})"),
+            "fields: 'A' names both a and b");
 }
 
 }  // namespace

@@ -86,9 +86,9 @@ class ItemList {
   std::vector<std::vector<Item>> groups_;
 };
 
-class Parser {
+class TermsParser {
  public:
-  Parser(std::string_view text, const Target& target, const Calendar& calendar)
+  TermsParser(std::string_view text, const Target& target, const Calendar& calendar)
       : text_(text), target_(target), calendar_(calendar) {}
 
   Result<Parsed> Parse() {
@@ -290,7 +290,7 @@ class Parser {
 }  // namespace
 
 Result<Parsed> ParseTerms(std::string_view text, const Target& target, const Calendar& calendar) {
-  return Parser(text, target, calendar).Parse();
+  return TermsParser(text, target, calendar).Parse();
 }
 
 }  // namespace viv::engine::query

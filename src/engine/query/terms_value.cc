@@ -13,7 +13,7 @@
 namespace viv::engine::query {
 namespace {
 
-tl::unexpected<Error> Refuse(std::string message) {
+tl::unexpected<Error> RefuseTerm(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
@@ -75,11 +75,12 @@ class Bounds {
   Result<Condition> Compare(Operator op, std::string_view text) const {
     if (field_.type != FieldType::kDate) {
       auto number = ReadNumber(text);
-      if (!number) return Refuse(fmt::format("\"{}\" is not a number.", text));
+      if (!number) return RefuseTerm(fmt::format("\"{}\" is not a number.", text));
       return Condition::Test(field_, op, *number);
     }
     auto period = calendar_.ReadLooseDate(text);
-    if (!period) return Refuse(fmt::format("\"{}\" is not a recognized date/time format.", text));
+    if (!period)
+      return RefuseTerm(fmt::format("\"{}\" is not a recognized date/time format.", text));
     switch (op) {
       case Operator::kLess:
         return Before(field_, period->start_ms);
@@ -132,14 +133,14 @@ class Bounds {
 
 Result<Condition> ReadByAge(const Field& field, std::string_view text, const Calendar& calendar) {
   auto age = ReadAge(text);
-  if (!age) return Refuse(fmt::format("\"{}\" is not an age such as 7d, 2m or 1y.", text));
+  if (!age) return RefuseTerm(fmt::format("\"{}\" is not an age such as 7d, 2m or 1y.", text));
   std::int64_t ms = calendar.Shift(calendar.now_ms(), *age);
   return field.compare == Compare::kOlderThan ? Before(field, ms) : AtOrAfter(field, ms);
 }
 
 Result<Condition> ReadBySize(const Field& field, std::string_view text) {
   auto size = ReadSize(text);
-  if (!size) return Refuse(fmt::format("\"{}\" is not a size such as 500, 10K or 5M.", text));
+  if (!size) return RefuseTerm(fmt::format("\"{}\" is not a size such as 500, 10K or 5M.", text));
   bool larger = field.compare == Compare::kLarger;
   return Condition::Test(field, larger ? Operator::kGreaterEqual : Operator::kLess, *size);
 }
@@ -153,8 +154,8 @@ Result<Condition> ReadPlain(const Field& field, const TermValue& value, const Ta
   if (only_contains && target.strict) {
     std::vector<std::string> names;
     for (const auto& named : field.values) names.push_back(named.first);
-    return Refuse(fmt::format("\"{}\" is not a value of {}:, which takes {}.", text, value.key,
-                              JoinWithOr(names)));
+    return RefuseTerm(fmt::format("\"{}\" is not a value of {}:, which takes {}.", text, value.key,
+                                  JoinWithOr(names)));
   }
   if (only_contains) return Condition::Any();
   if (field.type != FieldType::kBoolean) {
@@ -162,7 +163,7 @@ Result<Condition> ReadPlain(const Field& field, const TermValue& value, const Ta
   }
   bool yes = EqualsIgnoreCase(text, "true") || EqualsIgnoreCase(text, "yes");
   bool no = EqualsIgnoreCase(text, "false") || EqualsIgnoreCase(text, "no");
-  if (!yes && !no) return Refuse(fmt::format("\"{}\" is neither true nor false.", text));
+  if (!yes && !no) return RefuseTerm(fmt::format("\"{}\" is neither true nor false.", text));
   return Condition::Test(field, Operator::kEquals, yes);
 }
 

@@ -12,7 +12,7 @@ constexpr const char* kSchema = R"sql(
                          (3, 'Three', '[]', NULL, 1);
 )sql";
 
-constexpr std::string_view kTarget = R"json({
+constexpr std::string_view kSqlTarget = R"json({
   "from": "row r", "key": "r.id", "where": "NOT r.hidden OR :me = 'root'", "order": "r.name",
   "text": "instr(r.name, :value) > 0",
   "fields": {
@@ -27,7 +27,7 @@ class ToSqlTest : public testing::Test {
  protected:
   std::string Find(std::string_view query) { return world_.Find(json::value(query)); }
 
-  TestWorld world_{kSchema, kTarget, "terms"};
+  TestWorld world_{kSchema, kSqlTarget, "terms"};
 };
 
 TEST_F(ToSqlTest, HoldsEveryRowToTheTargetsOwnCondition) {

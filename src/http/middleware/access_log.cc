@@ -6,11 +6,11 @@
 namespace viv::http {
 namespace {
 
-constexpr std::size_t kPathBytesMax = 512;
+constexpr std::size_t kLoggedPathBytesMax = 512;
 
-void Log(const Request& request, int status, std::int64_t began_micros) {
+void LogRequest(const Request& request, int status, std::int64_t began_micros) {
   double ms = static_cast<double>(NowMicros() - began_micros) / 1000.0;
-  std::string_view path = std::string_view(request.path).substr(0, kPathBytesMax);
+  std::string_view path = std::string_view(request.path).substr(0, kLoggedPathBytesMax);
   log::Info("http.request", {{"method", request.method},
                              {"path", path},
                              {"status", status},
@@ -18,14 +18,14 @@ void Log(const Request& request, int status, std::int64_t began_micros) {
                              {"request", request.request_id}});
 }
 
-Task<Response> Serve(const Handler& next, Request& request) {
+Task<Response> ServeLogged(const Handler& next, Request& request) {
   std::int64_t began_micros = NowMicros();
   try {
     Response response = co_await next(request);
-    Log(request, response.web_socket ? 101 : response.status, began_micros);
+    LogRequest(request, response.web_socket ? 101 : response.status, began_micros);
     co_return response;
   } catch (...) {
-    Log(request, 500, began_micros);  // what the server makes of it
+    LogRequest(request, 500, began_micros);  // what the server makes of it
     throw;
   }
 }
@@ -34,7 +34,7 @@ Task<Response> Serve(const Handler& next, Request& request) {
 
 Middleware AccessLog() {
   return [](Handler next) -> Handler {
-    return [next = std::move(next)](Request& request) { return Serve(next, request); };
+    return [next = std::move(next)](Request& request) { return ServeLogged(next, request); };
   };
 }
 

@@ -10,7 +10,9 @@
 namespace viv::http {
 namespace {
 
-Task<Response> Serve(const Handler& next, const ErrorRenderer& render, Request& request) {
+Task<Response> ServeRenderingErrors(const Handler& next,
+                                    const ErrorRenderer& render,
+                                    Request& request) {
   std::string what = "unknown exception";
   try {
     co_return co_await next(request);
@@ -34,8 +36,9 @@ Task<Response> Serve(const Handler& next, const ErrorRenderer& render, Request& 
 
 Middleware Errors(ErrorRenderer render) {
   return [render = std::move(render)](Handler next) -> Handler {
-    return
-        [next = std::move(next), render](Request& request) { return Serve(next, render, request); };
+    return [next = std::move(next), render](Request& request) {
+      return ServeRenderingErrors(next, render, request);
+    };
   };
 }
 

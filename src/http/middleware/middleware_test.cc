@@ -21,25 +21,25 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Task<Response> Ok(Request&) {
+Task<Response> MiddlewareOk(Request&) {
   co_return Text(200, "fine");
 }
 
-Task<Response> Throw(Request&) {
+Task<Response> MiddlewareThrow(Request&) {
   throw std::runtime_error("secret detail");
   co_return Response();
 }
 
-Task<Response> ThrowNumber(Request&) {
+Task<Response> MiddlewareThrowNumber(Request&) {
   throw 7;
   co_return Response();
 }
 
-Response Render(int status, std::string message, const Request&) {
+Response MiddlewareRender(int status, std::string message, const Request&) {
   return Json(status, "{\"error\":\"" + message + "\"}");
 }
 
-Response Call(const Handler& handler, Request& request) {
+Response CallMiddleware(const Handler& handler, Request& request) {
   asio::io_context io;
   Response response;
   auto on_end = [&response](std::exception_ptr failure, Response answer) {
@@ -54,7 +54,7 @@ Response Call(const Handler& handler, Request& request) {
 TEST(RequestIdTest, AcceptsASaneId) {
   Request request;
   request.headers.Add("X-Request-Id", "abc-123_x.y:z");
-  Response response = Call(Compose({RequestId()}, Ok), request);
+  Response response = CallMiddleware(Compose({RequestId()}, MiddlewareOk), request);
   EXPECT_EQ(request.request_id, "abc-123_x.y:z");
   EXPECT_EQ(response.headers.Get("x-request-id"), "abc-123_x.y:z");
 }
@@ -64,16 +64,16 @@ TEST(RequestIdTest, ReplacesAnAbsentOrDangerousId) {
   for (const std::string& given : std::vector<std::string>{"", "a b", "x\ny", "\"", too_long}) {
     Request request;
     request.headers.Add("X-Request-Id", given);
-    Response response = Call(Compose({RequestId()}, Ok), request);
+    Response response = CallMiddleware(Compose({RequestId()}, MiddlewareOk), request);
     EXPECT_EQ(request.request_id.size(), 32u) << given;
     EXPECT_EQ(response.headers.Get("x-request-id"), request.request_id);
   }
 }
 
 TEST(ErrorsTest, MakesAnExceptionA500WithoutItsText) {
-  for (const Handler& handler : {Handler(Throw), Handler(ThrowNumber)}) {
+  for (const Handler& handler : {Handler(MiddlewareThrow), Handler(MiddlewareThrowNumber)}) {
     Request request;
-    Response response = Call(Compose({Errors(Render)}, handler), request);
+    Response response = CallMiddleware(Compose({Errors(MiddlewareRender)}, handler), request);
     EXPECT_EQ(response.status, 500);
     EXPECT_THAT(response.body, Not(HasSubstr("secret")));
   }
@@ -81,7 +81,8 @@ TEST(ErrorsTest, MakesAnExceptionA500WithoutItsText) {
 
 TEST(ErrorsTest, LeavesAnAnswerAlone) {
   Request request;
-  EXPECT_EQ(Call(Compose({Errors(Render)}, Ok), request).body, "fine");
+  EXPECT_EQ(CallMiddleware(Compose({Errors(MiddlewareRender)}, MiddlewareOk), request).body,
+            "fine");
 }
 
 TEST(AccessLogTest, WritesNeitherQueryNorHeadersNorBody) {
@@ -94,7 +95,7 @@ TEST(AccessLogTest, WritesNeitherQueryNorHeadersNorBody) {
   request.body = "hidden";
   request.request_id = "r1";
   testing::internal::CaptureStderr();
-  Call(Compose({AccessLog()}, Ok), request);
+  CallMiddleware(Compose({AccessLog()}, MiddlewareOk), request);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr("http.request"), HasSubstr("method=GET"), HasSubstr("path=/a "),
                     HasSubstr("status=200"), HasSubstr("request=r1"), Not(HasSubstr("hidden"))));
@@ -103,20 +104,21 @@ TEST(AccessLogTest, WritesNeitherQueryNorHeadersNorBody) {
 TEST(AccessLogTest, LogsAThrowingHandlerToo) {
   Request request;
   testing::internal::CaptureStderr();
-  Response response = Call(Compose({Errors(Render), AccessLog()}, Throw), request);
+  Response response =
+      CallMiddleware(Compose({Errors(MiddlewareRender), AccessLog()}, MiddlewareThrow), request);
   EXPECT_EQ(response.status, 500);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("status=500"));
 }
 
 TEST(RequestMetricsTest, CountsByMethodAndStatusClass) {
   Metrics metrics;
-  Handler handler = Compose({RequestMetrics(metrics)}, Ok);
+  Handler handler = Compose({RequestMetrics(metrics)}, MiddlewareOk);
   Request request;
   request.method = "POST";
-  Call(handler, request);
-  Call(handler, request);
+  CallMiddleware(handler, request);
+  CallMiddleware(handler, request);
   request.method = "BREW";
-  Call(handler, request);
+  CallMiddleware(handler, request);
   std::string text = metrics.Render();
   EXPECT_THAT(text, HasSubstr("http_requests_total{method=\"POST\",status=\"2xx\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("http_requests_total{method=\"other\",status=\"2xx\"} 1\n"));
@@ -126,10 +128,10 @@ TEST(RequestMetricsTest, CountsByMethodAndStatusClass) {
 
 TEST(RequestMetricsTest, CountsAnExceptionAsA5xx) {
   Metrics metrics;
-  Handler handler = Compose({Errors(Render), RequestMetrics(metrics)}, Throw);
+  Handler handler = Compose({Errors(MiddlewareRender), RequestMetrics(metrics)}, MiddlewareThrow);
   Request request;
   request.method = "GET";
-  Call(handler, request);
+  CallMiddleware(handler, request);
   EXPECT_THAT(metrics.Render(), HasSubstr("{method=\"GET\",status=\"5xx\"} 1\n"));
 }
 

@@ -18,7 +18,7 @@ bool IsSane(std::string_view id) {
   return !id.empty() && id.size() <= kLengthMax && std::all_of(id.begin(), id.end(), allowed);
 }
 
-Task<Response> Serve(const Handler& next, Request& request) {
+Task<Response> ServeNamed(const Handler& next, Request& request) {
   std::string_view given = request.headers.Get("x-request-id");
   request.request_id = IsSane(given) ? std::string(given) : RandomHex(32);
   Response response = co_await next(request);
@@ -30,7 +30,7 @@ Task<Response> Serve(const Handler& next, Request& request) {
 
 Middleware RequestId() {
   return [](Handler next) -> Handler {
-    return [next = std::move(next)](Request& request) { return Serve(next, request); };
+    return [next = std::move(next)](Request& request) { return ServeNamed(next, request); };
   };
 }
 

@@ -40,7 +40,7 @@ class Recorder {
   Histogram& seconds_;
 };
 
-Task<Response> Serve(const Handler& next, Recorder& recorder, Request& request) {
+Task<Response> ServeMeasured(const Handler& next, Recorder& recorder, Request& request) {
   auto began = std::chrono::steady_clock::now();
   auto record = [&](int status) {
     std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
@@ -63,7 +63,7 @@ Middleware RequestMetrics(Metrics& metrics) {
   auto recorder = std::make_shared<Recorder>(metrics);
   return [recorder](Handler next) -> Handler {
     return [next = std::move(next), recorder](Request& request) {
-      return Serve(next, *recorder, request);
+      return ServeMeasured(next, *recorder, request);
     };
   };
 }

@@ -1,0 +1,34 @@
+#pragma once
+// What the agent's services share: who the default user is, the variables of every process, and the
+// token that callers show. One thread; /init sets it, everything else reads it.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/log_ring.h"
+#include "agent/users.h"
+#include "http/message.h"
+#include "rpc/connect/service.h"
+
+namespace viv::agent {
+
+struct Context {
+  std::string access_token;  // empty: none is asked for
+  std::map<std::string, std::string> variables;
+  std::string default_user = "user";
+  std::string default_workdir;  // empty: the user's home
+  Users users;
+  LogRing logs;
+};
+
+// The user a request acts as: of its Basic header, else the default one. Unknown names are
+// unauthenticated `invalid username: 'x'`, an unknown default one `invalid default user: 'x'`.
+connect::Answer<User> CallerOf(const Context& context, const http::Request& request);
+
+// E2B's path rules: empty is the default workdir, "~" the home, relative is below the home,
+// absolute stays. Not resolved any further.
+std::string ResolvePath(const Context& context, const User& user, std::string_view path);
+
+}  // namespace viv::agent

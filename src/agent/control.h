@@ -1,0 +1,21 @@
+#pragma once
+// The plain HTTP side of the agent: health, what the host sets with /init, variables, metrics,
+// logs, and the token that callers show. Errors are {"code", "message"}.
+
+#include "agent/context.h"
+#include "http/message.h"
+#include "http/router.h"
+
+namespace viv::agent {
+
+// GET /health, POST /init, GET /envs, GET /metrics and GET /logs[?after=SEQUENCE]. The context
+// outlives the server.
+void AddControlRoutes(Context& context, http::Router& router);
+
+// Refuses requests without the right X-Access-Token, but for health, /init, which only the host can
+// reach, and /files, which also takes signatures and checks for itself.
+http::Middleware RequireAccessToken(const Context& context);
+
+http::Response ControlError(int status, std::string message);
+
+}  // namespace viv::agent

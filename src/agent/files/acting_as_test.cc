@@ -1,0 +1,91 @@
+#include "agent/files/acting_as.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "agent/files/files_test_support.h"
+#include "agent/files/paths.h"
+#include "base/unique_fd.h"
+
+namespace viv::agent {
+namespace {
+
+class ActingAsTest : public FilesTest {
+ protected:
+  // The errno of opening for reading as the user; 0 when it worked.
+  int OpenAs(const User& user, const std::string& path) {
+    Sys<int> opened = AsUser(user, [&]() -> Sys<int> {
+      UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file) return SysFail();
+      return 0;
+    });
+    return opened ? 0 : opened.error();
+  }
+  User user_ = *context_.users.Find("user");
+};
+
+TEST_F(ActingAsTest, LosesTheRightsOfRootAndGetsThemBack) {
+  Put("secret", "x");
+  std::string path = root_ + "/secret";
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(OpenAs(user_, path), EACCES);
+  EXPECT_EQ(::access(path.c_str(), R_OK), 0);
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_TRUE(file);
+  EXPECT_EQ(OpenAs(*context_.users.Find("root"), path), 0);
+}
+
+TEST_F(ActingAsTest, HasTheGroupsOfTheUserOnly) {
+  Put("shared", "x");
+  std::string path = root_ + "/shared";
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  ASSERT_EQ(::chown(path.c_str(), 0, 2000), 0);
+  EXPECT_EQ(OpenAs(user_, path), 0);
+  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  EXPECT_EQ(OpenAs(user_, path), EACCES);
+}
+
+TEST_F(ActingAsTest, CreatesFilesOfTheUser) {
+  Outcome<void> made = AsUser(user_, [&] { return EnsureFolders(Home("a/b")); });
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(Info(Home("a/b")).st_uid, kTestUid);
+  EXPECT_EQ(Info(Home("a")).st_mode & 07777, 0755U);
+  std::filesystem::create_directory(root_ + "/after");
+  EXPECT_EQ(Info(root_ + "/after").st_uid, 0U);
+}
+
+TEST_F(ActingAsTest, RefusesAnIdThatIsNone) {
+  User broken = user_;
+  broken.uid = static_cast<uid_t>(-1);
+  EXPECT_EQ(OpenAs(broken, root_ + "/etc/passwd"), EPERM);
+  std::filesystem::create_directory(root_ + "/after");
+  EXPECT_EQ(Info(root_ + "/after").st_uid, 0U);
+}
+
+TEST(PathsTest, TakesPathsApart) {
+  EXPECT_EQ(BaseOf("/a/b/"), "b");
+  EXPECT_EQ(BaseOf("/"), "/");
+  EXPECT_EQ(ParentOf("/a/b//"), "/a");
+  EXPECT_EQ(ParentOf("/a//b"), "/a");
+  EXPECT_EQ(ParentOf("/a"), "/");
+  EXPECT_EQ(JoinPath("/", "a"), "/a");
+  EXPECT_EQ(JoinPath("", "a"), "a");
+}
+
+TEST(PathsTest, MakesTextOfAnyBytes) {
+  EXPECT_EQ(ValidUtf8("aü"), "aü");
+  EXPECT_EQ(ValidUtf8("a\xFF\xC3z"), "a\xEF\xBF\xBD\xEF\xBF\xBDz");
+}
+
+TEST_F(ActingAsTest, FollowsLinksToAFileThatIsYetToBe) {
+  ASSERT_EQ(::symlink("b", Home("a").c_str()), 0);
+  ASSERT_EQ(::symlink("../user/c", Home("b").c_str()), 0);
+  EXPECT_EQ(FollowLastLinks(Home("a")).value_or(""), Home("../user/c"));
+  ASSERT_EQ(::symlink("loop", Home("loop").c_str()), 0);
+  EXPECT_EQ(FollowLastLinks(Home("loop")).error(), ELOOP);
+}
+
+}  // namespace
+}  // namespace viv::agent

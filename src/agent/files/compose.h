@@ -1,0 +1,13 @@
+#pragma once
+// POST /files/compose: several files become one, and are gone.
+
+#include "agent/context.h"
+#include "base/task.h"
+#include "http/message.h"
+
+namespace viv::agent {
+
+// Both outlive the call.
+Task<http::Response> ComposeFiles(Context& context, http::Request& request);
+
+}  // namespace viv::agent

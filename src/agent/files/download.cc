@@ -1,0 +1,126 @@
+#include "agent/files/download.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include "agent/files/access.h"
+#include "agent/files/acting_as.h"
+#include "agent/files/byte_range.h"
+#include "agent/files/coding.h"
+#include "agent/files/file_sender.h"
+#include "agent/files/media_type.h"
+#include "agent/files/paths.h"
+#include "agent/files/rest.h"
+#include "base/clock.h"
+#include "http/response_head.h"
+
+namespace viv::agent {
+namespace {
+
+constexpr std::size_t kGzipBytesMin = 1024;  // below that it saves nothing
+
+struct OpenedFile {
+  UniqueFd file;
+  struct stat info {};
+};
+
+// To be called as the user. Nothing here waits: a pipe or device is refused, not opened.
+Outcome<OpenedFile> OpenForReading(const std::string& path) {
+  OpenedFile opened;
+  if (::stat(path.c_str(), &opened.info) != 0) {
+    if (errno == ENOENT) return Refused(ENOENT, "path '" + path + "' does not exist");
+    return Failed(errno, "error checking if path exists '" + path + "'");
+  }
+  if (S_ISDIR(opened.info.st_mode)) return Refused(EISDIR, "path '" + path + "' is a directory");
+  if (!S_ISREG(opened.info.st_mode)) {
+    return Refused(EINVAL, "path '" + path + "' is not a regular file");
+  }
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  opened.file = UniqueFd(::open(path.c_str(), kFlags));
+  if (!opened.file || ::fstat(opened.file.get(), &opened.info) != 0) {
+    return Failed(errno, "error opening file '" + path + "'");
+  }
+  if (!S_ISREG(opened.info.st_mode)) {
+    return Refused(EINVAL, "path '" + path + "' is not a regular file");
+  }
+  return opened;
+}
+
+// A range is of the file as the client knows it: one that changed since is sent whole.
+std::string_view RangeHeader(const http::Request& request, std::string_view modified) {
+  std::string_view condition = request.headers.Get("if-range");
+  if (!condition.empty() && condition != modified) return {};
+  return request.headers.Get("range");
+}
+
+http::Response RefuseRange(std::uint64_t size) {
+  http::Response response =
+      RenderFileError(416, "invalid range: the file has " + std::to_string(size) + " bytes");
+  response.headers.Add("Content-Range", "bytes */" + std::to_string(size));
+  return response;
+}
+
+http::Response DownloadHead(const std::string& path, const std::string& modified) {
+  http::Response response;
+  response.headers.Add("Content-Type", std::string(ContentTypeOf(path)));
+  response.headers.Add("Content-Disposition", InlineDisposition(BaseOf(path)));
+  response.headers.Add("Last-Modified", modified);
+  response.headers.Add("Accept-Ranges", "bytes");
+  response.headers.Add("Vary", "Accept-Encoding");
+  return response;
+}
+
+http::Response Answer(const http::Request& request, const std::string& path, OpenedFile opened) {
+  std::string_view accepted = request.headers.Get("accept-encoding");
+  std::optional<Coding> coding = ChooseCoding(accepted);
+  if (!coding) {
+    return RenderFileError(406, "no acceptable encoding found, supported: [identity, gzip]");
+  }
+  std::uint64_t size = opened.info.st_size;
+  std::string modified = http::HttpDate(opened.info.st_mtim.tv_sec);
+  RangeChoice choice = ChooseRange(RangeHeader(request, modified), size);
+  if (choice.kind == RangeChoice::Kind::kBeyond) return RefuseRange(size);
+
+  http::Response response = DownloadHead(path, modified);
+  FileSender sender(std::move(opened.file), size);
+  if (choice.kind == RangeChoice::Kind::kPart) {
+    std::uint64_t last = choice.range.first + choice.range.count - 1;
+    response.status = 206;
+    response.headers.Add("Content-Range", "bytes " + std::to_string(choice.range.first) + "-" +
+                                              std::to_string(last) + "/" + std::to_string(size));
+    sender.Limit(choice.range.first, choice.range.count);
+  } else if (*coding == Coding::kGzip && (size >= kGzipBytesMin || RefusesIdentity(accepted))) {
+    response.headers.Add("Content-Encoding", "gzip");
+    sender.UseGzip();
+  }
+  if (Sys<void> attached = std::move(sender).AttachTo(response); !attached) {
+    return RenderFileError(500,
+                           "error reading file '" + path + "': " + ErrnoText(attached.error()));
+  }
+  return response;
+}
+
+}  // namespace
+
+Task<http::Response> DownloadFile(Context& context, http::Request& request) {
+  if (auto refusal = RefuseAccess(context, request, FileAccess::kRead, NowMs() / 1000)) {
+    co_return RenderFileError(refusal->status, refusal->message);
+  }
+  Outcome<User> user = UserOfFile(context, request.Query("username").value_or(""));
+  if (!user) co_return RenderFileError(401, user.error().message);
+  Outcome<std::string> path = ResolveGivenPath(context, *user, request.Query("path").value_or(""));
+  if (!path) co_return RenderTrouble(path.error());
+
+  Outcome<OpenedFile> opened = AsUser(*user, [&] { return OpenForReading(*path); });
+  std::uint64_t size = opened ? opened->info.st_size : 0;
+  http::Response response =
+      opened ? Answer(request, *path, *std::move(opened)) : RenderTrouble(opened.error());
+  LogFileDeed(context, {"File read", *path, user->name, size, response.status});
+  co_return response;
+}
+
+}  // namespace viv::agent

@@ -1,0 +1,65 @@
+#pragma once
+// A file while it is being written. Its bytes go to a temporary beside the destination, which takes
+// the destination's name once all is there; dropped before that, it leaves nothing. A file that
+// exists keeps its mode and owner. Where a rename would do harm or is not allowed (a file with
+// several names, one that is a mount, a folder the user may not write to), the existing file gets
+// the bytes instead, once they are complete.
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/files/metadata.h"
+#include "agent/files/sys.h"
+#include "agent/users.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
+
+namespace viv::agent {
+
+// Names of temporaries. Watchers hide them, and what became of them: a replaced file was written
+// to, not created.
+constexpr std::string_view kDraftPrefix = ".viv-draft-";
+constexpr std::string_view kReplacingDraftPrefix = ".viv-draft-over-";
+std::string DraftName(bool replaces);
+
+class Draft {
+ public:
+  // Creates missing folders. EISDIR for a folder, EINVAL for other special files.
+  static Outcome<Draft> Open(const User& user, const std::string& path);
+  Draft(Draft&&) noexcept;
+  Draft& operator=(Draft&&) = delete;
+  ~Draft();
+
+  Outcome<void> Write(std::string_view bytes);
+  // Copies all of a regular file, others running in between.
+  Task<Outcome<void>> CopyFrom(int file);
+  // Puts the file in place. To be called once.
+  Task<Outcome<void>> Commit(Metadata metadata);
+
+  std::uint64_t size() const { return size_; }
+
+ private:
+  Draft() = default;
+  static Outcome<Draft> OpenAsUser(const User& user, const std::string& path);
+  Outcome<void> LookAtDestination();
+  Outcome<void> CreateTemporary();
+  Outcome<void> Note(int file, const Metadata& metadata) const;
+  Outcome<void> GiveAttributes(const Metadata& metadata);
+  Outcome<bool> Rename();
+  Task<Outcome<void>> WriteInPlace();
+
+  User user_;
+  std::string path_;       // links followed
+  std::string name_;       // its last part
+  UniqueFd folder_;        // where it lies
+  UniqueFd existing_;      // open for writing, when there is a file already
+  struct stat before_ {};  // of the existing one
+  std::string temporary_;  // its name in the folder; empty when it has none
+  UniqueFd file_;          // the temporary
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace viv::agent

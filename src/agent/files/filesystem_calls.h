@@ -1,0 +1,38 @@
+#pragma once
+// The unary calls of filesystem.Filesystem about files: Stat, MakeDir, Move, ListDir, Remove.
+
+#include "agent/context.h"
+#include "agent/files/sys.h"
+#include "base/json.h"
+#include "base/task.h"
+#include "http/message.h"
+#include "rpc/connect/service.h"
+
+namespace viv::agent {
+
+// An errno as envd's clients expect it.
+tl::unexpected<connect::Failure> RefuseTrouble(const Trouble& trouble);
+
+// Who calls, and which path a member of the request names.
+struct CallerAndPath {
+  User user;
+  std::string path;
+};
+connect::Answer<CallerAndPath> ReadCallerAndPath(const Context& context,
+                                                 const http::Request& request,
+                                                 const json::object& message,
+                                                 std::string_view member);
+
+// `context` and `request` outlive the calls.
+using FileAnswer = connect::Answer<json::object>;
+Task<FileAnswer> StatFile(const Context& context, const http::Request& request, json::object in);
+Task<FileAnswer> MakeDirectory(const Context& context,
+                               const http::Request& request,
+                               json::object in);
+Task<FileAnswer> MoveFile(const Context& context, const http::Request& request, json::object in);
+Task<FileAnswer> ListDirectory(const Context& context,
+                               const http::Request& request,
+                               json::object in);
+Task<FileAnswer> RemoveFile(const Context& context, const http::Request& request, json::object in);
+
+}  // namespace viv::agent

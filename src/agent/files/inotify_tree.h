@@ -1,0 +1,76 @@
+#pragma once
+// What happens in a folder, or below it: inotify, which knows single folders only, extended to
+// trees that grow, shrink and move. Our own temporaries are hidden: of an upload one sees a file
+// created and written.
+
+#include <sys/inotify.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/files/list_folder.h"
+#include "agent/files/sys.h"
+#include "base/unique_fd.h"
+
+namespace viv::agent {
+
+enum class ChangeType { kCreate, kRename, kChmod, kWrite, kRemove };
+
+struct Change {
+  std::string name;  // relative to the watched folder; "." is the folder itself
+  ChangeType type;
+};
+
+class InotifyTree {
+ public:
+  enum class Depth { kFolderOnly, kRecursive };
+  static Sys<InotifyTree> Create(std::string root, Depth depth);
+
+  int fd() const { return fd_.get(); }  // readable when something happened
+
+  // Does about so many small steps, first of watching folders that are new, then of reading what
+  // happened; false when nothing is left to do. To be called as the user. EOVERFLOW when the kernel
+  // had to drop events, ENOSPC when there are too many folders to watch.
+  Sys<bool> Step(std::size_t steps, std::vector<Change>& changes);
+
+ private:
+  struct NewFolder {
+    std::string name;  // "" is the root
+    bool announce;     // whether what is in it counts as created
+  };
+  struct Departure {
+    std::uint32_t cookie = 0;
+    std::string name;
+  };
+
+  InotifyTree(std::string root, Depth depth, UniqueFd fd)
+      : root_(std::move(root)), depth_(depth), fd_(std::move(fd)) {}
+  std::string PathOf(const std::string& name) const;
+  Sys<void> Watch(NewFolder folder);
+  void ScanNext(std::vector<Change>& changes);
+  Sys<bool> ReadMore();
+  Sys<void> Handle(const inotify_event& event, std::string_view name, std::vector<Change>& changes);
+  bool IsHidden(const inotify_event& event, std::string_view name);
+  void FollowFolder(const inotify_event& event, const std::string& name);
+  void Retarget(const std::string& from, const std::string& to);
+  void Forget(const std::string& name);
+
+  std::string root_;
+  Depth depth_;
+  UniqueFd fd_;
+  std::unordered_map<int, std::string> names_;  // by watch
+  std::vector<NewFolder> new_folders_;
+  FolderHandle scanned_;  // the folder being looked through
+  NewFolder scanned_folder_{};
+  std::vector<char> buffer_;  // events read, the first `at_` bytes done with
+  std::size_t at_ = 0;
+  std::optional<Departure> departed_;  // a folder that was moved; where to is the next event
+  std::uint32_t draft_cookie_ = 0;     // of a temporary that takes its name
+  bool draft_replaces_ = false;
+};
+
+}  // namespace viv::agent

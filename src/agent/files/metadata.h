@@ -1,0 +1,23 @@
+#pragma once
+// What a caller notes about a file: "X-Metadata-<key>" headers of an upload, kept in the file's
+// extended attributes "user.e2b.<key>". An upload replaces all of it.
+
+#include <map>
+#include <string>
+
+#include "agent/files/sys.h"
+#include "http/message.h"
+
+namespace viv::agent {
+
+using Metadata = std::map<std::string, std::string>;
+
+// Keys in lower case; of a repeated header the first counts. EINVAL when a key is too long, the sum
+// too large, or anything no printable ASCII.
+Outcome<Metadata> MetadataOfHeaders(const http::Headers& headers);
+
+// To be called as the file's user. A file system without such attributes is no trouble.
+Sys<void> ReplaceMetadata(int file, const Metadata& metadata);
+Metadata ReadMetadata(const std::string& path);  // empty when there is none, or none to be had
+
+}  // namespace viv::agent

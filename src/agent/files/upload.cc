@@ -1,0 +1,215 @@
+#include "agent/files/upload.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "agent/files/access.h"
+#include "agent/files/draft.h"
+#include "agent/files/media_type.h"
+#include "agent/files/multipart.h"
+#include "agent/files/paths.h"
+#include "agent/files/rest.h"
+#include "agent/files/upload_body.h"
+#include "base/clock.h"
+
+namespace viv::agent {
+namespace {
+
+constexpr std::size_t kEpilogueBytesMax = 64 * 1024;
+
+int StatusOfBodyError(const Error& error) {
+  if (error.code == ErrorCode::kLimitExceeded) return 413;
+  return 400;  // broken, or the client went away and reads nothing of it
+}
+
+// One request; the files it wrote so far.
+class Upload {
+ public:
+  Upload(Context& context, http::Request& request, User user, Metadata metadata, UploadBody body)
+      : context_(context),
+        user_(std::move(user)),
+        metadata_(std::move(metadata)),
+        body_(std::move(body)),
+        path_(request.Query("path")) {}
+
+  Task<http::Response> Raw();
+  Task<http::Response> Form(std::string boundary);
+
+ private:
+  Outcome<std::string> DestinationOf(const MultipartParser& parser);
+  // Nothing when it went well.
+  std::optional<http::Response> Begin(const std::string& path);
+  Task<std::optional<http::Response>> End();
+  Task<std::optional<http::Response>> Part(MultipartParser& parser, MultipartParser::Step step);
+  Task<std::optional<http::Response>> FeedMore(MultipartParser& parser);
+  Task<void> SkipEpilogue();
+  http::Response Fail(int status, std::string_view message);
+  http::Response Fail(const Trouble& trouble);
+
+  Context& context_;
+  User user_;
+  Metadata metadata_;
+  UploadBody body_;
+  std::optional<std::string> path_;  // as given
+  std::string destination_;          // of the draft
+  std::optional<Draft> draft_;
+  std::set<std::string> written_;
+  json::array entries_;
+};
+
+http::Response Upload::Fail(int status, std::string_view message) {
+  std::string path = destination_.empty() ? path_.value_or("") : destination_;
+  LogFileDeed(context_, {"File write", path, user_.name, draft_ ? draft_->size() : 0, status});
+  draft_.reset();
+  return RenderFileError(status, message);
+}
+
+http::Response Upload::Fail(const Trouble& trouble) {
+  http::Response response = RenderTrouble(trouble);
+  Fail(response.status, trouble.message);
+  return response;
+}
+
+std::optional<http::Response> Upload::Begin(const std::string& path) {
+  destination_ = path;
+  Outcome<Draft> opened = Draft::Open(user_, path);
+  if (!opened) return Fail(opened.error());
+  draft_.emplace(*std::move(opened));
+  return std::nullopt;
+}
+
+Task<std::optional<http::Response>> Upload::End() {
+  Outcome<void> committed = co_await draft_->Commit(metadata_);
+  if (!committed) co_return Fail(committed.error());
+  LogFileDeed(context_, {"File write", destination_, user_.name, draft_->size()});
+  draft_.reset();
+  entries_.push_back(RenderUploaded(destination_, user_));
+  written_.insert(destination_);
+  co_return std::nullopt;
+}
+
+Task<http::Response> Upload::Raw() {
+  if (!path_) co_return Fail(400, "path query parameter is required for raw body upload");
+  Outcome<std::string> path = ResolveGivenPath(context_, user_, *path_);
+  if (!path) co_return Fail(path.error());
+  if (std::optional<http::Response> refusal = Begin(*path)) co_return *std::move(refusal);
+  for (;;) {
+    Result<std::string> piece = co_await body_.Next();
+    if (!piece) co_return Fail(StatusOfBodyError(piece.error()), piece.error().message);
+    if (piece->empty()) break;
+    Outcome<void> written = draft_->Write(*piece);
+    if (!written) co_return Fail(written.error());
+  }
+  std::optional<http::Response> refusal = co_await End();
+  if (refusal) co_return *std::move(refusal);
+  co_return http::Json(200, WriteJson(entries_));
+}
+
+Outcome<std::string> Upload::DestinationOf(const MultipartParser& parser) {
+  if (!path_ && (!parser.filename() || parser.filename()->empty())) {
+    return Refused(EINVAL,
+                   "error getting multipart custom part file name: the part has no filename,"
+                   " and the request no path");
+  }
+  Outcome<std::string> path =
+      ResolveGivenPath(context_, user_, path_ ? *path_ : *parser.filename());
+  if (!path || written_.count(*path) == 0) return path;
+  std::string message = "you cannot upload multiple files to the same path '" + *path +
+                        "' in one upload request, only the first specified file was uploaded";
+  return Refused(EINVAL, std::move(message));
+}
+
+Task<std::optional<http::Response>> Upload::Part(MultipartParser& parser,
+                                                 MultipartParser::Step step) {
+  using Step = MultipartParser::Step;
+  if (step == Step::kBegin && parser.name() == "file") {
+    Outcome<std::string> path = DestinationOf(parser);
+    if (!path) co_return Fail(path.error());
+    co_return Begin(*path);
+  }
+  if (!draft_) co_return std::nullopt;  // a part that is no file
+  if (step == Step::kData) {
+    Outcome<void> written = draft_->Write(parser.data());
+    if (!written) co_return Fail(written.error());
+  }
+  if (step == Step::kEnd) {
+    std::optional<http::Response> refusal = co_await End();
+    co_return refusal;
+  }
+  co_return std::nullopt;
+}
+
+Task<std::optional<http::Response>> Upload::FeedMore(MultipartParser& parser) {
+  Result<std::string> piece = co_await body_.Next();
+  if (!piece) co_return Fail(StatusOfBodyError(piece.error()), piece.error().message);
+  if (piece->empty()) parser.Finish();
+  parser.Feed(*piece);
+  co_return std::nullopt;
+}
+
+// A body left unread costs the client its connection.
+Task<void> Upload::SkipEpilogue() {
+  std::size_t skipped = 0;
+  while (skipped < kEpilogueBytesMax) {
+    Result<std::string> piece = co_await body_.Next();
+    if (!piece || piece->empty()) co_return;
+    skipped += piece->size();
+  }
+}
+
+Task<http::Response> Upload::Form(std::string boundary) {
+  using Step = MultipartParser::Step;
+  MultipartParser parser(boundary);
+  for (;;) {
+    Step step = parser.Next();
+    if (step == Step::kDone) break;
+    if (step == Step::kBroken) co_return Fail(400, "error reading form: " + parser.error());
+    std::optional<http::Response> refusal;
+    if (step == Step::kMore) {
+      refusal = co_await FeedMore(parser);
+    } else {
+      refusal = co_await Part(parser, step);
+    }
+    if (refusal) co_return *std::move(refusal);
+  }
+  co_await SkipEpilogue();
+  co_return http::Json(200, WriteJson(entries_));
+}
+
+}  // namespace
+
+Task<http::Response> UploadFiles(Context& context, http::Request& request) {
+  if (auto refusal = RefuseAccess(context, request, FileAccess::kWrite, NowMs() / 1000)) {
+    co_return RenderFileError(refusal->status, refusal->message);
+  }
+  Outcome<UploadBody> body = UploadBody::Open(request);
+  if (!body) co_return RenderTrouble(body.error());
+  Outcome<User> user = UserOfFile(context, request.Query("username").value_or(""));
+  if (!user) co_return RenderFileError(401, user.error().message);
+  Outcome<Metadata> metadata = MetadataOfHeaders(request.headers);
+  if (!metadata) co_return RenderTrouble(metadata.error());
+
+  std::string content_type(request.headers.Get("content-type"));
+  std::optional<MediaType> media = ParseMediaType(content_type);
+  Upload upload(context, request, *std::move(user), *std::move(metadata), *std::move(body));
+  if (media && media->type == "application/octet-stream") {
+    http::Response response = co_await upload.Raw();
+    co_return response;
+  }
+  if (!media || !media->type.starts_with("multipart/")) {
+    co_return RenderFileError(400,
+                              "unsupported content type: " + content_type +
+                                  ", expected multipart/form-data or application/octet-stream");
+  }
+  std::optional<std::string> boundary = BoundaryOf(content_type);
+  if (!boundary) {
+    co_return RenderFileError(400,
+                              "error parsing multipart form: no multipart boundary param in"
+                              " Content-Type");
+  }
+  http::Response response = co_await upload.Form(*std::move(boundary));
+  co_return response;
+}
+
+}  // namespace viv::agent

@@ -1,0 +1,34 @@
+#pragma once
+// The body of an upload in pieces, whether the server streams it or has it whole, and inflated
+// where it came as gzip.
+
+#include <memory>
+#include <string>
+
+#include "agent/files/gzip.h"
+#include "agent/files/sys.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "http/message.h"
+
+namespace viv::agent {
+
+class UploadBody {
+ public:
+  // The request outlives it. EINVAL for encodings that we do not know.
+  static Outcome<UploadBody> Open(http::Request& request);
+
+  // The next piece; empty at the end. The error is kInvalidArgument for a body that is broken and
+  // kUnavailable when the client went away.
+  Task<Result<std::string>> Next();
+
+ private:
+  explicit UploadBody(http::Request& request) : request_(&request) {}
+  Task<Result<std::string>> NextAsSent();
+
+  http::Request* request_;
+  std::size_t at_ = 0;  // in a body that is whole
+  std::unique_ptr<GzipReader> gzip_;
+};
+
+}  // namespace viv::agent

@@ -1,0 +1,101 @@
+#include "agent/process/follow.h"
+
+#include <algorithm>
+#include <array>
+
+#include "rpc/connect/base64.h"
+
+namespace viv::agent {
+namespace {
+
+using connect::Code;
+
+json::object ProcessEventOf(std::string_view kind, json::object content) {
+  json::object event;
+  event[kind] = std::move(content);
+  json::object message;
+  message["event"] = std::move(event);
+  return message;
+}
+
+json::object DataEventOf(const OutputLog::Piece& piece) {
+  constexpr std::array<std::string_view, 3> kNames{"stdout", "stderr", "pty"};
+  json::object data;
+  data[kNames[static_cast<std::size_t>(piece.stream)]] = connect::EncodeBase64(piece.bytes);
+  return ProcessEventOf("data", std::move(data));
+}
+
+// A place in the output, given up with a word to the process, which may wait for its readers.
+class FollowedOutput {
+ public:
+  FollowedOutput(Process& process, std::uint64_t offset) : process_(process) {
+    reader_.emplace(process.output(), offset);
+  }
+  ~FollowedOutput() {
+    reader_.reset();
+    process_.OnOutputTaken();
+  }
+  FollowedOutput(const FollowedOutput&) = delete;
+  FollowedOutput& operator=(const FollowedOutput&) = delete;
+
+  bool lost() const { return reader_->lost(); }
+  std::optional<OutputLog::Piece> Next() {
+    auto piece = reader_->Next();
+    if (piece) process_.OnOutputTaken();
+    return piece;
+  }
+
+ private:
+  Process& process_;
+  std::optional<OutputLog::Reader> reader_;
+};
+
+tl::unexpected<connect::Failure> FellBehind(const Process& process) {
+  return connect::Refuse(Code::kResourceExhausted,
+                         "output of process " + std::to_string(process.facts().pid) +
+                             " was lost: this reader fell too far behind; connect again and read "
+                             "faster, or write the output to a file");
+}
+
+}  // namespace
+
+Task<connect::Answer<void>> Follow(Following following, connect::MessageWriter& writer) {
+  using Clock = std::chrono::steady_clock;
+  std::shared_ptr<Process> process = following.process;
+  FollowedOutput output(*process, following.offset);
+  bool fails_at_timeout = following.at_timeout == Following::AtTimeout::kFail;
+  json::object start;
+  start["pid"] = process->facts().pid;
+  json::object message = ProcessEventOf("start", std::move(start));
+  for (;;) {
+    bool told = co_await writer.Write(std::move(message));
+    if (!told) co_return connect::Answer<void>();
+    Process::Time next_keepalive = Clock::now() + following.keepalive;
+    for (;;) {
+      if (output.lost()) co_return FellBehind(*process);
+      if (auto piece = output.Next()) {
+        message = DataEventOf(*piece);
+        break;
+      }
+      Process::Time now = Clock::now();
+      bool late = following.deadline && now >= *following.deadline;
+      if (late || (fails_at_timeout && process->timed_out())) {
+        co_return connect::Refuse(Code::kDeadlineExceeded, "context deadline exceeded");
+      }
+      if (process->ended()) {
+        message = ProcessEventOf("end", process->end_event());
+        (void)co_await writer.Write(std::move(message));
+        co_return connect::Answer<void>();
+      }
+      if (now >= next_keepalive) {
+        message = ProcessEventOf("keepalive", json::object());
+        break;
+      }
+      Process::Time until = next_keepalive;
+      if (following.deadline) until = std::min(until, *following.deadline);
+      co_await process->changed().WaitUntil(until);
+    }
+  }
+}
+
+}  // namespace viv::agent

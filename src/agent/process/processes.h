@@ -1,0 +1,25 @@
+#pragma once
+// The service process.Process: starts commands and terminals, keeps their output, tells every
+// reader how they ended. A slow or lost reader never holds up a process or another reader.
+
+#include <memory>
+
+#include "agent/context.h"
+#include "http/router.h"
+#include "rpc/connect/schema.h"
+
+namespace viv::agent {
+
+class Processes {
+ public:
+  explicit Processes(Context& context);
+  ~Processes();
+  // `router`, `schema` and this outlive the server.
+  void AddTo(http::Router& router, const connect::Schema& schema);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace viv::agent

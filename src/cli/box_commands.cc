@@ -1,0 +1,202 @@
+#include "cli/box_commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/box_session.h"
+#include "cli/boxes.h"
+#include "cli/cert.h"
+#include "cli/copy.h"
+#include "cli/remote.h"
+#include "cli/templates.h"
+
+namespace viv::cli {
+
+// Shared with the callbacks that CLI11 keeps.
+struct BoxCommandOptions {
+  NewBox box;
+  std::string id;
+  std::vector<std::string> ids;
+  std::string name;
+  bool drop_memory = false;
+  std::size_t count = 1;
+  std::int64_t timeout_seconds = 3600;
+  ExecOptions exec;
+  std::string from;
+  std::string to;
+  TemplateSource source;
+  CertOptions cert;
+};
+
+namespace {
+
+using Options = std::shared_ptr<BoxCommandOptions>;
+
+struct Adder {
+  CLI::App& app;
+  Remote& remote;
+  int& code;
+  Options options;
+
+  // A subcommand that talks to a server and ends with what `run` gives.
+  CLI::App* Add(CLI::App& parent, const char* name, const char* about, std::function<int()> run) {
+    CLI::App* command = parent.add_subcommand(name, about);
+    AddRemoteOptions(*command, remote);
+    command->callback([this_code = &code, run = std::move(run)] { *this_code = run(); });
+    return command;
+  }
+  CLI::App* AddWithId(const char* name, const char* about, std::function<int()> run) {
+    CLI::App* command = Add(app, name, about, std::move(run));
+    command->add_option("id", options->id, "The box")->required();
+    return command;
+  }
+};
+
+void AddNewBoxOptions(CLI::App& command, NewBox& box) {
+  command.add_option("--from", box.from, "A template or snapshot")->capture_default_str();
+  command.add_option("--timeout", box.timeout_seconds, "Seconds until it ends")
+      ->capture_default_str();
+  command.add_flag("--pause-at-end", box.pause_at_end, "Pause it then, instead of ending it");
+  command.add_flag("--offline", box.offline, "Nothing outside can be reached from it");
+  command.add_option("--env", box.variables, "NAME=VALUE for every process; may be repeated");
+}
+
+void AddLife(Adder& add) {
+  Remote& remote = add.remote;
+  Options o = add.options;
+  CLI::App* create = add.Add(add.app, "create", "Make a box and print its id",
+                             [&remote, o] { return CreateBox(remote, o->box); });
+  AddNewBoxOptions(*create, o->box);
+  create->footer(
+      "\nExamples:\n  viv create\n  viv create --from my-snapshot --timeout 600\n  BOX=$(viv "
+      "create "
+      "--env TOKEN=abc)");
+
+  CLI::App* rm = add.Add(add.app, "rm", "End boxes for good",
+                         [&remote, o] { return RemoveBoxes(remote, o->ids); });
+  rm->add_option("ids", o->ids, "The boxes")->required();
+  rm->footer("\nExample:\n  viv rm $BOX");
+
+  CLI::App* pause = add.AddWithId("pause", "Freeze a box; its processes go on when it is resumed",
+                                  [&remote, o] { return PauseBox(remote, o->id, o->drop_memory); });
+  pause->add_flag("--drop-memory", o->drop_memory, "End its processes and keep only its files");
+  pause->footer("\nExample:\n  viv pause $BOX");
+
+  CLI::App* resume = add.AddWithId("resume", "Let a paused box go on", [&remote, o] {
+    return ResumeBox(remote, o->id, o->timeout_seconds);
+  });
+  resume->add_option("--timeout", o->timeout_seconds, "Seconds until it ends")
+      ->capture_default_str();
+  resume->footer("\nExample:\n  viv resume $BOX");
+
+  CLI::App* snapshot = add.AddWithId("snapshot", "Keep a box's files as something to start from",
+                                     [&remote, o] { return SnapshotBox(remote, o->id, o->name); });
+  snapshot->add_option("--name", o->name, "A name for it");
+  snapshot->footer("\nExample:\n  viv snapshot $BOX --name ready && viv create --from ready");
+
+  CLI::App* fork = add.AddWithId("fork", "Make copies of a box", [&remote, o] {
+    return ForkBox(remote, o->id, o->count, o->timeout_seconds);
+  });
+  fork->add_option("--count", o->count, "How many")->capture_default_str();
+  fork->add_option("--timeout", o->timeout_seconds, "Seconds until they end")
+      ->capture_default_str();
+  fork->footer("\nExample:\n  viv fork $BOX --count 3");
+}
+
+void AddUse(Adder& add) {
+  Remote& remote = add.remote;
+  Options o = add.options;
+  CLI::App* exec =
+      add.AddWithId("exec", "Run a command in a box; input, output and exit code are its",
+                    [&remote, o] { return Exec(remote, o->id, o->exec); });
+  exec->add_option("command", o->exec.command, "The command and its arguments")->required();
+  exec->add_option("--user", o->exec.user, "As whom; default: the template's user");
+  exec->add_option("--cwd", o->exec.cwd, "Where; default: the user's home");
+  exec->add_option("--env", o->exec.variables, "NAME=VALUE; may be repeated");
+  exec->positionals_at_end();
+  exec->footer(
+      "\nExamples:\n  viv exec $BOX -- ls -la\n  echo 'print(6*7)' | viv exec $BOX python3");
+
+  CLI::App* shell = add.Add(add.app, "shell", "A terminal in a box; without an id in a new one",
+                            [&remote, o] { return Shell(remote, o->id, o->box, o->exec); });
+  shell->add_option("id", o->id, "The box");
+  shell->add_option("--user", o->exec.user, "As whom; default: the template's user");
+  AddNewBoxOptions(*shell, o->box);
+  shell->footer("\nExamples:\n  viv shell\n  viv shell $BOX --user root");
+
+  CLI::App* cp = add.Add(add.app, "cp", "Copy files or folders into a box or out of it",
+                         [&remote, o] { return Copy(remote, o->from, o->to); });
+  cp->add_option("from", o->from, "PATH, or ID:PATH")->required();
+  cp->add_option("to", o->to, "ID:PATH, or PATH")->required();
+  cp->footer("\nExamples:\n  viv cp data.csv $BOX:/home/user/\n  viv cp $BOX:/home/user/out ./out");
+
+  CLI::App* logs = add.AddWithId("logs", "What happened in a box",
+                                 [&remote, o] { return ShowBoxLogs(remote, o->id); });
+  logs->footer("\nExample:\n  viv logs $BOX");
+
+  CLI::App* stats = add.Add(add.app, "stats", "CPU, memory and disk of boxes",
+                            [&remote, o] { return ShowBoxStats(remote, o->ids); });
+  stats->add_option("ids", o->ids, "The boxes")->required();
+  stats->footer("\nExample:\n  viv stats $BOX");
+}
+
+void AddTemplates(Adder& add) {
+  Remote& remote = add.remote;
+  Options o = add.options;
+  CLI::App* templates = add.app.add_subcommand("template", "List, build and remove templates");
+  templates->require_subcommand(1);
+  templates->footer("\nExamples:\n  viv template ls\n  viv template build deb --from debian");
+  CLI::App* ls = add.Add(*templates, "ls", "What boxes can start from",
+                         [&remote] { return ListTemplates(remote); });
+  ls->footer("\nExample:\n  viv template ls");
+  CLI::App* build = add.Add(*templates, "build", "Make a template",
+                            [&remote, o] { return BuildTemplate(remote, o->source); });
+  build->add_option("name", o->source.name, "What it is called")->required();
+  build->add_option("--from", o->source.from, "debian, oci-archive FILE or oci-layout FOLDER")
+      ->required()
+      ->expected(1, 2);
+  build->add_option("--package", o->source.packages, "A further Debian package; may be repeated");
+  build->add_option("--suite", o->source.suite, "The Debian release; default: bookworm");
+  build->add_option("--mirror", o->source.mirror, "Where packages come from; default: as here");
+  build->footer(
+      "\nExamples:\n  viv template build deb --from debian --package jq\n  viv template build app "
+      "--from oci-archive app.tar");
+  CLI::App* rm = add.Add(*templates, "rm", "Remove a template",
+                         [&remote, o] { return RemoveTemplate(remote, o->name); });
+  rm->add_option("name", o->name, "Its name")->required();
+  rm->footer("\nExample:\n  viv template rm deb");
+}
+
+void AddCert(Adder& add) {
+  Options o = add.options;
+  Remote& remote = add.remote;
+  CLI::App* cert = add.app.add_subcommand(
+      "cert", "Make a certificate for DOMAIN and *.DOMAIN, for ports of boxes over TLS");
+  cert->add_option("domain", o->cert.domain, "Such as box.test")->required();
+  cert->add_option("--folder", o->cert.folder, "Where to; default: DATA/tls");
+  cert->footer("\nExample:\n  viv cert box.test");
+  cert->callback([&remote, o, code = &add.code] {
+    if (o->cert.folder.empty()) o->cert.folder = remote.data + "/tls";
+    *code = MakeCertificate(o->cert);
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote, int& code) {
+  Adder add{app, remote, code, std::make_shared<BoxCommandOptions>()};
+  AddLife(add);
+  AddUse(add);
+  AddTemplates(add);
+  AddCert(add);
+  return add.options;
+}
+
+void AddRemoteOptions(CLI::App& command, Remote& remote) {
+  command.add_option("--url", remote.url, "The server")->envname("VIV_URL")->capture_default_str();
+  command.add_option("--key", remote.key, "Your key; default: DATA/key")->envname("VIV_API_KEY");
+  command.add_option("--data", remote.data, "The server's data folder")
+      ->envname("VIV_DATA")
+      ->capture_default_str();
+}
+
+}  // namespace viv::cli

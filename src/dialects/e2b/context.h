@@ -1,0 +1,63 @@
+#pragma once
+// What every E2B handler needs, and the routes that lead to them. One file per operation or small
+// group of them.
+
+#include <functional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
+#include "dialects/e2b/idempotency.h"
+#include "http/middleware/auth.h"
+#include "http/relay.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/boxes.h"
+
+namespace viv::e2b {
+
+using RelayFunction =
+    std::function<Task<Result<http::Response>>(http::Request&, UniqueFd, http::RelayOptions)>;
+
+struct Context {
+  sandbox::Boxes& boxes;
+  sandbox::Accounts& accounts;
+  std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
+  RelayFunction relay = http::Relay;
+  Clock clock = NowMs;
+  IdempotencyKeys creations = IdempotencyKeys();
+};
+
+// Every route of the control plane; `context` outlives the router.
+http::Router Routes(Context& context, const http::KeyLookup& keys);
+
+using Operation = Task<http::Response>(Context& context, http::Request& request);
+
+// Sandboxes.
+Operation CreateSandbox, CreateSandboxV2;
+Operation ListSandboxes, ListRunningSandboxes;
+Operation GetSandbox, KillSandbox, PauseSandbox;
+Operation ConnectSandbox, ConnectSandboxV2, ResumeSandbox;
+Operation SetSandboxTimeout, RefreshSandbox, UpdateSandboxNetwork, ForkSandbox;
+Operation CreateSnapshot, ListSnapshots;
+Operation GetSandboxMetrics, ListSandboxMetrics;
+Operation GetSandboxLogs, GetSandboxLogsV2;
+
+// Templates.
+Operation ListTemplates, ListTemplatesV2, GetTemplate, UpdateTemplate, RemoveTemplate;
+Operation GetTemplateAlias, ListTemplateTags;
+
+// The account.
+Operation Health, ListTeams, GetTeamMetrics, GetTeamMetricMaximum;
+Operation ListApiKeys, CreateApiKey, RenameApiKey, RemoveApiKey;
+
+// What this server has no equal of: 400, and what to use instead.
+void AddUnavailable(http::Router& router, const http::Middleware& auth);
+
+// Shared by the operations: the {id} of the path as the domain knows it. Clients may write
+// "id-client".
+std::string SandboxIdOf(const http::Request& request);
+std::string ShortId(std::string_view id);
+
+}  // namespace viv::e2b

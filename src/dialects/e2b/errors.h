@@ -1,0 +1,30 @@
+#pragma once
+// E2B's error body is {"code": <the HTTP status>, "message": "…"} everywhere on the control plane;
+// its clients look at the code in the body.
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "http/message.h"
+#include "http/middleware/auth.h"
+
+namespace viv::e2b {
+
+http::Response Failure(int status, std::string message);
+http::Response RenderError(const Error& error);
+http::Response RenderAuthFailure(http::AuthFailure failure);
+
+// The body alone, for places that carry errors inside another answer.
+json::object ErrorBody(int status, std::string message);
+json::object ErrorBody(const Error& error);
+
+// The same about one sandbox: what is not there, or not the caller's, is told in the words that the
+// clients know.
+http::Response RenderSandboxError(const Error& error, std::string_view id);
+
+// Other people's bytes made fit for JSON: what is no UTF-8 becomes '?', and long text is cut.
+std::string Printable(std::string_view text, std::size_t bytes_max = 256);
+
+}  // namespace viv::e2b

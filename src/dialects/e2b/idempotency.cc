@@ -1,0 +1,64 @@
+#include "dialects/e2b/idempotency.h"
+
+#include "base/ids.h"
+
+namespace viv::e2b {
+namespace {
+
+constexpr std::size_t kKeyBytesMax = 255;
+constexpr std::int64_t kKeyLifetimeMs = 24LL * 60 * 60 * 1000;
+
+}  // namespace
+
+// A key may hold any byte, so accounts are told apart by length, not by a separator.
+std::string IdempotencyKeys::NameOf(const Claim& claim) {
+  return std::to_string(claim.account_id.size()) + ':' + claim.account_id + claim.key;
+}
+
+void IdempotencyKeys::Forget(std::int64_t now_ms) {
+  while (!oldest_first_.empty()) {
+    auto oldest = entries_.find(oldest_first_.front());
+    if (oldest->second.expires_ms > now_ms && entries_.size() < keys_max_) return;
+    entries_.erase(oldest);
+    oldest_first_.pop_front();
+  }
+}
+
+Result<std::optional<std::string>> IdempotencyKeys::Begin(const Claim& claim, std::int64_t now_ms) {
+  if (claim.key.size() > kKeyBytesMax)
+    return Fail(ErrorCode::kInvalidArgument, "An Idempotency-Key has at most 255 characters");
+  std::string name = NameOf(claim);
+  std::string hash = Sha256Hex(claim.body);
+  std::lock_guard lock(mutex_);
+  Forget(now_ms);
+  auto [found, is_new] = entries_.try_emplace(name);
+  Entry& entry = found->second;
+  if (is_new) {
+    entry.expires_ms = now_ms + kKeyLifetimeMs;
+    oldest_first_.push_back(std::move(name));
+  }
+  if (is_new || entry.state == State::kFree) {
+    entry.state = State::kMaking;
+    entry.body_hash = std::move(hash);
+    return std::optional<std::string>();
+  }
+  if (entry.body_hash != hash) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "This Idempotency-Key was used with another request: take a new one");
+  }
+  if (entry.state == State::kMaking) {
+    return Fail(ErrorCode::kConflict,
+                "A request with this Idempotency-Key is under way: try again in a moment");
+  }
+  return std::optional(entry.sandbox_id);
+}
+
+void IdempotencyKeys::Finish(const Claim& claim, std::string sandbox_id) {
+  std::lock_guard lock(mutex_);
+  auto found = entries_.find(NameOf(claim));
+  if (found == entries_.end()) return;
+  found->second.state = sandbox_id.empty() ? State::kFree : State::kMade;
+  found->second.sandbox_id = std::move(sandbox_id);
+}
+
+}  // namespace viv::e2b

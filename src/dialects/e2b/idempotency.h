@@ -1,0 +1,51 @@
+#pragma once
+// Remembers which sandbox an Idempotency-Key made, so that a repeated create gives that one and not
+// another. Held in memory for a day, and bounded: the oldest key is forgotten first. Thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/result.h"
+
+namespace viv::e2b {
+
+class IdempotencyKeys {
+ public:
+  explicit IdempotencyKeys(std::size_t keys_max = 10'000) : keys_max_(keys_max) {}
+
+  struct Claim {
+    std::string account_id;
+    std::string key;
+    std::string body;  // what was asked; another body under the same key is refused
+  };
+  // At most 255 bytes of key. The sandbox that the key made; nothing when the caller is the first
+  // and shall make it, and then says so with Finish. kConflict while another does, kInvalidArgument
+  // for another body.
+  Result<std::optional<std::string>> Begin(const Claim& claim, std::int64_t now_ms);
+  // Empty `sandbox_id`: it failed, the key is free again.
+  void Finish(const Claim& claim, std::string sandbox_id);
+
+ private:
+  // One entry for every place in `oldest_first_`: a failed one stays, free for the next try.
+  enum class State { kFree, kMaking, kMade };
+  struct Entry {
+    State state = State::kMaking;
+    std::string body_hash;
+    std::string sandbox_id;
+    std::int64_t expires_ms = 0;
+  };
+  static std::string NameOf(const Claim& claim);
+  void Forget(std::int64_t now_ms);
+
+  std::size_t keys_max_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::deque<std::string> oldest_first_;
+};
+
+}  // namespace viv::e2b

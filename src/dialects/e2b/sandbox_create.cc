@@ -1,0 +1,64 @@
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/create_request.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/shapes.h"
+
+namespace viv::e2b {
+namespace {
+
+// Frees the key again unless the sandbox came about, however the create ends.
+class CreationClaim {
+ public:
+  CreationClaim(IdempotencyKeys& keys, IdempotencyKeys::Claim claim)
+      : keys_(keys), claim_(std::move(claim)) {}
+  CreationClaim(const CreationClaim&) = delete;
+  CreationClaim& operator=(const CreationClaim&) = delete;
+  ~CreationClaim() {
+    if (!claim_.key.empty()) keys_.Finish(claim_, sandbox_id_);
+  }
+  void Made(std::string sandbox_id) { sandbox_id_ = std::move(sandbox_id); }
+
+ private:
+  IdempotencyKeys& keys_;
+  IdempotencyKeys::Claim claim_;
+  std::string sandbox_id_;
+};
+
+http::Response AnswerAgain(Context& context, const std::string& account_id, const std::string& id) {
+  auto box = context.boxes.Get(account_id, id);
+  if (!box) {
+    return Failure(409, "This Idempotency-Key made sandbox " + id +
+                            ", which is gone: take a new key for a new sandbox");
+  }
+  return http::Json(201, WriteJson(ShowSandbox(context, **box)));
+}
+
+Task<http::Response> CreateAs(Context& context, http::Request& request, CreateVersion version) {
+  auto read = ReadCreateRequest(request, version);
+  if (!read) co_return RenderError(read.error());
+  IdempotencyKeys::Claim claim{.account_id = request.identity.account_id,
+                               .key = std::string(request.headers.Get("idempotency-key")),
+                               .body = request.body};
+  if (!claim.key.empty()) {
+    auto earlier = context.creations.Begin(claim, context.clock());
+    if (!earlier) co_return RenderError(earlier.error());
+    if (*earlier) co_return AnswerAgain(context, claim.account_id, **earlier);
+  }
+  CreationClaim creation(context.creations, std::move(claim));
+  auto box = co_await context.boxes.Create(std::move(*read));
+  if (!box) co_return RenderError(box.error());
+  creation.Made((*box)->id);
+  co_return http::Json(201, WriteJson(ShowSandbox(context, **box)));
+}
+
+}  // namespace
+
+Task<http::Response> CreateSandbox(Context& context, http::Request& request) {
+  return CreateAs(context, request, CreateVersion::kOne);
+}
+
+Task<http::Response> CreateSandboxV2(Context& context, http::Request& request) {
+  return CreateAs(context, request, CreateVersion::kTwo);
+}
+
+}  // namespace viv::e2b

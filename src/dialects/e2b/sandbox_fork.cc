@@ -1,0 +1,33 @@
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/create_request.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/fields.h"
+#include "dialects/e2b/shapes.h"
+
+namespace viv::e2b {
+namespace {
+
+constexpr std::int64_t kForksMax = 100;
+
+}  // namespace
+
+// Each copy is an outcome of its own: the sandbox, or why there is none.
+Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
+  Fields fields(request, Fields::Body::kOptional);
+  std::int64_t count = fields.Integer("count", 1, kForksMax).value_or(1);
+  std::int64_t timeout =
+      fields.Integer("timeout", 0, kTimeoutMaxSeconds).value_or(kTimeoutDefaultOld);
+  if (!fields.ok()) co_return RenderError(fields.error());
+  std::string id = SandboxIdOf(request);
+  auto forks = co_await context.boxes.Fork(request.identity.account_id, id,
+                                           static_cast<std::size_t>(count), timeout);
+  if (!forks) co_return RenderSandboxError(forks.error(), id);
+  json::array answer;
+  for (const Result<sandbox::BoxPtr>& fork : *forks) {
+    answer.push_back(fork ? json::object{{"sandbox", ShowSandbox(context, **fork)}}
+                          : json::object{{"error", ErrorBody(fork.error())}});
+  }
+  co_return http::Json(201, WriteJson(answer));
+}
+
+}  // namespace viv::e2b

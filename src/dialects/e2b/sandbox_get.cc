@@ -1,0 +1,21 @@
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/shapes.h"
+
+namespace viv::e2b {
+
+Task<http::Response> GetSandbox(Context& context, http::Request& request) {
+  std::string id = SandboxIdOf(request);
+  auto box = context.boxes.Get(request.identity.account_id, id);
+  if (!box) co_return RenderSandboxError(box.error(), id);
+  co_return http::Json(200, WriteJson(ShowDetail(context, **box)));
+}
+
+Task<http::Response> KillSandbox(Context& context, http::Request& request) {
+  std::string id = SandboxIdOf(request);
+  Status removed = co_await context.boxes.Remove(request.identity.account_id, id);
+  if (!removed) co_return RenderSandboxError(removed.error(), id);
+  co_return http::Empty(204);
+}
+
+}  // namespace viv::e2b

@@ -1,0 +1,69 @@
+#include "base/text.h"
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/fields.h"
+#include "dialects/e2b/query.h"
+#include "dialects/e2b/template_name.h"
+#include "dialects/e2b/template_pages.h"
+
+namespace viv::e2b {
+namespace {
+
+// Names come with the team and a tag, and the first of them is the id; a nameless one is called by
+// its own id.
+json::object ShowSnapshot(const std::string& account_id, const sandbox::TemplateInfo& info) {
+  json::array names;
+  for (const std::string& given : info.names) {
+    auto name = ParseTemplateName(given);
+    if (!name || name->alias == info.id) continue;
+    names.emplace_back(ToLower(account_id) + '/' + name->alias + ':' +
+                       (name->tag.empty() ? "default" : name->tag));
+  }
+  json::value id = names.empty() ? json::value(info.id + ":default") : names.front();
+  return {{"snapshotID", std::move(id)}, {"names", std::move(names)}};
+}
+
+}  // namespace
+
+Task<http::Response> CreateSnapshot(Context& context, http::Request& request) {
+  Fields fields(request, Fields::Body::kOptional);
+  std::optional<std::string> asked = fields.Text("name");
+  if (!fields.ok()) co_return RenderError(fields.error());
+  std::string account_id = request.identity.account_id;
+  std::string name;
+  if (asked && !asked->empty()) {
+    auto plain = PlainTemplateName(account_id, *asked);
+    if (!plain) co_return Failure(400, plain.error().message);
+    name = std::move(*plain);
+  }
+  std::string id = SandboxIdOf(request);
+  auto snapshot = co_await context.boxes.Snapshot(account_id, id, std::move(name));
+  if (!snapshot) co_return RenderSandboxError(snapshot.error(), id);
+  co_return http::Json(201, WriteJson(ShowSnapshot(account_id, *snapshot)));
+}
+
+Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
+  QueryFields query(request);
+  const std::string& account_id = request.identity.account_id;
+  std::optional<std::string> origin = query.Text("sandboxID");
+  std::optional<std::string> asked = query.Text("name");
+  std::optional<Result<std::string>> name;
+  if (asked && !asked->empty()) name = PlainTemplateName(account_id, *asked);
+  std::vector<sandbox::TemplateInfo> all;
+  for (sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+    if (!info.is_snapshot) continue;
+    if (origin && !origin->empty() && info.origin_box != ShortId(*origin)) continue;
+    if (name && (!*name || !IsNamed(info, **name))) continue;  // nonsense names nothing
+    all.push_back(std::move(info));
+  }
+  TemplatePage page = CutPage(query, std::move(all));
+  if (!query.ok()) co_return RenderError(query.error());
+  json::array list;
+  for (const sandbox::TemplateInfo& info : page.items)
+    list.push_back(ShowSnapshot(account_id, info));
+  http::Response response = http::Json(200, WriteJson(list));
+  if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);
+  co_return response;
+}
+
+}  // namespace viv::e2b

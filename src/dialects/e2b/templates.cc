@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "base/ids.h"
+#include "dialects/e2b/context.h"
+#include "dialects/e2b/errors.h"
+#include "dialects/e2b/fields.h"
+#include "dialects/e2b/query.h"
+#include "dialects/e2b/shapes.h"
+#include "dialects/e2b/template_name.h"
+#include "dialects/e2b/template_pages.h"
+#include "dialects/e2b/time_text.h"
+
+namespace viv::e2b {
+namespace {
+
+// A template here has exactly one build; its id is made of the template's, so that it stays.
+std::string BuildIdOf(const sandbox::TemplateInfo& info) {
+  std::string hex = Sha256Hex("build of " + info.id);
+  return hex.substr(0, 8) + '-' + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-8" +
+         hex.substr(17, 3) + '-' + hex.substr(20, 12);
+}
+
+json::array NamesOf(const sandbox::TemplateInfo& info) {
+  json::array names;
+  for (const std::string& name : info.names) names.emplace_back(name);
+  return names;
+}
+
+// What a template and its details share.
+json::object ShowBasics(const sandbox::TemplateInfo& info) {
+  return {{"templateID", info.id},
+          {"public", !info.is_snapshot},
+          {"aliases", NamesOf(info)},
+          {"names", NamesOf(info)},
+          {"createdAt", TimeText(info.created_at_us)},
+          {"updatedAt", TimeText(info.created_at_us)},
+          {"lastSpawnedAt", nullptr},
+          {"spawnCount", 0}};
+}
+
+void AddSize(json::object& shape, const sandbox::TemplateInfo& info) {
+  shape["cpuCount"] = CpuCount(info.cpus);
+  shape["memoryMB"] = Mebibytes(info.memory_bytes);
+  shape["diskSizeMB"] = Mebibytes(info.disk_bytes);
+  shape["envdVersion"] = kAgentVersion;
+}
+
+json::object ShowTemplate(const sandbox::TemplateInfo& info) {
+  json::object shape = ShowBasics(info);
+  AddSize(shape, info);
+  shape["buildID"] = BuildIdOf(info);
+  shape["buildStatus"] = "ready";
+  shape["buildCount"] = 1;
+  shape["createdBy"] = nullptr;
+  return shape;
+}
+
+json::object ShowBuild(const sandbox::TemplateInfo& info) {
+  json::object shape{{"buildID", BuildIdOf(info)},
+                     {"status", "ready"},
+                     {"createdAt", TimeText(info.created_at_us)},
+                     {"updatedAt", TimeText(info.created_at_us)},
+                     {"finishedAt", TimeText(info.created_at_us)}};
+  AddSize(shape, info);
+  return shape;
+}
+
+std::vector<sandbox::TemplateInfo> WithoutSnapshots(const Context& context,
+                                                    const http::Request& request) {
+  std::vector<sandbox::TemplateInfo> all = context.boxes.ListTemplates(request.identity.account_id);
+  std::erase_if(all, [](const sandbox::TemplateInfo& info) { return info.is_snapshot; });
+  return all;
+}
+
+json::array ShowTemplates(const std::vector<sandbox::TemplateInfo>& all) {
+  json::array list;
+  for (const sandbox::TemplateInfo& info : all) list.push_back(ShowTemplate(info));
+  return list;
+}
+
+Result<sandbox::TemplateInfo> AskedTemplate(const Context& context,
+                                            const http::Request& request,
+                                            std::string_view parameter) {
+  return FindTemplate(context.boxes, request.identity.account_id, request.Parameter(parameter));
+}
+
+}  // namespace
+
+Task<http::Response> ListTemplates(Context& context, http::Request& request) {
+  co_return http::Json(200, WriteJson(ShowTemplates(WithoutSnapshots(context, request))));
+}
+
+Task<http::Response> ListTemplatesV2(Context& context, http::Request& request) {
+  QueryFields query(request);
+  TemplatePage page = CutPage(query, WithoutSnapshots(context, request));
+  if (!query.ok()) co_return RenderError(query.error());
+  http::Response response = http::Json(200, WriteJson(ShowTemplates(page.items)));
+  if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);
+  co_return response;
+}
+
+Task<http::Response> GetTemplate(Context& context, http::Request& request) {
+  QueryFields query(request);
+  query.Limit();
+  if (!query.ok()) co_return RenderError(query.error());
+  auto info = AskedTemplate(context, request, "templateID");
+  if (!info) co_return RenderError(info.error());
+  json::object shape = ShowBasics(*info);
+  shape["builds"] = json::array{ShowBuild(*info)};
+  co_return http::Json(200, WriteJson(shape));
+}
+
+// Who may use a template is not for its users to change; asking for what is so already is fine.
+Task<http::Response> UpdateTemplate(Context& context, http::Request& request) {
+  Fields fields(request, Fields::Body::kRequired);
+  std::optional<bool> is_public = fields.Flag("public");
+  if (!fields.ok()) co_return RenderError(fields.error());
+  auto info = AskedTemplate(context, request, "templateID");
+  if (!info) co_return RenderError(info.error());
+  if (is_public && *is_public == info->is_snapshot) {
+    co_return Failure(400, info->is_snapshot
+                               ? "A snapshot belongs to its team and cannot be published here"
+                               : "A template is for every account of this server and cannot be "
+                                 "unpublished");
+  }
+  co_return http::Json(200, WriteJson(json::object{{"names", NamesOf(*info)}}));
+}
+
+Task<http::Response> RemoveTemplate(Context& context, http::Request& request) {
+  std::string account_id = request.identity.account_id;
+  auto info = AskedTemplate(context, request, "templateID");
+  if (!info) co_return RenderError(info.error());
+  Status removed = co_await context.boxes.RemoveTemplate(std::move(account_id), info->id);
+  if (!removed && removed.error().code == ErrorCode::kConflict)
+    co_return Failure(400, removed.error().message);  // the vendor's word for "in use"
+  if (!removed) co_return RenderError(removed.error());
+  co_return http::Empty(204);
+}
+
+Task<http::Response> GetTemplateAlias(Context& context, http::Request& request) {
+  auto info = AskedTemplate(context, request, "alias");
+  if (!info) co_return RenderError(info.error());
+  co_return http::Json(
+      200, WriteJson(json::object{{"templateID", info->id}, {"public", !info->is_snapshot}}));
+}
+
+Task<http::Response> ListTemplateTags(Context& context, http::Request& request) {
+  auto info = AskedTemplate(context, request, "templateID");
+  if (!info) co_return RenderError(info.error());
+  std::vector<std::string> tags;
+  for (const std::string& given : info->names) {
+    auto name = ParseTemplateName(given);
+    std::string tag = name && !name->tag.empty() ? name->tag : "default";
+    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
+  }
+  if (tags.empty()) tags.emplace_back("default");
+  json::array list;
+  for (const std::string& tag : tags) {
+    list.push_back(json::object{
+        {"tag", tag}, {"buildID", BuildIdOf(*info)}, {"createdAt", TimeText(info->created_at_us)}});
+  }
+  co_return http::Json(200, WriteJson(list));
+}
+
+}  // namespace viv::e2b

@@ -1,0 +1,27 @@
+#pragma once
+// What traffic is answered when it does not reach a box: JSON for programs, a small page for people
+// with a browser. Any origin may read it, or a page could not tell what went wrong.
+
+#include <cstdint>
+#include <string>
+
+#include "http/message.h"
+
+namespace viv::e2b {
+
+// Gone, paused for good, or never there: clients take this for "not running".
+http::Response BoxNotFound(const http::Request& request, const std::string& id);
+http::Response PortClosed(const http::Request& request, const std::string& id, std::uint16_t port);
+http::Response TrafficTokenRefused(const http::Request& request,
+                                   const std::string& id,
+                                   bool is_missing);
+http::Response InternalRoute(const http::Request& request);
+http::Response AgentTokenRefused(std::string message);
+
+// Whether this is a browser's question in advance.
+bool IsPreflight(const http::Request& request);
+http::Response AnswerPreflight(const http::Request& request);
+// The headers that let a page of any origin use the agent; those that are there stay.
+void AllowAnyOrigin(http::Response& response);
+
+}  // namespace viv::e2b

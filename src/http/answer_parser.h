@@ -1,0 +1,86 @@
+#pragma once
+// Turns the bytes of a server's answer into its head and the pieces of its body, within limits. It
+// knows no socket: bytes are fed to it, and what it could not use yet is fed again together with
+// more. The server is not trusted: what two parsers could read differently is refused. Interim
+// answers (1xx) are skipped, trailers forgotten.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace viv::http {
+
+struct AnswerHead {
+  int status = 0;
+  Headers headers;
+};
+
+class AnswerParser {
+ public:
+  enum class Asked { kHead, kOther };  // the answer to HEAD has no body
+  enum class State {
+    kNeedsMore,
+    kHead,   // told once
+    kPiece,  // of the body
+    kDone,   // what follows is none of it
+    kBroken,
+  };
+  struct Step {
+    State state;
+    std::size_t consumed;         // of the bytes given
+    std::string_view piece = {};  // among the consumed ones
+  };
+
+  explicit AnswerParser(Asked asked) : asked_(asked) {}
+
+  Step Feed(std::string_view bytes);
+
+  AnswerHead& head() { return head_; }
+  // Once the head is done.
+  std::optional<std::uint64_t> body_bytes() const { return length_; }  // as promised
+  bool has_body() const { return stage_ != Stage::kDone; }             // before any of it is fed
+  bool ends_with_stream() const { return stage_ == Stage::kUntilEnd; }
+  const Error& error() const { return error_; }  // once broken
+
+ private:
+  enum class Stage {
+    kStatusLine,
+    kHeaders,
+    kLength,
+    kUntilEnd,
+    kChunkSize,
+    kChunk,
+    kChunkEnd,
+    kTrailers,
+    kDone,
+    kBroken,
+  };
+  enum class Line { kGoOn, kHeadDone, kBroken };
+
+  Step FeedLines(std::string_view bytes);
+  Step FeedPiece(std::string_view bytes, std::size_t consumed);
+  Line TakeLine(std::string_view line);
+  Line TakeStatusLine(std::string_view line);
+  Line TakeHeader(std::string_view line);
+  Line EndHead();
+  Line TakeChunkSize(std::string_view line);
+  Line Break(std::string message, ErrorCode code = ErrorCode::kUnavailable);
+  bool in_lines() const;
+
+  const Asked asked_;
+  Stage stage_ = Stage::kStatusLine;
+  AnswerHead head_;
+  std::optional<std::uint64_t> length_;
+  std::uint64_t left_ = 0;      // of the body, or of the chunk
+  std::size_t scanned_ = 0;     // of the bytes given last, without a line end
+  std::size_t line_bytes_ = 0;  // of this head, chunk line or trailer
+  std::size_t interim_ = 0;     // how many were skipped
+  Error error_{ErrorCode::kUnavailable, ""};
+};
+
+}  // namespace viv::http

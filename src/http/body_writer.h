@@ -1,0 +1,47 @@
+#pragma once
+// The body of a streaming answer on its way to the client: chunks, or bare bytes up to a length
+// told before or to the end of the connection. Internal to the server.
+
+#include <cstdint>
+#include <string>
+
+#include "http/message.h"
+#include "http/response_head.h"
+#include "http/transport.h"
+
+namespace viv::http {
+
+class StreamWriter : public BodyWriter {
+ public:
+  struct Shape {
+    Framing framing = Framing::kChunked;
+    std::uint64_t body_bytes = 0;  // with kLength: what the head promised
+  };
+  StreamWriter(Transport& transport, Transport::Duration timeout, Shape shape)
+      : transport_(transport), timeout_(timeout), shape_(shape), bytes_left_(shape.body_bytes) {}
+
+  Task<Status> Write(std::string piece) override;
+  void Abort() override { aborted_ = true; }
+
+  Task<bool> End();  // writes what ends the body, if anything does
+
+  bool is_aborted() const { return aborted_; }
+
+  // The client must see that the body is not whole.
+  bool is_cut() const {
+    return aborted_ || failed_ || (shape_.framing == Framing::kLength && bytes_left_ > 0);
+  }
+
+ private:
+  Transport& transport_;
+  const Transport::Duration timeout_;
+  const Shape shape_;
+  std::uint64_t bytes_left_;
+  bool failed_ = false;
+  bool aborted_ = false;
+};
+
+// Writes all, at once if the kernel takes it.
+Task<bool> WritePieces(Transport& transport, Transport::Pieces pieces, Transport::Duration timeout);
+
+}  // namespace viv::http

@@ -1,0 +1,31 @@
+#pragma once
+// What a relay makes of the heads of messages that pass through it: headers that are meant for one
+// hop only are taken out and made anew. Internal to this module.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "http/answer_parser.h"
+#include "http/message.h"
+#include "http/relay.h"
+
+namespace viv::http {
+
+struct RelayedBody {
+  enum class Kind { kNone, kLength, kChunked };
+  Kind kind = Kind::kNone;
+  std::uint64_t bytes = 0;  // with kLength
+};
+RelayedBody BodyOf(const Request& request);
+
+bool WantsUpgrade(const Request& request);
+
+std::string RelayedRequestHead(const Request& request,
+                               const RelayOptions& options,
+                               RelayedBody body);
+
+// `head` without the headers of its hop, for the client.
+Headers RelayedAnswerHeaders(const AnswerHead& head);
+
+}  // namespace viv::http

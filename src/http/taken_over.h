@@ -1,0 +1,35 @@
+#pragma once
+// A connection after its answer's head, as the bytes it is made of. Internal to the server.
+
+#include <string>
+
+#include "http/in_flight.h"
+#include "http/message.h"
+#include "http/read_buffer.h"
+#include "http/server.h"
+#include "http/transport.h"
+
+namespace viv::http {
+
+class TakenOver : public ByteStream {
+ public:
+  // `buffer` holds what the client sent already. All of it outlives this.
+  TakenOver(Transport& transport, ReadBuffer& buffer, const ServerOptions& options);
+
+  Task<Result<std::string>> Read() override;
+  Task<Status> Write(std::string bytes) override;
+  void CloseWrite() override;
+
+  // Waits for operations that were left behind; to be called before this goes away.
+  Task<void> Settle();
+
+ private:
+  Transport& transport_;
+  ReadBuffer& buffer_;
+  const ServerOptions& options_;
+  InFlight operations_;
+  bool write_closed_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace viv::http

@@ -1,0 +1,57 @@
+#pragma once
+// One box as the egress sees it: its doors, its rules, the names it resolved, what is open and what
+// has passed. All but the counters belongs to the thread of its loop.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "network/egress.h"
+#include "network/loop.h"
+#include "network/name_memory.h"
+#include "network/namespaces.h"
+#include "network/policy.h"
+#include "network/stream.h"
+
+namespace viv::network {
+
+class Flow;
+
+// What one box may have at a time besides its connections.
+constexpr std::size_t kQuestionsPerBoxMax = 64;
+constexpr std::size_t kDnsConnectionsPerBoxMax = 16;
+
+struct BoxCounters {
+  std::atomic<std::uint64_t> bytes_in{0}, bytes_out{0}, connections{0}, refused{0};
+};
+
+// Shared by its owner and by every coroutine that serves it: those end a little after Close.
+class Box {
+ public:
+  Box(Loop& of_loop, Doors doors, Rules its_rules);
+
+  // Whether a connection may be made. Private addresses and this machine's own need the operator's
+  // word besides the box's rules.
+  bool Admits(const Address& address, const std::vector<std::string>& names) const;
+  // Cuts the connections that the new rules forbid.
+  void SetRules(Rules rules);
+  void Close();  // both doors, and cuts all
+  bool closed() const { return closed_; }
+
+  Loop& loop;
+  Rules rules;
+  Stream tcp_door, dns_door;
+  asio::steady_timer tcp_pause, dns_pause;  // a box that floods is heard in turns
+  NameMemory names;
+  std::unordered_set<Flow*> flows;
+  std::size_t questions = 0, dns_connections = 0;
+  BoxCounters counters;
+
+ private:
+  bool closed_ = false;
+};
+
+}  // namespace viv::network

@@ -1,0 +1,92 @@
+// Answers one question of a box: judged by its rules, asked of the resolvers, cleaned of what the
+// box may not reach, and remembered.
+
+#include <algorithm>
+
+#include "network/dns_message.h"
+#include "network/door.h"
+
+namespace viv::network {
+namespace {
+
+void RefuseQuestion(Box& box) {
+  box.counters.refused.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Counts a question of a box while it is being answered.
+class QuestionCount {
+ public:
+  explicit QuestionCount(std::shared_ptr<Box> box) : box_(std::move(box)) { ++box_->questions; }
+  ~QuestionCount() { --box_->questions; }
+  QuestionCount(const QuestionCount&) = delete;
+  QuestionCount& operator=(const QuestionCount&) = delete;
+
+ private:
+  std::shared_ptr<Box> box_;
+};
+
+bool MayAnswerWith(const Box& box, const Address& address) {
+  if (address.IsPrivate() && !box.loop.limits.open_private.Allows("", address)) return false;
+  // A guest that gets an IPv6 address on a machine without IPv6 connects to us and is then cut.
+  return address.IsV4() || IsRoutable(address);
+}
+
+// Keeps what belongs to the question: records of its name and of the aliases that lead on from it.
+std::vector<DnsRecord> RecordsOf(const DnsQuestion& question, std::vector<DnsRecord> records) {
+  std::vector<DnsName> chain = {question.name};
+  std::erase_if(records, [&](const DnsRecord& record) {
+    bool belongs = std::any_of(chain.begin(), chain.end(), [&](const DnsName& name) {
+      return SameDnsName(name, record.owner);
+    });
+    constexpr std::size_t kAliasesMax = 32;
+    if (belongs && record.type == DnsType::kCname && chain.size() < kAliasesMax)
+      chain.push_back(record.data);
+    return !belongs;
+  });
+  return records;
+}
+
+void Clean(Box& box, const DnsQuestion& question, DnsReply& reply) {
+  auto now = NameMemory::Time::clock::now();
+  reply.answers = RecordsOf(question, std::move(reply.answers));
+  std::erase_if(reply.answers, [&](const DnsRecord& record) {
+    if (record.type != DnsType::kA && record.type != DnsType::kAaaa) return false;
+    Address address = AddressFromRaw(record.data);
+    if (!MayAnswerWith(box, address)) return true;
+    box.names.Remember(question.text, address, record.ttl_seconds, now);
+    return false;
+  });
+  // Only what says how long an absence holds; name servers could carry addresses.
+  std::erase_if(reply.authority,
+                [](const DnsRecord& record) { return record.type != DnsType::kSoa; });
+}
+
+}  // namespace
+
+Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std::size_t bytes_max) {
+  auto query = ParseDnsQuery(question);
+  if (!query) {
+    bool kind = query.error().code == ErrorCode::kPermissionDenied;
+    co_return WriteDnsFailure(question, kind ? DnsCode::kNotImplemented : DnsCode::kFormError);
+  }
+  if (bytes_max < kDnsMessageMax) bytes_max = query->udp_max;
+  DnsReply refusal;
+  if (!box->rules.MayResolve(query->question.text)) {
+    // Not REFUSED, which some clients wait out: to this box the name does not exist.
+    refusal.code = DnsCode::kNoName;
+    RefuseQuestion(*box);
+    co_return WriteDnsReply(*query, refusal, bytes_max);
+  }
+  refusal.code = DnsCode::kServerFailure;
+  if (box->questions >= kQuestionsPerBoxMax) {
+    RefuseQuestion(*box);
+    co_return WriteDnsReply(*query, refusal, bytes_max);
+  }
+  QuestionCount count(box);
+  auto reply = co_await box->loop.resolver.Ask(query->question);
+  if (!reply) co_return WriteDnsReply(*query, refusal, bytes_max);
+  Clean(*box, query->question, *reply);
+  co_return WriteDnsReply(*query, *reply, bytes_max);
+}
+
+}  // namespace viv::network

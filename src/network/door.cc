@@ -1,0 +1,114 @@
+// The TCP door.
+
+#include "network/door.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <optional>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+
+namespace viv::network {
+namespace {
+
+constexpr int kOriginalDestination = 80;  // SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST
+constexpr std::uint16_t kDnsPortOfAnyone = 53;
+constexpr auto kDialTimeout = std::chrono::seconds(10);
+constexpr int kAcceptsPerTurn = 64;
+constexpr auto kPauseOfFlooder = std::chrono::milliseconds(5);
+constexpr auto kPauseWithoutDescriptors = std::chrono::milliseconds(50);
+
+// Where the guest meant to connect to. Nothing when no rule redirected it: a guest that connects to
+// the door itself has no business there.
+std::optional<Endpoint> OriginalDestination(int fd) {
+  SocketAddress here, meant;
+  if (getsockname(fd, here.get(), &here.size) != 0) return std::nullopt;
+  auto door = FromSocketAddress(here);
+  if (!door) return std::nullopt;
+  int level = door->address.IsV4() ? SOL_IP : SOL_IPV6;
+  if (getsockopt(fd, level, kOriginalDestination, &meant.storage, &meant.size) != 0)
+    return std::nullopt;
+  auto destination = FromSocketAddress(meant);
+  if (!destination || *destination == *door) return std::nullopt;
+  return destination;
+}
+
+void Refuse(Flow& flow, const char* why) {
+  flow.box->counters.refused.fetch_add(1, std::memory_order_relaxed);
+  log::Debug("network.connection_refused", {{"address", flow.destination.address.Text()},
+                                            {"port", flow.destination.port},
+                                            {"reason", why}});
+  flow.Cut();
+}
+
+Task<void> ServeFlow(std::shared_ptr<Flow> flow) {
+  Box& box = *flow->box;
+  auto destination = OriginalDestination(flow->guest.native_handle());
+  if (!destination) co_return Refuse(*flow, "it was not redirected");
+  flow->destination = *destination;
+  if (destination->port == kDnsPortOfAnyone) {
+    flow->is_dns = true;
+    co_return co_await ServeDnsConnection(flow);
+  }
+  flow->names = box.names.NamesOf(destination->address, NameMemory::Time::clock::now());
+  if (!box.Admits(destination->address, flow->names)) co_return Refuse(*flow, "policy");
+  auto remote = co_await DialOut(box.loop.context(), *destination, kDialTimeout);
+  // The box may have been closed, or its rules changed, while we dialled.
+  if (remote) flow->remote = *std::move(remote);
+  if (!flow->remote.is_open() || !flow->guest.is_open()) co_return flow->Cut();
+  box.counters.connections.fetch_add(1, std::memory_order_relaxed);
+  StartPipe(std::move(flow));
+}
+
+enum class AcceptEnd { kEmpty, kMore, kNoDescriptors, kClosed };
+
+// Takes what waits at the door, up to one turn's worth.
+AcceptEnd AcceptTurn(const std::shared_ptr<Box>& box) {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    if (box->closed()) return AcceptEnd::kClosed;
+    UniqueFd fd(
+        accept4(box->tcp_door.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!fd) {
+      if (errno == EAGAIN) return AcceptEnd::kEmpty;
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      return errno == EBADF || errno == EINVAL ? AcceptEnd::kClosed : AcceptEnd::kNoDescriptors;
+    }
+    int on = 1;
+    setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    bool room = box->loop.limits.MayOpen(box->flows.size());
+    auto flow = std::make_shared<Flow>(box, std::move(fd));
+    if (room)
+      asio::co_spawn(box->loop.context(), ServeFlow(std::move(flow)), asio::detached);
+    else
+      Refuse(*flow, "too many connections");
+  }
+  return AcceptEnd::kMore;
+}
+
+}  // namespace
+
+Task<void> ServeTcpDoor(std::shared_ptr<Box> box) {
+  for (;;) {
+    AcceptEnd end = AcceptTurn(box);
+    if (end == AcceptEnd::kClosed) co_return;
+    if (end == AcceptEnd::kEmpty) {
+      if (!co_await WaitReadable(box->tcp_door)) co_return;
+      continue;
+    }
+    if (end == AcceptEnd::kNoDescriptors)
+      box->tcp_pause.expires_after(kPauseWithoutDescriptors);
+    else
+      box->tcp_pause.expires_after(kPauseOfFlooder);
+    co_await box->tcp_pause.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+}  // namespace viv::network

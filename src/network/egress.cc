@@ -1,0 +1,136 @@
+#include "network/egress.h"
+
+#include <sys/resource.h>
+
+#include <array>
+#include <mutex>
+#include <unordered_map>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "base/log.h"
+#include "network/box.h"
+#include "network/door.h"
+#include "network/loop.h"
+#include "network/namespaces.h"
+
+namespace viv::network {
+namespace {
+
+constexpr std::size_t kLoops = 2;
+
+// Each connection takes two descriptors; half of what the process may have is left to the rest.
+std::size_t FlowsMaxOfProcess() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return 16'384;
+  return std::min<std::size_t>(files.rlim_cur / 4, 1'000'000);
+}
+
+class DoorKeeper final : public Egress {
+ public:
+  DoorKeeper(Rules open_private, const EgressOptions& options, const Resolver::Options& resolving) {
+    shared_.open_private = std::move(open_private);
+    shared_.flows_per_box_max = options.connections_per_box_max;
+    shared_.flows_max = options.connections_max > 0 ? options.connections_max : FlowsMaxOfProcess();
+    for (auto& loop : loops_) loop = std::make_unique<Loop>(shared_, resolving);
+  }
+
+  ~DoorKeeper() override {
+    std::unordered_map<std::string, std::shared_ptr<Box>> boxes;
+    {
+      std::lock_guard lock(mutex_);
+      boxes.swap(boxes_);
+    }
+    for (auto& loop : loops_)
+      loop->Run([&] {
+        for (auto& [id, box] : boxes)
+          if (&box->loop == loop.get()) box->Close();
+      });
+    for (auto& loop : loops_) loop->Stop();
+    boxes.clear();  // before the loops that their sockets belong to
+  }
+
+  Status Open(const std::string& id, int network, const Policy& policy) override {
+    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(policy));
+    ASSIGN_OR_RETURN(Doors doors, OpenDoors(network));
+    Loop& loop = *loops_[std::hash<std::string>()(id) % loops_.size()];
+    auto box = std::make_shared<Box>(loop, std::move(doors), std::move(rules));
+    if (!box->tcp_door.is_open() || !box->dns_door.is_open())
+      return Fail(ErrorCode::kUnavailable, "the event loop takes no more sockets; try again later");
+    {
+      std::lock_guard lock(mutex_);
+      if (!boxes_.emplace(id, box).second)
+        return Fail(ErrorCode::kConflict, "the network of box " + id + " is already open");
+    }
+    loop.Post([box = std::move(box)] {
+      asio::co_spawn(box->loop.context(), ServeTcpDoor(box), asio::detached);
+      asio::co_spawn(box->loop.context(), ServeDnsDoor(box), asio::detached);
+    });
+    return {};
+  }
+
+  Status SetPolicy(const std::string& id, const Policy& policy) override {
+    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(policy));
+    auto box = Find(id);
+    if (!box) return Fail(ErrorCode::kNotFound, "the network of box " + id + " is not open");
+    box->loop.Run([&] { box->SetRules(std::move(rules)); });
+    return {};
+  }
+
+  void Close(const std::string& id) override {
+    std::shared_ptr<Box> box;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = boxes_.find(id);
+      if (found == boxes_.end()) return;
+      box = std::move(found->second);
+      boxes_.erase(found);
+    }
+    // The last holder is let go on the loop, where the box's sockets live.
+    Loop& loop = box->loop;
+    loop.Run([&] {
+      box->Close();
+      box.reset();
+    });
+  }
+
+  Traffic Read(const std::string& id) const override {
+    auto box = Find(id);
+    if (!box) return {};
+    const BoxCounters& counters = box->counters;
+    Traffic traffic{counters.bytes_in, counters.bytes_out, counters.connections, counters.refused};
+    // As in Close: should the box be closed meanwhile, its end must not be here.
+    box->loop.Post([held = std::move(box)] {});
+    return traffic;
+  }
+
+ private:
+  std::shared_ptr<Box> Find(const std::string& id) const {
+    std::lock_guard lock(mutex_);
+    auto found = boxes_.find(id);
+    return found == boxes_.end() ? nullptr : found->second;
+  }
+
+  SharedLimits shared_;
+  std::array<std::unique_ptr<Loop>, kLoops> loops_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<Box>> boxes_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Egress>> Egress::Start(EgressOptions options) {
+  ASSIGN_OR_RETURN(Rules open_private, Rules::Compile({options.open_private, {}, false}),
+                   "open private addresses");
+  Resolver::Options resolving;
+  for (const std::string& text : options.resolvers) {
+    ASSIGN_OR_RETURN(Endpoint server, ParseResolver(text));
+    resolving.servers.push_back(server);
+  }
+  if (resolving.servers.empty() && ReadResolvConf(resolving.resolv_conf).empty())
+    log::Warn("network.no_resolver", {{"file", resolving.resolv_conf}});
+  return std::make_unique<DoorKeeper>(std::move(open_private), options, resolving);
+}
+
+}  // namespace viv::network

@@ -1,0 +1,43 @@
+#pragma once
+// The one point all traffic out of a box passes. For each box it holds the doors: a TCP socket and
+// a DNS socket opened inside the box's namespace. A connection's original destination and the name
+// the guest resolved are judged by the box's rules; then this server dials out and pipes. DNS is
+// answered by a resolver of our own, which remembers which name gave which address. Thread-safe.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "network/policy.h"
+
+namespace viv::network {
+
+struct EgressOptions {
+  std::vector<std::string> resolvers;     // HOST[:PORT]; empty: those of /etc/resolv.conf
+  std::vector<std::string> open_private;  // blocks that may be dialled although they are private
+  std::size_t connections_per_box_max = 1024;
+  std::size_t connections_max = 0;  // of all boxes; 0: a quarter of the descriptors we may open
+};
+
+class Egress {
+ public:
+  static Result<std::unique_ptr<Egress>> Start(EgressOptions options);  // has threads of its own
+  virtual ~Egress() = default;
+
+  // Opens the doors of `box` in that namespace (borrowed). Quick.
+  virtual Status Open(const std::string& box, int network, const Policy& policy) = 0;
+  // Applies at once to new connections; connections that the new rules forbid are cut.
+  virtual Status SetPolicy(const std::string& box, const Policy& policy) = 0;
+  virtual void Close(const std::string& box) = 0;  // cuts what is open
+
+  struct Traffic {
+    std::uint64_t bytes_in = 0, bytes_out = 0;  // into and out of the box
+    std::uint64_t connections = 0;              // that were let through
+    std::uint64_t refused = 0;                  // connections and questions, by policy or a limit
+  };
+  virtual Traffic Read(const std::string& box) const = 0;
+};
+
+}  // namespace viv::network

@@ -1,0 +1,254 @@
+#include "network/egress.h"
+
+#include "network/egress_test_support.h"
+
+namespace viv::network {
+namespace {
+
+const Policy kOpen{};
+const Policy kDenyAll{{}, {"0.0.0.0/0"}, true};
+
+using TcpDoorTest = EgressTest;
+
+// A connection from a guest to a server of the world, both ends in hand.
+struct Ends {
+  UniqueFd guest, server;
+};
+
+Ends ConnectThrough(int network, const Listener& listener, std::string_view address) {
+  Ends ends;
+  AsGuest(network, [&] {
+    Dialled dialled = DialTcp(EndpointOf(address, listener.port));
+    EXPECT_EQ(dialled.error, 0) << strerror(dialled.error);
+    ends.guest = std::move(dialled.fd);
+  });
+  ends.server = AcceptOn(listener);
+  return ends;
+}
+
+TEST_F(TcpDoorTest, CarriesBytesBothWaysAndCountsThem) {
+  StartEgress(kOpen);
+  for (std::string_view address : {kPublic, kPublic6}) {
+    Listener listener = ListenOn(address);
+    Ends ends = ConnectThrough(network(), listener, address);
+    WriteAll(ends.guest.get(), "question");
+    char buffer[8];
+    ASSERT_EQ(recv(ends.server.get(), buffer, 8, MSG_WAITALL), 8);
+    WriteAll(ends.server.get(), "the answer");
+    ends.server = UniqueFd();
+    EXPECT_EQ(ReadToEnd(ends.guest.get()), "the answer");
+  }
+  Egress::Traffic traffic = egress_->Read("box");
+  EXPECT_EQ(traffic.connections, 2U);
+  EXPECT_EQ(traffic.bytes_out, 16U);
+  EXPECT_EQ(traffic.bytes_in, 20U);
+  EXPECT_EQ(traffic.refused, 0U);
+}
+
+TEST_F(TcpDoorTest, AnEndOfSendingIsPassedOnAlone) {
+  StartEgress(kOpen);
+  Listener listener = ListenOn(kPublic);
+  Ends ends = ConnectThrough(network(), listener, kPublic);
+  WriteAll(ends.guest.get(), "all of it");
+  shutdown(ends.guest.get(), SHUT_WR);
+  EXPECT_EQ(ReadToEnd(ends.server.get()), "all of it");
+  WriteAll(ends.server.get(), "late answer");
+  shutdown(ends.server.get(), SHUT_WR);
+  EXPECT_EQ(ReadToEnd(ends.guest.get()), "late answer");
+}
+
+TEST_F(TcpDoorTest, ASlowReaderGetsEveryByte) {
+  StartEgress(kOpen);
+  Listener listener = ListenOn(kPublic);
+  Ends ends = ConnectThrough(network(), listener, kPublic);
+  std::string sent;
+  for (int i = 0; sent.size() < 16'000'000; ++i) sent += std::to_string(i) + ",";
+  std::thread upward([&] {
+    WriteAll(ends.guest.get(), sent);
+    shutdown(ends.guest.get(), SHUT_WR);
+  });
+  std::thread downward([&] {
+    WriteAll(ends.server.get(), sent);
+    shutdown(ends.server.get(), SHUT_WR);
+  });
+  // Nobody reads until both directions are stuck, as the bytes in flight show.
+  std::uint64_t before = 1;
+  for (Egress::Traffic now = egress_->Read("box"); before != now.bytes_in + now.bytes_out;
+       now = egress_->Read("box")) {
+    before = now.bytes_in + now.bytes_out;
+    for (int i = 0; i < 1000; ++i) sched_yield();
+  }
+  EXPECT_LT(before, 2 * sent.size());
+  std::string up, down;
+  std::thread reader([&] { up = ReadToEnd(ends.server.get()); });
+  down = ReadToEnd(ends.guest.get());
+  reader.join();
+  upward.join();
+  downward.join();
+  EXPECT_TRUE(up == sent);
+  EXPECT_TRUE(down == sent);
+}
+
+TEST_F(TcpDoorTest, AResetOfTheOtherSideReachesTheGuest) {
+  StartEgress(kOpen);
+  Listener listener = ListenOn(kPublic);
+  Ends ends = ConnectThrough(network(), listener, kPublic);
+  linger now{1, 0};
+  setsockopt(ends.server.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  ends.server = UniqueFd();
+  EXPECT_EQ(ReadToEnd(ends.guest.get()), "reset");
+}
+
+TEST_F(TcpDoorTest, NobodyThereIsAReset) {
+  StartEgress(kOpen);
+  EXPECT_EQ(GuestReads(kPublic, 9), "reset");
+}
+
+TEST_F(TcpDoorTest, PrivateAddressesNeedTheOperator) {
+  Greeter metadata("169.254.169.254"), intranet("10.1.2.3"), local6("fd12::1");
+  EgressOptions options;
+  options.open_private = {"10.1.0.0/16"};
+  // The box allows itself everything, which must not help.
+  StartEgress({{"0.0.0.0/0", "169.254.169.254", "10.0.0.0/8"}, {}, true}, options);
+  EXPECT_EQ(GuestReads("169.254.169.254", metadata.port()), "reset");
+  EXPECT_EQ(GuestReads("fd12::1", local6.port()), "reset");
+  EXPECT_EQ(GuestReads("10.1.2.3", intranet.port()), "hello");
+  Egress::Traffic traffic = egress_->Read("box");
+  EXPECT_EQ(traffic.connections, 1U);
+  EXPECT_EQ(traffic.refused, 2U);
+}
+
+TEST_F(TcpDoorTest, ThisMachineIsNotReachedByItsPublicAddress) {
+  Greeter own(kOwnPublic), other(kPublic);
+  StartEgress({{kOwnPublic.data()}, {}, true});
+  EXPECT_EQ(GuestReads(kOwnPublic, own.port()), "reset");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
+}
+
+TEST_F(TcpDoorTest, TheHostsLoopbackIsOutOfReach) {
+  Greeter host("127.0.0.1");
+  EgressOptions options;
+  options.open_private = {"0.0.0.0/0"};  // even an operator who opens everything
+  StartEgress(kOpen, options);
+  for (std::string_view address : {"127.0.0.1", "0.0.0.0", "10.255.0.1", "::1", "::ffff:127.0.0.1"})
+    EXPECT_NE(GuestReads(address, host.port()), "hello") << address;
+}
+
+TEST_F(TcpDoorTest, ConnectingToADoorItselfLeadsNowhere) {
+  Greeter host_door(kPublic);
+  EgressOptions options;
+  options.open_private = {"0.0.0.0/0"};
+  StartEgress(kOpen, options);
+  for (std::string_view address : {"127.0.0.1", "127.0.0.2", "10.255.0.1", "::1", "fd00::1"})
+    EXPECT_EQ(GuestReads(address, kTcpDoor), "reset") << address;
+  EXPECT_EQ(egress_->Read("box").connections, 0U);
+  EXPECT_EQ(GuestReads(kPublic, host_door.port()), "hello");  // and the door still works
+}
+
+TEST_F(TcpDoorTest, ListsDecide) {
+  Greeter one(kPublic), other(kOtherPublic);
+  StartEgress({{kPublic.data()}, {"0.0.0.0/0"}, true});
+  EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
+  EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "reset");
+  ASSERT_TRUE(egress_->SetPolicy("box", {{kOtherPublic.data()}, {}, false}));
+  EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
+  EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "hello");
+}
+
+TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
+  StartEgress(kOpen);
+  Listener first = ListenOn(kPublic), second = ListenOn(kOtherPublic);
+  Ends forbidden = ConnectThrough(network(), first, kPublic);
+  Ends allowed = ConnectThrough(network(), second, kOtherPublic);
+  ASSERT_TRUE(egress_->SetPolicy("box", {{}, {kPublic.data()}, true}));
+  EXPECT_EQ(ReadToEnd(forbidden.guest.get()), "reset");
+  EXPECT_EQ(ReadToEnd(forbidden.server.get()), "reset");
+  WriteAll(allowed.server.get(), "still here");
+  shutdown(allowed.server.get(), SHUT_WR);
+  EXPECT_EQ(ReadToEnd(allowed.guest.get()), "still here");
+}
+
+TEST_F(TcpDoorTest, ABadPolicyChangesNothing) {
+  Greeter greeter(kPublic);
+  StartEgress(kOpen);
+  EXPECT_EQ(egress_->SetPolicy("box", {{}, {"example.com"}, true}).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(egress_->SetPolicy("nobody", kDenyAll).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+}
+
+TEST_F(TcpDoorTest, CloseCutsEverythingAndLeavesACleanNamespace) {
+  StartEgress(kOpen);
+  Listener listener = ListenOn(kPublic);
+  Ends ends = ConnectThrough(network(), listener, kPublic);
+  egress_->Close("box");
+  EXPECT_EQ(ReadToEnd(ends.guest.get()), "reset");
+  EXPECT_EQ(ReadToEnd(ends.server.get()), "reset");
+  EXPECT_EQ(GuestReads(kPublic, listener.port), strerror(ECONNREFUSED));
+  EXPECT_EQ(egress_->Read("box").connections, 0U);
+  egress_->Close("box");  // twice does no harm
+  ends.guest = UniqueFd();
+  namespaces_->Return(taken_.name);
+  namespaces_->Settle();
+  EXPECT_EQ(namespaces_->Take()->name, taken_.name);
+}
+
+TEST_F(TcpDoorTest, ABoxIsOpenOnceAndAgainAfterARestart) {
+  Greeter greeter(kPublic);
+  StartEgress(kOpen);
+  EXPECT_EQ(egress_->Open("box", network(), kOpen).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(egress_->Open("other", network(), kOpen).error().code, ErrorCode::kConflict);
+  EXPECT_FALSE(egress_->Open("third", -1, kOpen));
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+  egress_.reset();
+  StartEgress(kOpen);  // as the next server does with a box that lives on
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+}
+
+TEST_F(TcpDoorTest, ConnectionsBeyondTheLimitAreReset) {
+  EgressOptions options;
+  options.connections_per_box_max = 4;
+  StartEgress(kOpen, options);
+  Listener listener = ListenOn(kPublic);
+  std::vector<Ends> open;
+  for (int i = 0; i < 4; ++i) open.push_back(ConnectThrough(network(), listener, kPublic));
+  EXPECT_EQ(GuestReads(kPublic, listener.port), "reset");
+  EXPECT_EQ(egress_->Read("box").refused, 1U);
+  open.pop_back();  // both ends are gone, and the egress sees it in time
+  Greeter greeter(kOtherPublic);
+  std::string got = "reset";
+  for (int i = 0; i < 10'000 && got == "reset"; ++i) got = GuestReads(kOtherPublic, greeter.port());
+  EXPECT_EQ(got, "hello");
+}
+
+TEST_F(TcpDoorTest, OneGreedyBoxLeavesRoomForOthers) {
+  EgressOptions options;
+  options.connections_max = 80;
+  StartEgress(kOpen, options);
+  auto other = namespaces_->Take();
+  ASSERT_TRUE(other.has_value());
+  ASSERT_TRUE(egress_->Open("other", other->fd.get(), kOpen));
+  Listener listener = ListenOn(kPublic);
+  std::vector<UniqueFd> guests;
+  AsGuest(network(), [&] {
+    for (int i = 0; i < 100; ++i) guests.push_back(DialTcp(EndpointOf(kPublic, listener.port)).fd);
+  });
+  std::vector<UniqueFd> servers;
+  for (int i = 0; i < 40; ++i) servers.push_back(AcceptOn(listener));
+  while (egress_->Read("box").refused < 60) sched_yield();
+  EXPECT_EQ(egress_->Read("box").connections, 40U);
+  Ends ends = ConnectThrough(other->fd.get(), listener, kPublic);
+  EXPECT_TRUE(ends.server);
+}
+
+TEST_F(TcpDoorTest, AFloodOfConnectionsIsServedInTurns) {
+  Greeter greeter(kPublic);
+  StartEgress(kOpen);
+  AsGuest(network(), [&] {
+    for (int i = 0; i < 500; ++i) (void)DialTcp(EndpointOf(kPublic, greeter.port()));
+  });
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+}
+
+}  // namespace
+}  // namespace viv::network

@@ -1,0 +1,123 @@
+#include "network/kept_namespace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.h"
+#include "network/visit.h"
+#include "network/wiring.h"
+
+namespace viv::network {
+namespace {
+
+constexpr std::size_t kKeptNameMax = 64;
+constexpr int kMountsOnOneFileMax = 8;
+
+tl::unexpected<Error> KeptError(const std::string& doing, int number) {
+  if (number == EPERM)
+    return Fail(ErrorCode::kUnavailable, doing + ": not permitted; run the server as root");
+  return Fail(ErrorCode::kInternal, doing + ": " + strerror(number));
+}
+
+bool IsKeptName(std::string_view name) {
+  return !name.empty() && name.size() <= kKeptNameMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+std::string KeptPath(const std::string& directory, std::string_view name) {
+  return directory + "/" + std::string(name);
+}
+
+bool IsMountRoot(const std::string& path) {
+  struct statx found {};
+  if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &found) != 0) return false;
+  return (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+bool IsNamespace(int fd) {
+  struct statfs found {};
+  return fstatfs(fd, &found) == 0 && found.f_type == NSFS_MAGIC;
+}
+
+std::vector<std::string> KeptFiles(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (IsKeptName(name)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+Status OpenKeptFolder(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return KeptError("make " + directory, error.value());
+  if (!IsMountRoot(directory) &&
+      mount(directory.c_str(), directory.c_str(), nullptr, MS_BIND, nullptr) != 0)
+    return KeptError("mount " + directory + " on itself", errno);
+  if (mount(nullptr, directory.c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
+    return KeptError("make the mount " + directory + " private", errno);
+  for (const std::string& name : KeptFiles(directory))
+    if (!FindKept(directory, name)) RemoveKept(directory, name);
+  return {};
+}
+
+void CloseKeptFolder(const std::string& directory) {
+  if (KeptFiles(directory).empty()) umount2(directory.c_str(), MNT_DETACH);
+}
+
+Result<UniqueFd> MakeKept(const std::string& directory, const std::string& name) {
+  std::string path = KeptPath(directory, name);
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
+  if (!file) return KeptError("create " + path, errno);
+  auto made = [&]() -> Result<UniqueFd> {
+    ASSIGN_OR_RETURN(Visit visit, Visit::ToNew());
+    RETURN_IF_ERROR(WireNamespace());
+    if (mount("/proc/thread-self/ns/net", path.c_str(), nullptr, MS_BIND, nullptr) != 0)
+      return KeptError("keep a network namespace at " + path, errno);
+    return FindKept(directory, name);
+  }();
+  if (!made) RemoveKept(directory, name);
+  return made;
+}
+
+Result<UniqueFd> FindKept(const std::string& directory, std::string_view name) {
+  if (!IsKeptName(name)) return Fail(ErrorCode::kNotFound, "no network namespace has such a name");
+  std::string path = KeptPath(directory, name);
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd && errno != ENOENT) return KeptError("open " + path, errno);
+  if (!fd || !IsNamespace(fd.get()))
+    return Fail(ErrorCode::kNotFound, "no network namespace is kept at " + path);
+  return fd;
+}
+
+void RemoveKept(const std::string& directory, const std::string& name) {
+  std::string path = KeptPath(directory, name);
+  for (int i = 0; i < kMountsOnOneFileMax; ++i)
+    if (umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) != 0) break;
+  if (unlink(path.c_str()) != 0 && errno != ENOENT)
+    log::Warn("network.namespace_not_removed", {{"path", path}, {"error", strerror(errno)}});
+}
+
+std::vector<std::string> ListKept(const std::string& directory) {
+  std::vector<std::string> names = KeptFiles(directory);
+  std::erase_if(names, [&](const std::string& name) { return !FindKept(directory, name); });
+  return names;
+}
+
+}  // namespace viv::network

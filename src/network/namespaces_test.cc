@@ -1,0 +1,294 @@
+#include "network/namespaces.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "network/kept_namespace.h"
+#include "network/network_test_support.h"
+
+namespace viv::network {
+namespace {
+
+using NamespacesTest = NetworkTest;
+
+std::string ThisNamespace() {
+  return std::filesystem::read_symlink("/proc/thread-self/ns/net").string();
+}
+
+std::string FileText(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST_F(NamespacesTest, OwnServicesAreReachedByEveryOwnAddress) {
+  AsGuest(network(), [] {
+    for (std::string_view address : {"127.0.0.1", "127.9.9.9", "10.255.0.1", "::1", "fd00::1"}) {
+      Listener listener = ListenOn(address);
+      Dialled client = DialTcp(EndpointOf(address, listener.port));
+      ASSERT_EQ(client.error, 0) << address;
+      UniqueFd server = AcceptOn(listener);
+      WriteAll(client.fd.get(), "hello");
+      client.fd = UniqueFd();
+      EXPECT_EQ(ReadToEnd(server.get()), "hello") << address;
+    }
+  });
+}
+
+TEST_F(NamespacesTest, WithoutDoorsNothingIsReached) {
+  AsGuest(network(), [] {
+    EXPECT_EQ(DialTcp(EndpointOf("93.184.216.34", 80)).error, ECONNREFUSED);
+    EXPECT_EQ(DialTcp(EndpointOf("2606:4700::1111", 80)).error, ECONNREFUSED);
+    EXPECT_EQ(DialTcp(EndpointOf("169.254.169.254", 80)).error, ECONNREFUSED);
+  });
+}
+
+TEST_F(NamespacesTest, UdpBesidesDnsIsRefusedAtOnce) {
+  AsGuest(network(), [] {
+    for (std::string_view address : {"8.8.8.8", "2606:4700::1111"}) {
+      // A socket of the box on that port must not get what was meant for the outside.
+      Listener own =
+          ListenOn(address.find(':') == std::string_view::npos ? "0.0.0.0" : "::", SOCK_DGRAM);
+      Dialled socket = DialAs(EndpointOf(address, own.port), SOCK_DGRAM);
+      EXPECT_EQ(send(socket.fd.get(), "x", 1, 0), -1);
+      EXPECT_EQ(errno, EPERM);
+      char byte = 0;
+      EXPECT_EQ(recv(own.fd.get(), &byte, 1, MSG_DONTWAIT), -1);
+      EXPECT_EQ(errno, EAGAIN) << address;
+    }
+  });
+}
+
+TEST_F(NamespacesTest, AnyoneMayServeALowPort) {
+  AsGuest(network(), [] {
+    EXPECT_EQ(FileText("/proc/sys/net/ipv4/ip_unprivileged_port_start"), "0\n");
+    EXPECT_EQ(FileText("/proc/sys/net/ipv4/ping_group_range"), "1\t0\n");
+  });
+}
+
+TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
+  auto door = ListenInside(network(), kTcpDoor);
+  ASSERT_TRUE(door.has_value()) << door.error().message;
+  AsGuest(network(), [] {
+    std::vector<UniqueFd> sockets;
+    for (std::string_view address : {"93.184.216.34", "93.184.216.35"}) {
+      UniqueFd fd(socket(AF_INET, SOCK_STREAM, 0));
+      int on = 1;
+      setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+      SocketAddress from = ToSocketAddress(EndpointOf("10.255.0.1", 5555));
+      ASSERT_EQ(bind(fd.get(), from.get(), from.size), 0);
+      SocketAddress to = ToSocketAddress(EndpointOf(address, 80));
+      EXPECT_EQ(connect(fd.get(), to.get(), to.size), 0) << address << " " << strerror(errno);
+      sockets.push_back(std::move(fd));
+    }
+  });
+}
+
+TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
+  std::string before = ThisNamespace();
+  ASSERT_TRUE(ListenInside(network(), 8080));
+  ASSERT_TRUE(BindUdpInside(network(), 8080));
+  EXPECT_FALSE(DialInside(network(), 9999));
+  EXPECT_FALSE(ListenInside(-1, 8080));
+  ASSERT_TRUE(namespaces_->Take());
+  EXPECT_EQ(ThisNamespace(), before);
+}
+
+TEST_F(NamespacesTest, DialsAServiceOnEveryLoopback) {
+  for (std::string_view address : {"127.0.0.1", "::1", "0.0.0.0", "10.255.0.1", "fd00::1"}) {
+    Listener listener;
+    AsGuest(network(), [&] { listener = ListenOn(address); });
+    auto dialled = DialInside(network(), listener.port);
+    EXPECT_EQ(dialled.has_value(), address != "fd00::1") << address;
+  }
+}
+
+TEST_F(NamespacesTest, NobodyListeningIsNotFound) {
+  for (std::uint16_t port : {1, 80, 40000, 65535}) {
+    auto dialled = DialInside(network(), port);
+    ASSERT_FALSE(dialled);
+    EXPECT_EQ(dialled.error().code, ErrorCode::kNotFound) << dialled.error().message;
+  }
+}
+
+TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
+  Listener full;
+  AsGuest(network(), [&] {
+    full = ListenOn("127.0.0.1");
+    listen(full.fd.get(), 0);
+  });
+  std::vector<UniqueFd> queued;
+  Result<UniqueFd> dialled;
+  for (int i = 0; i < 8; ++i) {
+    dialled = DialInside(network(), full.port);
+    if (!dialled) break;
+    queued.push_back(*std::move(dialled));
+  }
+  ASSERT_FALSE(dialled);
+  EXPECT_EQ(dialled.error().code, ErrorCode::kUnavailable) << dialled.error().message;
+}
+
+TEST_F(NamespacesTest, ADoorIsNotTakenOver) {
+  auto tcp = ListenInside(network(), kTcpDoor);
+  auto udp = BindUdpInside(network(), kDnsDoor);
+  ASSERT_TRUE(tcp && udp);
+  AsGuest(network(), [] {
+    for (int type : {SOCK_STREAM, SOCK_DGRAM}) {
+      for (std::string_view address : {"127.0.0.1", "0.0.0.0", "::1", "::", "10.255.0.1"}) {
+        std::uint16_t port = type == SOCK_STREAM ? kTcpDoor : kDnsDoor;
+        SocketAddress at = ToSocketAddress(EndpointOf(address, port));
+        UniqueFd fd(socket(at.get()->sa_family, type, 0));
+        int on = 1;
+        setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+        EXPECT_NE(bind(fd.get(), at.get(), at.size), 0) << address;
+      }
+    }
+  });
+  EXPECT_EQ(ListenInside(network(), kTcpDoor).error().code, ErrorCode::kConflict);
+}
+
+TEST_F(NamespacesTest, AStockIsReadyAndDistinct) {
+  namespaces_->Stock(5);
+  namespaces_->Settle();
+  EXPECT_EQ(namespaces_->List(), std::vector<std::string>{taken_.name});  // ready ones are nobody's
+  std::set<ino_t> inodes;
+  for (int i = 0; i < 8; ++i) {
+    auto taken = namespaces_->Take();
+    ASSERT_TRUE(taken.has_value());
+    struct stat found {};
+    fstat(taken->fd.get(), &found);
+    inodes.insert(found.st_ino);
+  }
+  EXPECT_EQ(inodes.size(), 8U);
+  EXPECT_EQ(namespaces_->List().size(), 9U);
+}
+
+TEST_F(NamespacesTest, ACleanOneIsUsedAgainWithoutItsOldConnections) {
+  AsGuest(network(), [] {
+    Listener listener = ListenOn("10.255.0.1");
+    Dialled client = DialTcp(EndpointOf("10.255.0.1", listener.port));
+    UniqueFd server = AcceptOn(listener);
+    client.fd = UniqueFd();  // the first to close waits for a minute
+  });
+  namespaces_->Return(taken_.name);
+  namespaces_->Settle();
+  auto again = namespaces_->Take();
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->name, taken_.name);
+  AsGuest(again->fd.get(), [] {
+    std::string tcp = FileText("/proc/thread-self/net/tcp");
+    EXPECT_EQ(std::count(tcp.begin(), tcp.end(), '\n'), 1) << tcp;
+    EXPECT_EQ(FileText("/proc/thread-self/net/nf_conntrack"), "");
+  });
+}
+
+TEST_F(NamespacesTest, OneWithASocketInItIsNotUsedAgain) {
+  auto leave = [&](int family, int type, const SocketAddress* at) {
+    UniqueFd fd;
+    AsGuest(network(), [&] {
+      fd = UniqueFd(socket(family, type | SOCK_CLOEXEC, 0));
+      ASSERT_TRUE(fd) << strerror(errno);
+      ASSERT_TRUE(at == nullptr || bind(fd.get(), at->get(), at->size) == 0);
+    });
+    namespaces_->Return(taken_.name);
+    namespaces_->Settle();
+    EXPECT_FALSE(namespaces_->Find(taken_.name));
+    auto next = namespaces_->Take();
+    ASSERT_TRUE(next.has_value());
+    EXPECT_NE(next->name, taken_.name);
+    taken_ = *std::move(next);
+  };
+  leave(AF_INET, SOCK_STREAM, nullptr);
+  leave(AF_NETLINK, SOCK_RAW, nullptr);
+  SocketAddress abstract;
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  name.sun_path[1] = 'x';
+  memcpy(&abstract.storage, &name, sizeof name.sun_family + 2);
+  abstract.size = sizeof name.sun_family + 2;
+  leave(AF_UNIX, SOCK_DGRAM, &abstract);
+  EXPECT_EQ(namespaces_->List(), std::vector<std::string>{taken_.name});
+}
+
+TEST_F(NamespacesTest, ReturnedTwiceItComesToOneBoxOnly) {
+  std::string name = taken_.name;
+  namespaces_->Return(name);
+  namespaces_->Return(name);
+  namespaces_->Settle();
+  namespaces_->Return(name);
+  namespaces_->Settle();
+  auto first = namespaces_->Take();
+  auto second = namespaces_->Take();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->name, name);
+  EXPECT_NE(second->name, name);
+}
+
+TEST_F(NamespacesTest, NamesThatLeaveTheFolderAreNotFound) {
+  for (const char* name : {"", ".", "..", "../../../proc/1/ns/net", "/proc/1/ns/net", "a/b", "A"}) {
+    EXPECT_EQ(namespaces_->Find(name).error().code, ErrorCode::kNotFound) << name;
+    namespaces_->Return(name);
+  }
+  EXPECT_TRUE(namespaces_->Find(taken_.name));
+}
+
+TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
+  ScratchDirectory other;
+  std::string directory = other.path() + "/net";
+  pid_t child = fork();
+  if (child == 0) {  // makes some and dies without a word
+    if (!OpenKeptFolder(directory)) _exit(1);
+    for (const char* name : {"net-1", "net-2", "net-3", "net-4"})
+      if (!MakeKept(directory, name)) _exit(1);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  std::ofstream(directory + "/net-lost") << "";  // as a reboot leaves them
+
+  auto pool = Namespaces::Open(directory);
+  ASSERT_TRUE(pool.has_value());
+  auto names = (*pool)->List();
+  EXPECT_EQ(names.size(), 4U);
+  EXPECT_FALSE(std::filesystem::exists(directory + "/net-lost"));
+  for (const std::string& name : names) {
+    EXPECT_TRUE((*pool)->Find(name));
+    (*pool)->Return(name);
+  }
+  (*pool)->Settle();
+  EXPECT_TRUE((*pool)->List().empty());
+  pool->reset();
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
+  EXPECT_EQ(FileText("/proc/self/mountinfo").find(directory), std::string::npos);
+}
+
+TEST_F(NamespacesTest, TakenOnesOutliveTheServer) {
+  ScratchDirectory other;
+  std::string directory = other.path() + "/net";
+  std::string name;
+  {
+    auto pool = Namespaces::Open(directory);
+    ASSERT_TRUE(pool.has_value());
+    (*pool)->Stock(3);
+    (*pool)->Settle();
+    name = (*pool)->Take()->name;
+  }
+  auto pool = Namespaces::Open(directory);
+  ASSERT_TRUE(pool.has_value());
+  EXPECT_EQ((*pool)->List(), std::vector<std::string>{name});
+  (*pool)->Return(name);
+}
+
+}  // namespace
+}  // namespace viv::network

@@ -1,0 +1,52 @@
+#pragma once
+// Asks the resolvers of this machine on behalf of boxes. Every question has its own socket, random
+// port and random id, and only an answer that repeats the question counts, so that answers cannot
+// be forged by whoever does not see the question. Lives on one thread.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "network/address.h"
+#include "network/dns_message.h"
+
+namespace viv::network {
+
+// "HOST[:PORT]", "[V6]:PORT" or a bare IPv6 address.
+Result<Endpoint> ParseResolver(const std::string& text);
+// The nameservers that a resolv.conf lists.
+std::vector<Endpoint> ReadResolvConf(const std::string& path);
+
+class Resolver {
+ public:
+  struct Options {
+    std::vector<Endpoint> servers;  // empty: those of `resolv_conf`, read again as it changes
+    std::string resolv_conf = "/etc/resolv.conf";
+    std::chrono::milliseconds udp_timeout{2'000};
+    std::chrono::milliseconds tcp_timeout{3'000};
+    std::size_t questions_max = 512;  // at the same time
+  };
+
+  Resolver(asio::io_context& context, Options options);
+
+  Task<Result<DnsReply>> Ask(DnsQuestion question);
+
+ private:
+  std::vector<Endpoint> Servers();
+  Task<Result<DnsReply>> AskServer(Endpoint server, DnsQuestion question);
+  Task<Result<DnsReply>> AskByUdp(Endpoint server, DnsQuestion question);
+  Task<Result<DnsReply>> AskByTcp(Endpoint server, DnsQuestion question);
+
+  asio::io_context& context_;
+  Options options_;
+  std::size_t asking_ = 0;
+  std::vector<Endpoint> read_servers_;
+  std::int64_t read_change_ns_ = -1;  // of resolv_conf when it was read
+};
+
+}  // namespace viv::network

@@ -1,0 +1,116 @@
+#include "network/wiring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "base/unique_fd.h"
+#include "network/address.h"
+#include "network/namespaces.h"
+#include "network/netlink.h"
+#include "network/redirect.h"
+
+namespace viv::network {
+namespace {
+
+constexpr std::uint32_t kLoopback = 1;  // the index of `lo` in every namespace
+
+enum class Need { kRequired, kWhereKnown };
+
+struct Setting {
+  const char* path;
+  const char* value;
+  Need need;
+};
+
+constexpr Setting kSettings[] = {
+    // Box root has no capability over this namespace, yet may serve port 80.
+    {"ipv4/ip_unprivileged_port_start", "0", Need::kRequired},
+    // No ICMP sockets: there is nobody to ping.
+    {"ipv4/ping_group_range", "1 0", Need::kWhereKnown},
+    {"ipv6/conf/lo/disable_ipv6", "0", Need::kWhereKnown},
+    // Entries of flows that ended go soon, to bound the kernel memory a box can use up; those of a
+    // half-closed connection stay, or a slow answer would find its translation gone.
+    {"netfilter/nf_conntrack_udp_timeout", "10", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_udp_timeout_stream", "10", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_syn_sent", "10", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_syn_recv", "10", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_time_wait", "5", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_close", "5", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_fin_wait", "86400", Need::kWhereKnown},
+    {"netfilter/nf_conntrack_tcp_timeout_close_wait", "86400", Need::kWhereKnown},
+};
+
+Status Apply(const Setting& setting) {
+  std::string path = std::string("/proc/sys/net/") + setting.path;
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  auto size = static_cast<ssize_t>(strlen(setting.value));
+  if (fd && write(fd.get(), setting.value, static_cast<std::size_t>(size)) == size) return {};
+  if (setting.need == Need::kWhereKnown) return {};
+  return Fail(ErrorCode::kInternal, "set " + path + ": " + strerror(errno));
+}
+
+void AddLink(NetlinkBatch& batch) {
+  batch.Begin("set lo up", RTM_NEWLINK, NLM_F_ACK);
+  ifinfomsg link{};
+  link.ifi_index = static_cast<int>(kLoopback);
+  link.ifi_flags = IFF_UP;
+  link.ifi_change = IFF_UP;
+  batch.Body(&link, sizeof link);
+}
+
+void AddAddress(NetlinkBatch& batch, const Address& address) {
+  std::string raw = address.Raw();
+  batch.Begin("add the box's address", RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
+  ifaddrmsg body{};
+  body.ifa_family = address.IsV4() ? AF_INET : AF_INET6;
+  body.ifa_prefixlen = static_cast<std::uint8_t>(raw.size() * 8);
+  body.ifa_flags = IFA_F_NODAD;
+  body.ifa_index = kLoopback;
+  batch.Body(&body, sizeof body);
+  batch.Attribute(IFA_LOCAL, raw.data(), raw.size());
+  batch.Attribute(IFA_ADDRESS, raw.data(), raw.size());
+}
+
+// Everything leads to `lo`, with the box's address as its source: without it the source would be
+// unspecified and answers would vanish. IPv6 refuses unicast routes to `lo`, so that one is local.
+void AddDefaultRoute(NetlinkBatch& batch, const Address& source) {
+  std::string raw = source.Raw();
+  batch.Begin("route everything to lo", RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE);
+  rtmsg body{};
+  body.rtm_family = source.IsV4() ? AF_INET : AF_INET6;
+  body.rtm_table = RT_TABLE_MAIN;
+  body.rtm_protocol = RTPROT_STATIC;
+  body.rtm_scope = source.IsV4() ? RT_SCOPE_LINK : RT_SCOPE_HOST;
+  body.rtm_type = source.IsV4() ? RTN_UNICAST : RTN_LOCAL;
+  batch.Body(&body, sizeof body);
+  batch.Number32(RTA_OIF, kLoopback);
+  batch.Attribute(RTA_PREFSRC, raw.data(), raw.size());
+}
+
+Status Configure(const Address& address) {
+  NetlinkBatch batch;
+  if (address.IsV4()) AddLink(batch);
+  AddAddress(batch, address);
+  AddDefaultRoute(batch, address);
+  return SendNetlink(NETLINK_ROUTE, batch);
+}
+
+}  // namespace
+
+Status WireNamespace() {
+  RETURN_IF_ERROR(Configure(*ParseAddress(kBoxAddress)), "configure lo");
+  for (const Setting& setting : kSettings) RETURN_IF_ERROR(Apply(setting));
+  // A machine without IPv6 has boxes without it.
+  if (access("/proc/sys/net/ipv6", F_OK) == 0)
+    RETURN_IF_ERROR(Configure(*ParseAddress(kBoxAddress6)), "configure lo for IPv6");
+  return InstallRedirect();
+}
+
+}  // namespace viv::network

@@ -1,0 +1,36 @@
+#pragma once
+// What a call's headers and body say, before its method sees it. Internal to the service.
+
+#include <optional>
+#include <string>
+
+#include "base/task.h"
+#include "rpc/connect/codec.h"
+#include "rpc/connect/envelope.h"
+#include "rpc/connect/service.h"
+
+namespace viv::connect {
+
+// Connect's own headers; one that is broken, or a compression, is refused.
+Answer<Call> ReadCall(const http::Request& request);
+
+// The whole body, streamed or not; kResourceExhausted above the limit of a message.
+Task<Answer<std::string>> ReadBody(http::Request& request);
+
+// The messages of a streaming request, from its body or while it arrives.
+class BodyMessages : public MessageReader {
+ public:
+  // Everything given outlives it.
+  BodyMessages(http::Request& request, Codec codec, const Schema& schema, std::string_view type);
+  Task<Answer<std::optional<json::object>>> Read() override;
+
+ private:
+  http::Request& request_;
+  const Codec codec_;
+  const Schema& schema_;
+  const std::string_view type_;
+  EnvelopeSplitter splitter_;
+  bool ended_ = false;
+};
+
+}  // namespace viv::connect

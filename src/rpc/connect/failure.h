@@ -1,0 +1,45 @@
+#pragma once
+// Why a call failed, in Connect's terms: a code that programs read and a message for people.
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+#include "base/json.h"
+
+namespace viv::connect {
+
+enum class Code {
+  kCanceled,
+  kUnknown,
+  kInvalidArgument,
+  kDeadlineExceeded,
+  kNotFound,
+  kAlreadyExists,
+  kPermissionDenied,
+  kResourceExhausted,
+  kFailedPrecondition,
+  kUnimplemented,
+  kInternal,
+  kUnavailable,
+  kUnauthenticated
+};
+
+struct Failure {
+  Code code;
+  std::string message;
+};
+template <typename T>
+using Answer = tl::expected<T, Failure>;
+
+inline tl::unexpected<Failure> Refuse(Code code, std::string message) {
+  return tl::unexpected<Failure>(Failure{code, std::move(message)});
+}
+
+std::string_view CodeName(Code code);              // "not_found"
+int HttpStatus(Code code);                         // of an unary answer
+json::object FailureJson(const Failure& failure);  // {"code","message"}
+
+}  // namespace viv::connect

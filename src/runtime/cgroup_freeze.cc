@@ -1,0 +1,53 @@
+// Making a group stand still. The kernel's notification of it comes 10 to 15 ms late, so its state
+// is read instead.
+
+#include <time.h>
+
+#include "runtime/cgroup_files.h"
+#include "runtime/kernel_cgroup.h"
+
+namespace viv::runtime {
+namespace {
+
+bool IsInFreezeState(const CgroupPlace& place, const std::string& group, bool frozen) {
+  std::string file = group + (place.is_v2 ? "/cgroup.events" : "/freezer.state");
+  auto text = ReadKernelFile(place.folder.get(), file);
+  if (!text) return false;
+  if (place.is_v2) return FindKeyed(*text, "frozen").value_or(frozen ? 0 : 1) == (frozen ? 1 : 0);
+  return text->starts_with(frozen ? "FROZEN" : "THAWED");
+}
+
+}  // namespace
+
+bool WaitUntil(const std::function<bool()>& holds) {
+  constexpr long kPauseMinNs = 20'000, kPauseMaxNs = 5'000'000, kPatienceNs = 5'000'000'000;
+  long pause = kPauseMinNs;
+  for (long waited = 0; waited < kPatienceNs; waited += pause) {
+    if (holds()) return true;
+    timespec time{0, pause};
+    ::nanosleep(&time, nullptr);
+    pause = std::min(pause * 3 / 2, kPauseMaxNs);
+  }
+  return holds();
+}
+
+Status KernelCgroup::SetFrozen(bool frozen) {
+  const CgroupPlace* place = places_.v2() != nullptr ? places_.v2() : places_.Find("freezer");
+  const char* file = place->is_v2 ? "cgroup.freeze" : "freezer.state";
+  const char* text = place->is_v2 ? (frozen ? "1" : "0") : (frozen ? "FROZEN" : "THAWED");
+  RETURN_IF_ERROR(Write(*place, file, text));
+  if (WaitUntil([&] { return IsInFreezeState(*place, name_, frozen); })) return {};
+  if (frozen) std::ignore = Write(*place, file, place->is_v2 ? "0" : "THAWED");
+  return Fail(ErrorCode::kUnavailable,
+              frozen ? "a process did not stand still in time" : "a process did not go on in time");
+}
+
+Status KernelCgroup::Freeze() {
+  return SetFrozen(true);
+}
+
+Status KernelCgroup::Thaw() {
+  return SetFrozen(false);
+}
+
+}  // namespace viv::runtime

@@ -1,0 +1,221 @@
+#include "runtime/cgroups.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/ids.h"
+#include "runtime/cgroup_files.h"
+#include "runtime/cgroup_layout.h"
+
+namespace viv::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+// A server's groups on this machine, gone after the test.
+class CgroupsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "control groups need root";
+    auto opened = Cgroups::Open(tag_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    groups_ = *std::move(opened);
+  }
+  void TearDown() override {
+    if (groups_ == nullptr) return;
+    for (const std::string& name : groups_->List())
+      EXPECT_TRUE(groups_->Remove(*groups_->Find(name)));
+  }
+
+  std::unique_ptr<Cgroup> Make(const std::string& name, Limits limits = {}) {
+    auto made = groups_->Make(name, limits);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    return made ? *std::move(made) : nullptr;
+  }
+
+  // A child that joined the group, sleeping. The caller reaps it.
+  static pid_t Join(const Cgroup& group) {
+    auto doors = group.OpenDoors();
+    EXPECT_TRUE(doors);
+    int ready[2];
+    EXPECT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+    pid_t child = ::fork();
+    if (child == 0) {
+      bool joined = true;
+      for (const UniqueFd& tasks : doors->tasks_files)
+        joined = joined && ::write(tasks.get(), "0", 1) == 1;
+      if (doors->v2_folder) {
+        int file = ::openat(doors->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+        joined = joined && ::write(file, "0", 1) == 1;
+      }
+      if (!joined || ::write(ready[1], "r", 1) != 1) ::_exit(1);
+      for (;;) ::pause();
+    }
+    UniqueFd read(ready[0]), write(ready[1]);
+    write = UniqueFd();
+    char word = 0;
+    EXPECT_EQ(::read(read.get(), &word, 1), 1);
+    return child;
+  }
+
+  static bool EndedByKill(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  }
+
+  std::string tag_ = "test" + RandomHex(8);
+  std::unique_ptr<Cgroups> groups_;
+};
+
+TEST_F(CgroupsTest, MakesFindsListsAndRemoves) {
+  auto a = Make("a"), b = Make("b-2_X");
+  EXPECT_THAT(groups_->List(), UnorderedElementsAre("a", "b-2_X"));
+  EXPECT_TRUE(groups_->Find("a"));
+  EXPECT_TRUE(groups_->Remove(std::move(a)));
+  EXPECT_THAT(groups_->List(), ElementsAre("b-2_X"));
+  auto gone = groups_->Find("a");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(CgroupsTest, ALaterServerWithTheTagFindsThem) {
+  auto group = Make("left");
+  auto later = Cgroups::Open(tag_);
+  ASSERT_TRUE(later);
+  EXPECT_THAT((*later)->List(), ElementsAre("left"));
+}
+
+TEST_F(CgroupsTest, LeavesItsFoldersOnlyWhileThereAreGroups) {
+  auto layout = FindCgroupLayout();
+  ASSERT_TRUE(layout);
+  std::string some = layout->v2_folder.empty() ? layout->v1[0].folder : layout->v2_folder;
+  std::string folder = some + "/vivarium-" + tag_;
+  auto group = Make("stays");
+  { auto later = Cgroups::Open(tag_); }
+  EXPECT_TRUE(KernelFileExists(AT_FDCWD, folder));
+  EXPECT_TRUE(groups_->Remove(std::move(group)));
+  groups_.reset();
+  EXPECT_FALSE(KernelFileExists(AT_FDCWD, folder));
+}
+
+TEST_F(CgroupsTest, TheSameNameTwiceIsAConflict) {
+  auto group = Make("a");
+  auto again = groups_->Make("a", {});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::kConflict);
+}
+
+TEST_F(CgroupsTest, RefusesNamesThatArePaths) {
+  for (const char* bad : {"", ".", "..", "a/b", "../x", "a b", "a\n"}) {
+    auto made = groups_->Make(bad, {});
+    ASSERT_FALSE(made) << bad;
+    EXPECT_EQ(made.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_FALSE(groups_->Find(bad)) << bad;
+  }
+  EXPECT_FALSE(Cgroups::Open("a/b"));
+}
+
+TEST_F(CgroupsTest, ALimitThatIsNoneLeavesNothingBehind) {
+  for (Limits bad : {Limits{.cpus = 0}, Limits{.memory_bytes = 0}, Limits{.processes = -1}}) {
+    auto made = groups_->Make("bad", bad);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(groups_->List().empty());
+}
+
+TEST_F(CgroupsTest, ShowsItsLimitAndWhatIsUsed) {
+  auto group = Make("used", {.cpus = 0.5, .memory_bytes = 64 << 20, .processes = 8});
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(*group->MemoryLimit(), 64 << 20);
+  EXPECT_TRUE(group->empty());
+  EXPECT_EQ(group->Read()->processes, 0);
+  pid_t child = Join(*group);
+  EXPECT_FALSE(group->empty());
+  EXPECT_EQ(group->Read()->processes, 1);
+  EXPECT_TRUE(group->Kill());
+  EXPECT_TRUE(EndedByKill(child));
+}
+
+TEST_F(CgroupsTest, LimitsCanGrowAndShrink) {
+  auto group = Make("sized", {.memory_bytes = 64 << 20});
+  ASSERT_NE(group, nullptr);
+  EXPECT_TRUE(group->SetLimits({.memory_bytes = 128 << 20}));
+  EXPECT_EQ(*group->MemoryLimit(), 128 << 20);
+  EXPECT_TRUE(group->SetLimits({.memory_bytes = 32 << 20}));
+  EXPECT_EQ(*group->MemoryLimit(), 32 << 20);
+}
+
+TEST_F(CgroupsTest, HoldsTheNumberOfProcesses) {
+  auto group = Make("few", {.processes = 1});
+  ASSERT_NE(group, nullptr);
+  auto doors = group->OpenDoors();
+  ASSERT_TRUE(doors);
+  pid_t child = ::fork();
+  if (child == 0) {
+    for (const UniqueFd& tasks : doors->tasks_files)
+      if (::write(tasks.get(), "0", 1) != 1) ::_exit(1);
+    if (doors->v2_folder) {
+      int file = ::openat(doors->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+      if (::write(file, "0", 1) != 1) ::_exit(1);
+    }
+    pid_t second = ::fork();
+    if (second == 0) ::_exit(0);
+    ::_exit(second < 0 && errno == EAGAIN ? 42 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+TEST_F(CgroupsTest, FreezesUntilThawed) {
+  auto group = Make("cold");
+  ASSERT_NE(group, nullptr);
+  pid_t child = Join(*group);
+  ASSERT_TRUE(group->Freeze());
+  ASSERT_TRUE(group->Freeze()) << "a second time changes nothing";
+  ::kill(child, SIGTERM);  // stays pending while frozen
+  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0);
+  ASSERT_TRUE(group->Thaw());
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST_F(CgroupsTest, KillsAlsoWhatIsFrozen) {
+  auto group = Make("ice");
+  ASSERT_NE(group, nullptr);
+  pid_t child = Join(*group);
+  ASSERT_TRUE(group->Freeze());
+  ASSERT_TRUE(group->Kill());
+  EXPECT_TRUE(EndedByKill(child));
+}
+
+TEST_F(CgroupsTest, RemovingEndsWhatIsInside) {
+  ::signal(SIGCHLD, SIG_IGN);  // nobody waits for it here
+  auto group = Make("full");
+  ASSERT_NE(group, nullptr);
+  pid_t child = Join(*group);
+  EXPECT_TRUE(groups_->Remove(std::move(group)));
+  EXPECT_TRUE(groups_->List().empty());
+  EXPECT_NE(::kill(child, 0), 0);
+  ::signal(SIGCHLD, SIG_DFL);
+}
+
+TEST_F(CgroupsTest, RemovingWhatIsGoneAlreadyIsNoError) {
+  auto group = Make("once");
+  auto same = groups_->Find("once");
+  ASSERT_TRUE(same);
+  EXPECT_TRUE(groups_->Remove(std::move(group)));
+  EXPECT_TRUE(groups_->Remove(*std::move(same)));
+}
+
+}  // namespace
+}  // namespace viv::runtime

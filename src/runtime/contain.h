@@ -1,0 +1,59 @@
+#pragma once
+// How a process becomes a box. The spawner clones it as host root into fresh mount, pid, ipc and
+// uts namespaces; the clone takes the measures of one list (contain.cc), in order, and is then the
+// box's root and nothing more. The mount namespace is made before the user namespace is entered, so
+// it belongs to the host: whatever happens in a box, nobody there has power over its mounts.
+//
+// All that the list needs is prepared before the clone; from there to the agent only system calls
+// are made. The functions that run in that stretch stand in files named *_child.cc.
+
+#include <linux/filter.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/wire.h"
+
+namespace viv::runtime {
+
+// What a measure needs to know. Plain data: every pointer is to what the spawner keeps.
+struct Containment {
+  std::uint32_t first_id = 0;  // of the box's range of users and groups
+  int user_namespace = -1;     // with its id map written
+  int network = -1;
+  int listener = -1;
+  int report = -1;  // a pipe to the spawner
+  const int* tasks_files = nullptr;
+  std::size_t tasks_count = 0;
+  int folder = -1;              // the box's own folder, a detached mount
+  const int* layers = nullptr;  // detached mounts, those of the first tree first
+  std::size_t layer_count = 0;
+
+  struct TreeMount {
+    const char* at;       // "" or a name
+    const char* options;  // of its overlay
+  };
+  const TreeMount* trees = nullptr;
+  std::size_t tree_count = 0;
+
+  const char* hostname = "";
+  const char* device_options = "";    // of the tmpfs at /dev
+  const char* terminal_options = "";  // of the devpts at /dev/pts
+  const char* boot_id = "";           // with its line end
+  bool landlock = false;
+  const sock_fprog* filter = nullptr;
+};
+
+// Where things lie in the spawner's root, which a box never sees.
+constexpr char kSpawnerRoot[] = "/root";      // the box's root file system is put together here
+constexpr char kSpawnerFolder[] = "/folder";  // the box's folder: uppers and works of its trees
+constexpr char kSpawnerLayers[] = "/layers";  // /layers/0 and so on
+constexpr char kSpawnerEmptyFolder[] = "/empty";
+constexpr char kSpawnerEmptyFile[] = "/nothing";
+
+// Takes every measure; returns the descriptor of the listener, the only one left beside 0 to 2. On
+// failure reports the step and does not return.
+int Contain(const Containment& box);
+
+}  // namespace viv::runtime

@@ -1,0 +1,186 @@
+#include "runtime/kernel_cgroup.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+#include "runtime/cgroup_files.h"
+
+namespace viv::runtime {
+namespace {
+
+constexpr std::int64_t kCpuPeriodUs = 100'000;
+constexpr std::int64_t kCpuQuotaMinUs = 1'000;  // the kernel's own
+
+tl::unexpected<Error> GroupError(const std::string& doing) {
+  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Status KernelCgroup::Write(const CgroupPlace& place,
+                           std::string_view file,
+                           std::string_view text) const {
+  return WriteKernelFile(place.folder.get(), In(file), text);
+}
+
+Result<Cgroup::Doors> KernelCgroup::OpenDoors() const {
+  Doors doors;
+  for (const CgroupPlace& place : places_.all()) {
+    std::string path = place.is_v2 ? name_ : In("tasks");
+    int flags = place.is_v2 ? O_RDONLY | O_DIRECTORY | O_CLOEXEC : O_WRONLY | O_CLOEXEC;
+    UniqueFd door(::openat(place.folder.get(), path.c_str(), flags));
+    if (!door) return GroupError("open the control group " + path);
+    if (place.is_v2) {
+      doors.v2_folder = std::move(door);
+    } else {
+      doors.tasks_files.push_back(std::move(door));
+    }
+  }
+  return doors;
+}
+
+Status KernelCgroup::LimitMemory(std::int64_t bytes) const {
+  const CgroupPlace& place = *places_.Find("memory");
+  std::string limit = std::to_string(bytes);
+  if (place.is_v2) {
+    RETURN_IF_ERROR(Write(place, "memory.max", limit));
+    // Absent where the kernel accounts no swap.
+    Status no_swap = Write(place, "memory.swap.max", "0");
+    if (!no_swap && no_swap.error().code != ErrorCode::kNotFound) return no_swap;
+    return {};
+  }
+  // v1 wants memory <= memory+swap at every moment: the first write fails when both have to grow,
+  // the second when both have to shrink and the first did not.
+  Status first = Write(place, "memory.limit_in_bytes", limit);
+  Status with_swap = Write(place, "memory.memsw.limit_in_bytes", limit);
+  if (!with_swap && with_swap.error().code != ErrorCode::kNotFound) return with_swap;
+  return first ? first : Write(place, "memory.limit_in_bytes", limit);
+}
+
+Status KernelCgroup::LimitCpu(double cpus) const {
+  const CgroupPlace& place = *places_.Find("cpu");
+  std::int64_t quota = static_cast<std::int64_t>(cpus * static_cast<double>(kCpuPeriodUs));
+  std::string text = std::to_string(std::max(quota, kCpuQuotaMinUs));
+  if (place.is_v2) return Write(place, "cpu.max", text + " " + std::to_string(kCpuPeriodUs));
+  // The period is the same by default in every kernel.
+  return Write(place, "cpu.cfs_quota_us", text);
+}
+
+Status KernelCgroup::SetLimits(const Limits& limits) {
+  if (!(limits.cpus > 0 && limits.cpus <= 4096) || limits.memory_bytes <= 0 ||
+      limits.processes <= 0)
+    return Fail(ErrorCode::kInvalidArgument, "a box's limits must be positive");
+  RETURN_IF_ERROR(LimitMemory(limits.memory_bytes), "limit memory");
+  RETURN_IF_ERROR(LimitCpu(limits.cpus), "limit cpu");
+  return Write(*places_.Find("pids"), "pids.max", std::to_string(limits.processes));
+}
+
+Result<std::int64_t> KernelCgroup::MemoryLimit() const {
+  const CgroupPlace& place = *places_.Find("memory");
+  std::string file = In(place.is_v2 ? "memory.max" : "memory.limit_in_bytes");
+  ASSIGN_OR_RETURN(std::string text, ReadKernelFile(place.folder.get(), file));
+  auto bytes = ReadNumber(text);
+  if (!bytes) return Fail(ErrorCode::kInternal, "control group " + name_ + " has no memory limit");
+  return *bytes;
+}
+
+Status KernelCgroup::MakeFolders() {
+  if (exists())
+    return Fail(ErrorCode::kConflict, "there is a control group '" + name_ + "' already");
+  for (const CgroupPlace& place : places_.all()) {
+    if (::mkdirat(place.folder.get(), name_.c_str(), 0755) == 0) continue;
+    Status failed = GroupError("make the control group " + name_);
+    std::ignore = RemoveFolders();
+    return failed;
+  }
+  return {};
+}
+
+Status KernelCgroup::RemoveFolders() {
+  for (const CgroupPlace& place : places_.all()) {
+    int error = 0;
+    WaitUntil([&] {
+      error = ::unlinkat(place.folder.get(), name_.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
+      return error != EBUSY;
+    });
+    if (error == 0 || error == ENOENT) continue;
+    return Fail(ErrorCode::kUnavailable,
+                "remove the control group " + name_ + ": " + std::strerror(error));
+  }
+  return {};
+}
+
+bool KernelCgroup::exists() const {
+  const auto& all = places_.all();
+  return std::any_of(all.begin(), all.end(), [this](const CgroupPlace& place) {
+    return KernelFileExists(place.folder.get(), name_);
+  });
+}
+
+bool KernelCgroup::empty() const {
+  const CgroupPlace* v2 = places_.v2();
+  if (v2 != nullptr) {
+    auto events = ReadKernelFile(v2->folder.get(), In("cgroup.events"));
+    return !events || FindKeyed(*events, "populated").value_or(0) == 0;
+  }
+  auto processes = ReadKernelFile(places_.Find("pids")->folder.get(), In("cgroup.procs"));
+  return !processes || processes->empty();
+}
+
+Status KernelCgroup::KillEach() const {
+  // A group that forks while it is read is caught in the next round; without its own pids free, a
+  // fork bomb runs dry.
+  const CgroupPlace& place = *places_.Find("pids");
+  for (int round = 0; round < 100; ++round) {
+    auto text = ReadKernelFile(place.folder.get(), In("cgroup.procs"));
+    if (!text || text->empty()) return {};
+    for (std::string_view line : Split(*text, '\n')) {
+      auto pid = ReadNumber(line);
+      if (pid && *pid > 0) ::kill(static_cast<pid_t>(*pid), SIGKILL);
+    }
+  }
+  return {};  // who is left is dying, or stands still
+}
+
+Status KernelCgroup::Kill() {
+  const CgroupPlace* v2 = places_.v2();
+  if (v2 != nullptr) {
+    Status killed = Write(*v2, "cgroup.kill", "1");  // Linux 5.14
+    if (killed || !exists()) return {};
+  }
+  RETURN_IF_ERROR(KillEach());
+  // A process that v1 froze dies only once it is thawed; v2 lets it go.
+  return v2 == nullptr ? Thaw() : Status();
+}
+
+Result<Usage> KernelCgroup::Read() const {
+  Usage usage;
+  auto read = [this](const CgroupPlace& place, std::string_view file) {
+    return ReadKernelFile(place.folder.get(), In(file));
+  };
+  const CgroupPlace& memory = *places_.Find("memory");
+  ASSIGN_OR_RETURN(std::string in_use,
+                   read(memory, memory.is_v2 ? "memory.current" : "memory.usage_in_bytes"));
+  ASSIGN_OR_RETURN(std::string stat, read(memory, "memory.stat"));
+  usage.memory_bytes = ReadNumber(in_use).value_or(0);
+  usage.memory_cache_bytes = FindKeyed(stat, memory.is_v2 ? "file" : "total_cache").value_or(0);
+  ASSIGN_OR_RETURN(std::string processes, read(*places_.Find("pids"), "pids.current"));
+  usage.processes = ReadNumber(processes).value_or(0);
+  if (const CgroupPlace* v2 = places_.v2(); v2 != nullptr) {
+    ASSIGN_OR_RETURN(std::string time, read(*v2, "cpu.stat"));
+    usage.cpu_us = FindKeyed(time, "usage_usec").value_or(0);
+  } else if (const CgroupPlace* time = places_.Find("cpuacct"); time != nullptr) {
+    ASSIGN_OR_RETURN(std::string nanoseconds, read(*time, "cpuacct.usage"));
+    usage.cpu_us = ReadNumber(nanoseconds).value_or(0) / 1000;
+  }
+  return usage;
+}
+
+}  // namespace viv::runtime

@@ -1,0 +1,48 @@
+#pragma once
+// A box's groups in the kernel, one folder of the same name in each place.
+
+#include <functional>
+#include <string>
+
+#include "runtime/cgroup_places.h"
+#include "runtime/cgroups.h"
+
+namespace viv::runtime {
+
+class KernelCgroup : public Cgroup {
+ public:
+  // `places` outlives it.
+  KernelCgroup(const CgroupPlaces& places, std::string name)
+      : places_(places), name_(std::move(name)) {}
+
+  const std::string& name() const override { return name_; }
+  Result<Doors> OpenDoors() const override;
+  Status SetLimits(const Limits& limits) override;
+  Result<std::int64_t> MemoryLimit() const override;
+  Result<Usage> Read() const override;
+  Status Freeze() override;
+  Status Thaw() override;
+  Status Kill() override;
+  bool empty() const override;
+
+  Status MakeFolders();
+  // Only empty groups can go; waits a little for the kernel to see that they are.
+  Status RemoveFolders();
+  bool exists() const;
+
+ private:
+  std::string In(std::string_view file) const { return name_ + "/" + std::string(file); }
+  Status Write(const CgroupPlace& place, std::string_view file, std::string_view text) const;
+  Status LimitMemory(std::int64_t bytes) const;
+  Status LimitCpu(double cpus) const;
+  Status SetFrozen(bool frozen);
+  Status KillEach() const;
+
+  const CgroupPlaces& places_;
+  std::string name_;
+};
+
+// Tries until it holds, with growing pauses, for about five seconds.
+bool WaitUntil(const std::function<bool()>& holds);
+
+}  // namespace viv::runtime

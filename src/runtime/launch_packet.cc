@@ -1,0 +1,119 @@
+#include "runtime/launch_packet.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "runtime/request.h"
+
+namespace viv::runtime {
+namespace {
+
+tl::unexpected<Error> BadLaunch(const std::string& why) {
+  return Fail(ErrorCode::kInvalidArgument, "launch: " + why);
+}
+
+Status CheckLaunch(const LaunchRequest& request) {
+  if (request.slot >= kSlotsMax) return BadLaunch("slot out of range");
+  if (!IsHostname(request.hostname)) return BadLaunch("bad host name '" + request.hostname + "'");
+  if (request.network < 0 || request.listener < 0) return BadLaunch("no network or no listener");
+  if (request.cgroup == nullptr) return BadLaunch("no cgroup");
+  if (request.shm_bytes < 0) return BadLaunch("negative shared memory");
+  if (request.folder.empty() || request.folder.front() != '/')
+    return BadLaunch("the box's folder is no absolute path");
+  if (request.trees.empty() || request.trees.size() > kTreesMax || !request.trees[0].at.empty())
+    return BadLaunch("needs the root's tree first, and at most 8 in all");
+  std::size_t layers = 0;
+  for (std::size_t i = 0; i < request.trees.size(); ++i) {
+    const Tree& tree = request.trees[i];
+    if (i > 0 && !IsTreeName(tree.at)) return BadLaunch("bad place for a tree: '" + tree.at + "'");
+    if (tree.layers.empty()) return BadLaunch("a tree without layers");
+    layers += tree.layers.size();
+  }
+  if (layers > kLayersMax) return Fail(ErrorCode::kLimitExceeded, "launch: more than 128 layers");
+  return {};
+}
+
+Status MakeOwnFolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return Fail(ErrorCode::kUnavailable, "make " + path + ": " + std::strerror(errno));
+}
+
+// A volatile overlay leaves a mark in its work folder, and is not mounted again while it is there:
+// a crash of the machine may have lost what was written last. For boxes that is accepted.
+void ClearVolatileMark(const std::string& work) {
+  ::unlink((work + "/work/incompat/volatile/dirty").c_str());
+  ::rmdir((work + "/work/incompat/volatile").c_str());
+  ::rmdir((work + "/work/incompat").c_str());
+}
+
+Status MakeUppers(const LaunchRequest& request) {
+  for (const Tree& tree : request.trees) {
+    std::string upper = UpperOf(request.folder, tree);
+    RETURN_IF_ERROR(MakeOwnFolder(upper.substr(0, upper.rfind('/'))));
+    RETURN_IF_ERROR(MakeOwnFolder(upper));
+    RETURN_IF_ERROR(MakeOwnFolder(WorkOf(request.folder, tree)));
+    ClearVolatileMark(WorkOf(request.folder, tree));
+  }
+  return {};
+}
+
+// A mount of that folder alone, attached nowhere: the spawner has no path to it.
+Result<UniqueFd> DetachedMount(const std::string& folder) {
+  constexpr unsigned kFlags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
+  UniqueFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, folder.c_str(), kFlags)));
+  if (!mount) return Fail(ErrorCode::kUnavailable, "open " + folder + ": " + std::strerror(errno));
+  return mount;
+}
+
+void Lend(LaunchPacket& packet, UniqueFd fd) {
+  packet.descriptors.push_back(fd.get());
+  packet.opened.push_back(std::move(fd));
+}
+
+}  // namespace
+
+Result<LaunchPacket> PrepareLaunch(const LaunchRequest& request) {
+  RETURN_IF_ERROR(CheckLaunch(request));
+  RETURN_IF_ERROR(MakeUppers(request));
+  LaunchPacket packet;
+  packet.wire.slot = request.slot;
+  packet.wire.shm_bytes = request.shm_bytes;
+  if (request.shm_bytes == 0) {
+    // With all of its memory in there a box could not free any by ending processes.
+    ASSIGN_OR_RETURN(std::int64_t memory, request.cgroup->MemoryLimit());
+    packet.wire.shm_bytes = std::max<std::int64_t>(memory / 2, 1);
+  }
+  std::memcpy(packet.wire.hostname, request.hostname.data(), request.hostname.size());
+  packet.descriptors = {request.listener, request.network};
+  ASSIGN_OR_RETURN(UniqueFd folder, DetachedMount(request.folder));
+  Lend(packet, std::move(folder));
+
+  ASSIGN_OR_RETURN(Cgroup::Doors doors, request.cgroup->OpenDoors());
+  packet.wire.has_v2_cgroup = doors.v2_folder ? 1 : 0;
+  if (doors.v2_folder) Lend(packet, std::move(doors.v2_folder));
+  if (doors.tasks_files.size() > kTasksFilesMax) return BadLaunch("too many cgroup hierarchies");
+  packet.wire.tasks_count = static_cast<std::uint32_t>(doors.tasks_files.size());
+  for (UniqueFd& file : doors.tasks_files) Lend(packet, std::move(file));
+
+  packet.wire.tree_count = static_cast<std::uint32_t>(request.trees.size());
+  for (std::size_t i = 0; i < request.trees.size(); ++i) {
+    const Tree& tree = request.trees[i];
+    std::memcpy(packet.wire.trees[i].at, tree.at.data(), tree.at.size());
+    packet.wire.trees[i].layer_count = static_cast<std::uint32_t>(tree.layers.size());
+    for (const std::string& layer : tree.layers) {
+      ASSIGN_OR_RETURN(UniqueFd mount, DetachedMount(layer));
+      Lend(packet, std::move(mount));
+    }
+  }
+  return packet;
+}
+
+}  // namespace viv::runtime

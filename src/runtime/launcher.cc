@@ -1,0 +1,110 @@
+#include "runtime/launcher.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "base/log.h"
+#include "runtime/launch_packet.h"
+#include "runtime/machine.h"
+#include "runtime/process.h"
+#include "runtime/seccomp_filter.h"
+#include "runtime/spawner_process.h"
+
+namespace viv::runtime {
+
+// Spawners that are free wait in `free_`; a launch takes one, uses it alone, and puts it back. A
+// lost one is put back as nothing and started anew by who takes it.
+class Launcher::Impl {
+ public:
+  Impl(LauncherOptions options, std::vector<sock_filter> filter)
+      : options_(std::move(options)), filter_(std::move(filter)) {}
+
+  Status StartAll() {
+    for (std::size_t i = 0; i < options_.spawners; ++i) {
+      ASSIGN_OR_RETURN(auto spawner, StartOne());
+      free_.push_back(std::move(spawner));
+    }
+    return {};
+  }
+
+  Result<SpawnerProcess::Answered> Ask(const LaunchPacket& packet) {
+    std::unique_ptr<SpawnerProcess> spawner = Take();
+    auto answered = AskWith(spawner, packet);
+    Return(std::move(spawner));
+    return answered;
+  }
+
+ private:
+  Result<std::unique_ptr<SpawnerProcess>> StartOne() {
+    return SpawnerProcess::Start(
+        {.program = options_.agent, .filter = filter_, .landlock = options_.landlock});
+  }
+
+  Result<SpawnerProcess::Answered> AskWith(std::unique_ptr<SpawnerProcess>& spawner,
+                                           const LaunchPacket& packet) {
+    if (spawner == nullptr || !spawner->alive()) {
+      ASSIGN_OR_RETURN(spawner, StartOne());
+    }
+    auto answered = spawner->Ask(packet.wire, packet.descriptors);
+    if (!answered) {
+      log::Error("spawner.lost", {{"error", answered.error().message}});
+      spawner = nullptr;
+    }
+    return answered;
+  }
+
+  std::unique_ptr<SpawnerProcess> Take() {
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [this] { return !free_.empty(); });
+    std::unique_ptr<SpawnerProcess> spawner = std::move(free_.back());
+    free_.pop_back();
+    return spawner;
+  }
+
+  void Return(std::unique_ptr<SpawnerProcess> spawner) {
+    {
+      std::lock_guard lock(mutex_);
+      free_.push_back(std::move(spawner));
+    }
+    returned_.notify_one();
+  }
+
+  LauncherOptions options_;
+  std::vector<sock_filter> filter_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<SpawnerProcess>> free_;
+};
+
+Launcher::Launcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Launcher::~Launcher() = default;
+
+Result<std::unique_ptr<Launcher>> Launcher::Start(LauncherOptions options) {
+  if (options.spawners == 0) return Fail(ErrorCode::kInvalidArgument, "launcher: no spawners");
+  for (const Barrier& barrier : ProbeMachine(options.agent)) {
+    if (barrier.state != Barrier::State::kMissing) continue;
+    return Fail(ErrorCode::kUnavailable,
+                barrier.name + ": " + barrier.finding + "; " + barrier.advice);
+  }
+  ASSIGN_OR_RETURN(std::vector<sock_filter> filter, CompileBoxFilter());
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(filter));
+  RETURN_IF_ERROR(impl->StartAll());
+  return std::unique_ptr<Launcher>(new Launcher(std::move(impl)));
+}
+
+Result<Launched> Launcher::Launch(const LaunchRequest& request) {
+  ASSIGN_OR_RETURN(LaunchPacket packet, PrepareLaunch(request));
+  ASSIGN_OR_RETURN(SpawnerProcess::Answered answered, impl_->Ask(packet), "start a box");
+  if (answered.reply.step != Step::kNone)
+    return PassUp(StepError(answered.reply.step, answered.reply.error), "start a box");
+  Launched launched;
+  launched.pid = answered.reply.pid;
+  launched.pidfd = std::move(answered.pidfd);
+  ASSIGN_OR_RETURN(launched.start_time, ReadStartTime(launched.pid), "start a box");
+  return launched;
+}
+
+}  // namespace viv::runtime

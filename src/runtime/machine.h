@@ -1,0 +1,21 @@
+#pragma once
+// Which barriers this machine supports, each found by trying it.
+
+#include <string>
+#include <vector>
+
+namespace viv::runtime {
+
+struct Barrier {
+  enum class State { kPresent, kDegraded, kMissing };  // a missing one means: no boxes
+  std::string name;                                    // "user namespaces"
+  State state = State::kPresent;
+  std::string finding;  // "6 kinds, id-mapped mounts"
+  std::string advice;   // what to do about it; empty when present
+};
+
+// Takes some milliseconds. `agent` is the path of viv-agent; `data_folder` is where templates and
+// boxes keep their files.
+std::vector<Barrier> ProbeMachine(const std::string& agent, const std::string& data_folder = "/");
+
+}  // namespace viv::runtime

@@ -1,0 +1,81 @@
+// Who a box's processes are and what they may. Runs between clone and agent: system calls only.
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/measures_child.h"
+
+namespace viv::runtime {
+namespace {
+
+constexpr std::uint64_t Capability(int number) {
+  return std::uint64_t{1} << number;
+}
+
+// What the steps up to BecomeBoxRoot need, and what overlays do their work with: files, mounts,
+// namespaces, ids. Not CAP_SYS_RESOURCE, which passes quotas and reserved blocks.
+constexpr std::uint64_t kHostPowersKept =
+    Capability(CAP_CHOWN) | Capability(CAP_DAC_OVERRIDE) | Capability(CAP_DAC_READ_SEARCH) |
+    Capability(CAP_FOWNER) | Capability(CAP_FSETID) | Capability(CAP_SETGID) |
+    Capability(CAP_SETUID) | Capability(CAP_MKNOD) | Capability(CAP_SETFCAP) |
+    Capability(CAP_SYS_ADMIN) | Capability(CAP_SYS_CHROOT);
+
+// What root of a box can have, over its own users and files only. Installing packages and running
+// services as another user needs these; nothing here touches a kernel object that boxes share.
+constexpr std::uint64_t kBoxCapabilities =
+    Capability(CAP_CHOWN) | Capability(CAP_DAC_OVERRIDE) | Capability(CAP_FOWNER) |
+    Capability(CAP_FSETID) | Capability(CAP_KILL) | Capability(CAP_SETGID) |
+    Capability(CAP_SETUID) | Capability(CAP_SETFCAP) | Capability(CAP_NET_BIND_SERVICE) |
+    Capability(CAP_AUDIT_WRITE);
+
+int SetCapabilities(std::uint64_t set) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2] = {};
+  for (int half = 0; half < 2; ++half) {
+    data[half].effective = data[half].permitted = static_cast<std::uint32_t>(set >> (32 * half));
+  }
+  return ::syscall(SYS_capset, &header, data) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+int LayDownHostPowers(const Containment& box) {
+  // Host root is not among the owners that a box's files can have: what is made from here on, by us
+  // and later by the overlays, is the box root's.
+  ::setfsgid(box.first_id);
+  ::setfsuid(box.first_id);
+  if (static_cast<std::uint32_t>(::setfsuid(box.first_id)) != box.first_id) return EPERM;
+  return SetCapabilities(kHostPowersKept);
+}
+
+int BecomeBoxRoot(const Containment& box) {
+  // glibc's wrappers would ask all threads to follow; there is one, and no time for that.
+  if (::setns(box.user_namespace, CLONE_NEWUSER) != 0) return errno;
+  if (::syscall(SYS_setgroups, 0, nullptr) != 0) return errno;
+  if (::syscall(SYS_setresgid, 0, 0, 0) != 0) return errno;
+  if (::syscall(SYS_setresuid, 0, 0, 0) != 0) return errno;
+  // Nobody in the box, not even its root, reads or traces the agent.
+  return ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+int BoundCapabilities(const Containment&) {
+  for (int number = 0; number < 64; ++number) {
+    if ((kBoxCapabilities & Capability(number)) != 0) continue;
+    if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) {
+      return errno == EINVAL ? 0 : errno;  // past the last one this kernel knows
+    }
+  }
+  return 0;
+}
+
+int DropCapabilities(const Containment&) {
+  return SetCapabilities(kBoxCapabilities);
+}
+
+}  // namespace viv::runtime

@@ -1,0 +1,108 @@
+#include "runtime/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/tree.h"
+#include "runtime/contain.h"
+#include "runtime/launcher.h"
+
+namespace viv::runtime {
+namespace {
+
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.';
+}
+
+// The text in a field of the wire; nothing without its end.
+std::optional<std::string> ReadField(const char (&field)[kNameBytes]) {
+  const void* end = std::memchr(field, '\0', sizeof field);
+  if (end == nullptr) return std::nullopt;
+  return std::string(field);
+}
+
+bool ReadTrees(const WireRequest& wire, Request& request) {
+  if (wire.tree_count == 0 || wire.tree_count > kTreesMax) return false;
+  for (std::size_t i = 0; i < wire.tree_count; ++i) {
+    const WireTree& tree = wire.trees[i];
+    std::optional<std::string> at = ReadField(tree.at);
+    if (!at || (i == 0 ? !at->empty() : !IsTreeName(*at))) return false;
+    if (tree.layer_count == 0 || tree.layer_count > kLayersMax) return false;
+    request.trees.push_back({*std::move(at), tree.layer_count});
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsTreeName(std::string_view name) {
+  if (name.empty() || name.size() >= kNameBytes || name.front() == '.') return false;
+  for (std::string_view taken : {"proc", "dev", "sys"})
+    if (name == taken) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) { return IsPlain(c) || c == '_'; });
+}
+
+bool IsHostname(std::string_view name) {
+  return !name.empty() && name.size() < kNameBytes && name.front() != '-' && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), IsPlain);
+}
+
+std::optional<Request> ReadRequest(Packet packet) {
+  WireRequest wire;
+  if (packet.bytes.size() != sizeof wire) return std::nullopt;
+  std::memcpy(&wire, packet.bytes.data(), sizeof wire);
+  Request request;
+  std::optional<std::string> hostname = ReadField(wire.hostname);
+  if (!hostname || !IsHostname(*hostname) || wire.slot >= kSlotsMax || wire.shm_bytes <= 0 ||
+      wire.has_v2_cgroup > 1 || wire.tasks_count > kTasksFilesMax || !ReadTrees(wire, request))
+    return std::nullopt;
+  request.slot = wire.slot;
+  request.shm_bytes = wire.shm_bytes;
+  request.hostname = *std::move(hostname);
+
+  std::size_t layers = 0;
+  for (const RequestTree& tree : request.trees) layers += tree.layer_count;
+  if (layers > kLayersMax ||
+      packet.descriptors.size() != 3 + wire.has_v2_cgroup + wire.tasks_count + layers)
+    return std::nullopt;
+  auto next = packet.descriptors.begin();
+  request.listener = std::move(*next++);
+  request.network = std::move(*next++);
+  request.folder = std::move(*next++);
+  if (wire.has_v2_cgroup == 1) request.v2_cgroup = std::move(*next++);
+  for (std::size_t i = 0; i < wire.tasks_count; ++i)
+    request.tasks_files.push_back(std::move(*next++));
+  for (std::size_t i = 0; i < layers; ++i) request.layers.push_back(std::move(*next++));
+  return request;
+}
+
+void Forget(Request& request) {
+  for (UniqueFd* fd : {&request.listener, &request.network, &request.folder, &request.v2_cgroup})
+    fd->release();
+  for (UniqueFd& fd : request.tasks_files) fd.release();
+  for (UniqueFd& fd : request.layers) fd.release();
+}
+
+std::string OverlayOptions(const RequestTree& tree, std::size_t first_layer) {
+  std::string lower;
+  for (std::size_t i = 0; i < tree.layer_count; ++i)
+    lower += fmt::format("{}{}/{}", i == 0 ? "" : ":", kSpawnerLayers, first_layer + i);
+  Tree place;
+  place.at = tree.at;
+  // Renaming a folder of a layer works (redirect_dir); a file is copied whole when it changes
+  // (metacopy off), so that a sealed upper is a layer in its own right. No index: it would tie an
+  // upper to the very layers it began with. The marks are trusted.* attributes, out of a box's
+  // reach, which leaves user.* to it. Volatile: otherwise the end of each box, and each sync in
+  // one, would write out the whole file system that all boxes share. Data reaches the disk in the
+  // kernel's own time; only a crash of the machine can lose the last seconds.
+  return fmt::format(
+      "lowerdir={},upperdir={},workdir={},redirect_dir=on,metacopy=off,index=off,xino=auto,"
+      "volatile",
+      lower, UpperOf(kSpawnerFolder, place), WorkOf(kSpawnerFolder, place));
+}
+
+}  // namespace viv::runtime

@@ -1,0 +1,52 @@
+#pragma once
+// The server's end of one spawner: starts the program, sends launches, and ends it by letting go.
+// Not thread-safe; whoever has it alone may talk.
+
+#include <linux/filter.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "runtime/wire.h"
+
+namespace viv::runtime {
+
+class SpawnerProcess {
+ public:
+  struct Options {
+    std::string program;
+    const std::vector<sock_filter>& filter;
+    bool landlock = true;
+  };
+  static Result<std::unique_ptr<SpawnerProcess>> Start(const Options& options);
+  ~SpawnerProcess();
+  SpawnerProcess(const SpawnerProcess&) = delete;
+  SpawnerProcess& operator=(const SpawnerProcess&) = delete;
+
+  bool alive() const;  // as far as its socket tells
+
+  struct Answered {
+    WireReply reply;
+    UniqueFd pidfd;
+  };
+  // An error means that the spawner is lost and has to be replaced; a box it could not make is told
+  // in the reply.
+  Result<Answered> Ask(const WireRequest& request, const std::vector<int>& descriptors);
+
+ private:
+  SpawnerProcess(pid_t pid, UniqueFd socket) : pid_(pid), socket_(std::move(socket)) {}
+  Status SetUp(const Options& options);
+  Result<Answered> Receive();
+
+  pid_t pid_;
+  UniqueFd socket_;
+};
+
+// "make a user namespace: Operation not permitted", and what to do where we know.
+Error StepError(Step step, int error);
+
+}  // namespace viv::runtime

@@ -1,0 +1,25 @@
+#pragma once
+// The host's side of a box's agent, over a connection from BoxHost::DialAgent.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
+#include "sandbox/boxes.h"
+
+namespace viv::sandbox {
+
+struct AgentSetup {
+  std::string token;
+  std::map<std::string, std::string> variables;
+  std::string user;
+  std::string workdir;  // empty: the user's home
+};
+
+Task<Status> SetUpAgent(UniqueFd connection, AgentSetup setup);
+Task<Result<std::vector<LogEntry>>> ReadAgentLogs(UniqueFd connection, std::string token);
+
+}  // namespace viv::sandbox

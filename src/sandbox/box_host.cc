@@ -1,0 +1,211 @@
+#include "sandbox/box_host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::sandbox {
+namespace {
+
+constexpr int kAgentBacklog = 512;
+constexpr std::string_view kSocketEnding = ".sock";
+
+tl::unexpected<Error> HostError(const std::string& doing) {
+  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
+}
+
+Result<sockaddr_un> SocketAddress(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return Fail(ErrorCode::kInternal, "socket path too long: " + path);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BoxHost>> BoxHost::Open(BoxParts parts, const std::string& run_folder) {
+  if (::mkdir(run_folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return HostError("make " + run_folder);
+  UniqueFd folder(::open(run_folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
+  if (!folder) return HostError("open " + run_folder);
+  return std::unique_ptr<BoxHost>(new BoxHost(parts, std::move(folder)));
+}
+
+// Through the descriptor, for a socket's path is short: 107 bytes.
+std::string BoxHost::SocketPath(const std::string& name) const {
+  return "/proc/self/fd/" + std::to_string(run_folder_.get()) + "/" + name +
+         std::string(kSocketEnding);
+}
+
+Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
+  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(name)));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), kAgentBacklog) != 0) {
+    return HostError("make the agent's socket");
+  }
+  return socket;
+}
+
+Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
+  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(place.name)));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return HostError("make a socket");
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  if (errno == EAGAIN)
+    return Fail(ErrorCode::kLimitExceeded, "the box has too many requests waiting; try again");
+  return HostError("reach the box's agent");
+}
+
+Result<UniqueFd> BoxHost::DialPort(const Place& place, std::uint16_t port) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::DialInside(network.get(), port);
+}
+
+Result<std::uint32_t> BoxHost::TakeSlot() {
+  std::lock_guard lock(mutex_);
+  for (std::uint32_t tries = 0; tries < runtime::kSlotsMax; ++tries) {
+    std::uint32_t slot = next_slot_;
+    next_slot_ = (next_slot_ + 1) % runtime::kSlotsMax;
+    if (used_slots_.insert(slot).second) return slot;
+  }
+  return Fail(ErrorCode::kLimitExceeded, "this machine holds as many boxes as it can");
+}
+
+void BoxHost::ReturnSlot(std::uint32_t slot) {
+  std::lock_guard lock(mutex_);
+  used_slots_.erase(slot);
+}
+
+Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
+  Place& place = box.place;
+  std::string folder;
+  if (place.folder.empty()) {
+    ASSIGN_OR_RETURN(folder, parts_.storage.Make(place.name, request.disk_bytes), "make its files");
+    place.folder = place.name;
+  } else {
+    ASSIGN_OR_RETURN(folder, parts_.storage.Find(place.folder), "find its files");
+  }
+  ASSIGN_OR_RETURN(network::Namespaces::Taken taken, parts_.networks.Take(), "take a network");
+  place.network = taken.name;
+  RETURN_IF_ERROR(parts_.egress.Open(place.name, taken.fd.get(), request.egress), "open its doors");
+  ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(place.name, request.limits), "limit it");
+  ASSIGN_OR_RETURN(UniqueFd listener, Listen(place.name));
+
+  runtime::LaunchRequest launch;
+  launch.slot = place.slot;
+  launch.trees = place.trees;
+  launch.folder = folder;
+  launch.hostname = kHostname;
+  launch.network = taken.fd.get();
+  launch.listener = listener.get();
+  launch.cgroup = box.cgroup.get();
+  ASSIGN_OR_RETURN(runtime::Launched launched, parts_.launcher.Launch(launch));
+  place.pid = launched.pid;
+  place.start_time = launched.start_time;
+  box.pidfd = std::move(launched.pidfd);
+  return {};
+}
+
+Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
+  auto box = std::make_unique<LiveBox>();
+  box->place.name = NewPlaceName();
+  box->place.folder = request.folder;
+  box->place.trees = request.trees;
+  ASSIGN_OR_RETURN(box->place.slot, TakeSlot());
+  Status assembled = Assemble(request, *box);
+  if (assembled) return box;
+  TakeApart(*box, request.folder.empty() ? Files::kRemove : Files::kKeep);
+  return PassUp(std::move(assembled).error(), "start a box");
+}
+
+Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, const network::Policy& egress) {
+  auto box = std::make_unique<LiveBox>();
+  box->place = place;
+  ASSIGN_OR_RETURN(box->pidfd, runtime::OpenProcess(place.pid, place.start_time));
+  ASSIGN_OR_RETURN(box->cgroup, parts_.cgroups.Find(place.name));
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  RETURN_IF_ERROR(parts_.egress.Open(place.name, network.get(), egress));
+  std::lock_guard lock(mutex_);
+  used_slots_.insert(place.slot);
+  return box;
+}
+
+// Also of a box that was never whole. In the order of dependence: processes, then what they hold.
+void BoxHost::TakeApart(LiveBox& box, Files files) {
+  const Place& place = box.place;
+  bool gone = true;
+  if (box.cgroup != nullptr) {
+    if (Status removed = parts_.cgroups.Remove(std::move(box.cgroup)); !removed) {
+      gone = false;
+      log::Error("box.not_ended", {{"place", place.name}, {"error", removed.error().message}});
+    }
+  }
+  if (box.pidfd) {  // the agent's end is the end of its namespaces
+    pollfd ended{box.pidfd.get(), POLLIN, 0};
+    ::poll(&ended, 1, 5000);
+  }
+  parts_.egress.Close(place.name);
+  if (!place.network.empty()) parts_.networks.Return(place.network);
+  ::unlinkat(run_folder_.get(), (place.name + std::string(kSocketEnding)).c_str(), 0);
+  if (files == Files::kRemove && !place.folder.empty()) {
+    if (Status removed = parts_.storage.Remove(place.folder); !removed)
+      log::Error("box.files_left", {{"folder", place.folder}, {"error", removed.error().message}});
+  }
+  if (gone) ReturnSlot(place.slot);  // ids of what still lives are not given to another
+}
+
+void BoxHost::End(std::unique_ptr<LiveBox> box, Files files) {
+  TakeApart(*box, files);
+}
+
+std::size_t BoxHost::Sweep(const Known& known) {
+  std::size_t count = 0;
+  for (const std::string& name : parts_.cgroups.List()) {
+    if (known.places.contains(name)) continue;
+    if (auto found = parts_.cgroups.Find(name)) {
+      Status removed = parts_.cgroups.Remove(*std::move(found));
+      if (!removed)
+        log::Error("sweep.cgroup_left", {{"name", name}, {"error", removed.error().message}});
+      ++count;
+    }
+  }
+  for (const std::string& name : parts_.networks.List())
+    if (!known.networks.contains(name)) parts_.networks.Return(name);
+  for (const std::string& name : parts_.storage.List()) {
+    if (known.folders.contains(name)) continue;
+    Status removed = parts_.storage.Remove(name);
+    if (!removed)
+      log::Error("sweep.files_left", {{"folder", name}, {"error", removed.error().message}});
+    ++count;
+  }
+  for (const std::string& layer : parts_.storage.ListLayers())
+    if (!known.layers.contains(layer)) std::ignore = parts_.storage.RemoveLayer(layer);
+  UniqueFd again(::openat(run_folder_.get(), ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC));
+  DIR* listing = again ? ::fdopendir(again.release()) : nullptr;
+  if (listing == nullptr) return count;
+  while (dirent* entry = ::readdir(listing)) {
+    std::string_view name = entry->d_name;
+    if (!name.ends_with(kSocketEnding)) continue;
+    name.remove_suffix(kSocketEnding.size());
+    if (!known.places.contains(std::string(name))) ::unlinkat(run_folder_.get(), entry->d_name, 0);
+  }
+  ::closedir(listing);
+  return count;
+}
+
+}  // namespace viv::sandbox

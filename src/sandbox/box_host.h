@@ -1,0 +1,87 @@
+#pragma once
+// Makes and ends boxes out of their parts: files, limits, network, processes. Everything here
+// blocks for moments and belongs on the blocking pool, except the dials. What fails half-way is
+// taken back; what a killed server left behind is found by Sweep. Thread-safe.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "network/egress.h"
+#include "network/namespaces.h"
+#include "runtime/launcher.h"
+#include "sandbox/live_box.h"
+#include "storage/box_storage.h"
+
+namespace viv::sandbox {
+
+inline constexpr std::string_view kHostname = "e2b.local";
+
+struct BoxParts {
+  runtime::Launcher& launcher;
+  runtime::Cgroups& cgroups;
+  network::Namespaces& networks;
+  network::Egress& egress;
+  storage::BoxStorage& storage;
+};
+
+class BoxHost {
+ public:
+  // The agents' sockets lie in `run_folder`. All given outlives this.
+  static Result<std::unique_ptr<BoxHost>> Open(BoxParts parts, const std::string& run_folder);
+
+  struct StartRequest {
+    std::vector<Tree> trees;
+    std::string folder;  // empty: a new one
+    runtime::Limits limits;
+    std::int64_t disk_bytes = 0;
+    network::Policy egress;
+  };
+  Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
+
+  // The box that another server started, if it still lives.
+  Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, const network::Policy& egress);
+
+  enum class Files { kKeep, kRemove };
+  void End(std::unique_ptr<LiveBox> box, Files files);  // kills; returns when nothing is left of it
+
+  Result<UniqueFd> DialAgent(const Place& place) const;  // quick
+  Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);
+  Status SetPolicy(const Place& place, const network::Policy& policy) {
+    return parts_.egress.SetPolicy(place.name, policy);
+  }
+  storage::BoxStorage& storage() { return parts_.storage; }
+
+  // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
+  // anything is started.
+  struct Known {
+    std::set<std::string> places, folders, networks, layers;
+  };
+  std::size_t Sweep(const Known& known);
+
+  void StockNetworks(std::size_t count) { parts_.networks.Stock(count); }
+
+ private:
+  BoxHost(BoxParts parts, UniqueFd run_folder)
+      : parts_(parts), run_folder_(std::move(run_folder)) {}
+
+  Result<std::uint32_t> TakeSlot();
+  void ReturnSlot(std::uint32_t slot);
+  Result<UniqueFd> Listen(const std::string& name) const;
+  std::string SocketPath(const std::string& name) const;
+  Status Assemble(const StartRequest& request, LiveBox& box);
+  void TakeApart(LiveBox& box, Files files);
+
+  BoxParts parts_;
+  UniqueFd run_folder_;
+  std::mutex mutex_;  // guards the two below
+  std::set<std::uint32_t> used_slots_;
+  std::uint32_t next_slot_ = 0;
+};
+
+}  // namespace viv::sandbox

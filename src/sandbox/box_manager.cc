@@ -1,0 +1,329 @@
+#include "sandbox/box_manager.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shielded.h"
+#include "sandbox/agent_client.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::sandbox {
+namespace {
+
+constexpr std::int64_t kSecondUs = 1'000'000;
+constexpr std::size_t kEventsMax = 1000;
+
+tl::unexpected<Error> NoSuchBox(std::string_view id) {
+  return Fail(ErrorCode::kNotFound, "box " + std::string(id) + " does not exist");
+}
+
+}  // namespace
+
+BoxManager::BoxManager(store::Store& store,
+                       BoxHost& host,
+                       templates::Templates& templates,
+                       BlockingPool& pool,
+                       BoxManagerOptions options,
+                       DeathWatch deaths)
+    : store_(store),
+      host_(host),
+      pool_(pool),
+      options_(std::move(options)),
+      layers_(host.storage()),
+      templates_(store, templates, layers_),
+      deaths_(std::move(deaths)) {}
+
+BoxManager::~BoxManager() = default;
+
+Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
+                                                     BoxHost& host,
+                                                     templates::Templates& templates,
+                                                     BlockingPool& pool,
+                                                     BoxManagerOptions options) {
+  ASSIGN_OR_RETURN(DeathWatch deaths, DeathWatch::Open());
+  std::unique_ptr<BoxManager> manager(
+      new BoxManager(store, host, templates, pool, std::move(options), std::move(deaths)));
+  RETURN_IF_ERROR(manager->templates_.Load(), "snapshots");
+  RETURN_IF_ERROR(manager->AdoptAll(), "boxes");
+  manager->parked_ = std::make_unique<ParkedBoxes>(host, manager->options_.parked);
+  auto base = manager->templates_.Resolve("", "base");
+  if (base) {
+    BoxHost::StartRequest request{.trees = base->trees,
+                                  .folder = {},
+                                  .limits = base->limits,
+                                  .disk_bytes = base->disk_bytes,
+                                  .egress = {}};
+    manager->parked_->Keep(base->id, std::move(request));
+  }
+  return manager;
+}
+
+Result<BoxPtr> BoxManager::Find(std::string_view id) const {
+  BoxIndex::Found found = index_.Find(id);
+  if (found.box == nullptr) return NoSuchBox(id);
+  return found.box;
+}
+
+Result<BoxPtr> BoxManager::Get(std::string_view account_id, std::string_view id) const {
+  BoxIndex::Found found = index_.Find(id);
+  if (found.box == nullptr || found.box->account_id != account_id) return NoSuchBox(id);
+  return found.box;
+}
+
+void BoxManager::ForEachRunning(const std::function<void(const Box&)>& visit) const {
+  index_.ForEach([&visit](const BoxIndex::Found& found) {
+    if (found.box->state == BoxState::kRunning) visit(*found.box);
+  });
+}
+
+namespace {
+
+std::string DeriveToken(std::string_view secret, std::string_view purpose, std::string_view id) {
+  std::string message = std::string(purpose) + ":" + std::string(id);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  ::HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+         reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest, &size);
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string token;
+  for (unsigned i = 0; i < std::min(size, 20U); ++i) {
+    token += kDigits[digest[i] >> 4];
+    token += kDigits[digest[i] & 15];
+  }
+  return token;
+}
+
+}  // namespace
+
+std::string BoxManager::AgentToken(std::string_view id) const {
+  return DeriveToken(options_.secret, "agent", id);
+}
+
+std::string BoxManager::TrafficToken(std::string_view id) const {
+  return DeriveToken(options_.secret, "traffic", id);
+}
+
+Task<Result<BoxManager::Held>> BoxManager::Hold(std::string account_id, std::string id) {
+  BoxIndex::Found found = index_.Find(id);
+  if (found.box == nullptr || (!account_id.empty() && found.box->account_id != account_id))
+    co_return NoSuchBox(id);
+  Held held;
+  held.entry = found.entry;
+  held.lock = co_await held.entry->busy.Acquire();
+  held.box = index_.Find(id).box;  // it may have changed, or gone, while we waited
+  if (held.box == nullptr) co_return NoSuchBox(id);
+  co_return held;
+}
+
+void BoxManager::Show(const BoxEntryPtr& entry, Box box) {
+  index_.Put(entry, std::move(box));
+}
+
+void BoxManager::Note(BoxEntry& entry, std::string message) {
+  LogEntry event;
+  event.at_us = NowMicros();
+  event.level = "info";
+  event.message = std::move(message);
+  entry.events.push_back(std::move(event));
+  if (entry.events.size() > kEventsMax) entry.events.erase(entry.events.begin());
+}
+
+Task<Status> BoxManager::Commit(BoxEntryPtr entry, Box box) {
+  BoxRecord record{box, entry->live ? entry->live->place : entry->place};
+  store::Document document{kBoxKind, box.id, box.account_id, WriteBoxRecord(record)};
+  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the box's record");
+  Show(entry, std::move(box));
+  co_return Status();
+}
+
+Task<Result<std::unique_ptr<LiveBox>>> BoxManager::StartOnPool(BoxHost::StartRequest request) {
+  auto work = [this, &request] { return host_.Start(request); };
+  co_return co_await pool_.Run(work);
+}
+
+Task<void> BoxManager::EndOnPool(std::unique_ptr<LiveBox> live, BoxHost::Files files) {
+  deaths_.Forget(live->place.name);
+  auto work = [this, &live, files] {
+    host_.End(std::move(live), files);
+    return true;
+  };
+  co_await pool_.Run(work);
+}
+
+Task<Status> BoxManager::SetUp(const LiveBox& live, const Box& box) {
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(live.place));
+  AgentSetup setup;
+  setup.token = AgentToken(box.id);
+  setup.variables = box.spec.variables;
+  setup.variables["E2B_SANDBOX"] = "true";
+  setup.variables["E2B_SANDBOX_ID"] = box.id;
+  setup.variables["E2B_TEMPLATE_ID"] = box.spec.template_id;
+  setup.user = box.spec.user;
+  setup.workdir = box.spec.workdir;
+  co_return co_await SetUpAgent(std::move(connection), std::move(setup));
+}
+
+Task<Result<BoxPtr>> BoxManager::Create(CreateBox request) {
+  co_return co_await Shielded(CreateNow(std::move(request)));
+}
+
+Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
+  ASSIGN_OR_CO_RETURN(StartPoint from,
+                      templates_.Resolve(request.account_id, request.template_name));
+  Box box;
+  box.account_id = std::move(request.account_id);
+  box.spec.metadata = std::move(request.metadata);
+  box.spec.variables = from.variables;
+  for (auto& [name, value] : request.variables) box.spec.variables[name] = std::move(value);
+  box.spec.network = std::move(request.network);
+  box.spec.on_timeout = request.on_timeout;
+  box.spec.auto_resume = request.auto_resume;
+  box.spec.timeout_seconds = request.timeout_seconds;
+  co_return co_await StartNew(std::move(from), std::move(box));
+}
+
+// `box` has what its creator said; the rest comes from where it starts.
+Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
+  if (index_.size() >= options_.boxes_max) {
+    co_return Fail(ErrorCode::kLimitExceeded, "this server holds " +
+                                                  std::to_string(options_.boxes_max) +
+                                                  " boxes already: end some, or raise --boxes-max");
+  }
+  box.id = NewBoxId();
+  box.spec.template_id = from.id;
+  box.spec.template_name = from.name;
+  box.spec.user = from.user;
+  box.spec.workdir = from.workdir;
+  box.spec.limits = from.limits;
+  box.spec.disk_bytes = from.disk_bytes;
+
+  auto entry = std::make_shared<BoxEntry>();
+  entry->id = box.id;
+  entry->layers = from.hold;
+  BoxHost::StartRequest request;
+  request.trees = from.trees;
+  request.limits = from.limits;
+  request.disk_bytes = from.disk_bytes;
+  const bool plain = box.spec.network.egress == network::Policy();
+  if (!from.is_snapshot) {
+    entry->live = parked_->Take(from.id);
+    parked_->Keep(from.id, request);
+  }
+  Status ready;
+  if (entry->live != nullptr) {
+    if (!plain) ready = host_.SetPolicy(entry->live->place, box.spec.network.egress);
+  } else {
+    request.egress = box.spec.network.egress;
+    auto started = co_await StartOnPool(std::move(request));
+    if (!started) co_return PassUp(std::move(started).error());
+    entry->live = *std::move(started);
+  }
+  if (ready) ready = co_await SetUp(*entry->live, box);
+  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
+  if (ready) {
+    box.created_at_us = box.started_at_us = NowMicros();
+    box.ends_at_us = box.started_at_us + box.spec.timeout_seconds * kSecondUs;
+    Note(*entry, "Sandbox created");
+    ready = co_await Commit(entry, box);
+  }
+  if (!ready) {
+    co_await EndOnPool(std::move(entry->live), BoxHost::Files::kRemove);
+    co_return PassUp(std::move(ready).error());
+  }
+  deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
+  entry->place = entry->live->place;
+  log::Info("box.created", {{"box", box.id}, {"template", box.spec.template_name}});
+  co_return std::make_shared<const Box>(std::move(box));
+}
+
+Task<Status> BoxManager::Remove(std::string account_id, std::string id) {
+  co_return co_await Shielded(RemoveNow(std::move(account_id), std::move(id)));
+}
+
+Task<Status> BoxManager::RemoveNow(std::string account_id, std::string id) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  co_return co_await RemoveHeld(held);
+}
+
+// The record goes first: what is left of the box after a crash has none, and is swept.
+Task<Status> BoxManager::RemoveHeld(Held& held) {
+  const std::string id = held.box->id;
+  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kBoxKind, id), "forget the box");
+  index_.Remove(id);
+  if (held.entry->live != nullptr) {
+    co_await EndOnPool(std::move(held.entry->live), BoxHost::Files::kRemove);
+  } else {
+    auto work = [this, &held] { return host_.storage().Remove(held.entry->place.folder); };
+    Status removed = co_await pool_.Run(work);
+    if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});
+  }
+  held.entry->layers.reset();
+  log::Info("box.removed", {{"box", id}});
+  co_return Status();
+}
+
+Task<Status> BoxManager::SetTimeout(std::string account_id,
+                                    std::string id,
+                                    std::int64_t timeout_seconds,
+                                    Extend extend) {
+  co_return co_await Shielded(
+      SetTimeoutNow(std::move(account_id), std::move(id), timeout_seconds, extend));
+}
+
+Task<Status> BoxManager::SetTimeoutNow(std::string account_id,
+                                       std::string id,
+                                       std::int64_t timeout_seconds,
+                                       Extend extend) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  if (held.box->state != BoxState::kRunning)
+    co_return Fail(ErrorCode::kNotFound, "box " + held.box->id + " does not run");
+  Box box = *held.box;
+  const std::int64_t ends_at_us = NowMicros() + timeout_seconds * kSecondUs;
+  if (extend == Extend::kAtLeast && ends_at_us <= box.ends_at_us) co_return Status();
+  box.ends_at_us = ends_at_us;
+  co_return co_await Commit(held.entry, std::move(box));
+}
+
+Task<Status> BoxManager::SetNetwork(std::string account_id, std::string id, BoxNetwork network) {
+  co_return co_await Shielded(
+      SetNetworkNow(std::move(account_id), std::move(id), std::move(network)));
+}
+
+Task<Status> BoxManager::SetNetworkNow(std::string account_id, std::string id, BoxNetwork network) {
+  auto rules = network::Rules::Compile(network.egress);
+  if (!rules) co_return PassUp(std::move(rules).error());
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  Box box = *held.box;
+  box.spec.network = std::move(network);
+  const network::Policy policy = box.spec.network.egress;
+  CO_RETURN_IF_ERROR(co_await Commit(held.entry, std::move(box)));
+  if (held.entry->live == nullptr) co_return Status();
+  co_return host_.SetPolicy(held.entry->live->place, policy);
+}
+
+Result<std::vector<MetricPoint>> BoxManager::Metrics(std::string_view account_id,
+                                                     std::string_view id) const {
+  BoxIndex::Found found = index_.Find(id);
+  if (found.box == nullptr || found.box->account_id != account_id) return NoSuchBox(id);
+  return found.entry->meter.points();
+}
+
+Task<Result<std::vector<LogEntry>>> BoxManager::Logs(std::string account_id, std::string id) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  std::vector<LogEntry> entries = held.entry->events;
+  if (held.box->state != BoxState::kRunning || held.entry->live == nullptr) co_return entries;
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(held.entry->live->place));
+  auto more = co_await ReadAgentLogs(std::move(connection), AgentToken(held.box->id));
+  if (!more) co_return PassUp(std::move(more).error());
+  entries.insert(entries.end(), more->begin(), more->end());
+  auto earlier = [](const LogEntry& a, const LogEntry& b) { return a.at_us < b.at_us; };
+  std::stable_sort(entries.begin(), entries.end(), earlier);
+  co_return entries;
+}
+
+}  // namespace viv::sandbox

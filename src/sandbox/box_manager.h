@@ -1,0 +1,156 @@
+#pragma once
+// Boxes on this machine. Each change of a box is one at a time (its entry's lock) and ends with its
+// record in the store; the kernel follows the record: whatever a crash leaves in between, the next
+// start makes agree with it. Work that began goes on to its end although its caller hangs up.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/blocking_pool.h"
+#include "sandbox/box_host.h"
+#include "sandbox/box_index.h"
+#include "sandbox/box_records.h"
+#include "sandbox/box_templates.h"
+#include "sandbox/boxes.h"
+#include "sandbox/death_watch.h"
+#include "sandbox/parked_boxes.h"
+#include "store/store.h"
+
+namespace viv::sandbox {
+
+struct BoxManagerOptions {
+  std::size_t boxes_max = 9'500;
+  std::size_t parked = 16;  // of each template in use
+  std::string secret;       // tokens derive from it
+};
+
+class BoxManager : public Boxes {
+ public:
+  // Adopts the boxes that an earlier server left and removes what has no record. All given outlives
+  // it.
+  static Result<std::unique_ptr<BoxManager>> Open(store::Store& store,
+                                                  BoxHost& host,
+                                                  templates::Templates& templates,
+                                                  BlockingPool& pool,
+                                                  BoxManagerOptions options);
+  ~BoxManager() override;  // ends the parked ones; the others live on
+
+  Task<Result<BoxPtr>> Create(CreateBox request) override;
+  Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const override;
+  BoxPage List(const BoxQuery& query) const override { return index_.List(query); }
+  Task<Status> Remove(std::string account_id, std::string id) override;
+  Task<Status> Pause(std::string account_id, std::string id, Memory memory) override;
+  Task<Result<Connected>> Connect(std::string account_id,
+                                  std::string id,
+                                  std::int64_t timeout_seconds) override;
+  Task<Status> SetTimeout(std::string account_id,
+                          std::string id,
+                          std::int64_t timeout_seconds,
+                          Extend extend) override;
+  Task<Status> SetNetwork(std::string account_id, std::string id, BoxNetwork network) override;
+  Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
+                                                 std::string id,
+                                                 std::size_t count,
+                                                 std::int64_t timeout_seconds) override;
+  Task<Result<TemplateInfo>> Snapshot(std::string account_id,
+                                      std::string id,
+                                      std::string name) override;
+  std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const override {
+    return templates_.List(account_id);
+  }
+  Task<Status> RemoveTemplate(std::string account_id, std::string id_or_name) override;
+  Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
+                                           std::string_view id) const override;
+  Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) override;
+
+  Result<BoxPtr> Find(std::string_view id) const override;
+  void ForEachRunning(const std::function<void(const Box&)>& visit) const override;
+  std::string AgentToken(std::string_view id) const override;
+  std::string TrafficToken(std::string_view id) const override;
+  Task<Result<UniqueFd>> DialAgent(std::string id) override;
+  Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) override;
+
+  // Ends what is over, notices what died, meters. Called several times a second, by one caller.
+  Task<void> KeepHouse();
+  Task<void> RemoveAll();  // for a server that leaves nothing behind
+  std::size_t size() const { return index_.size(); }
+  std::size_t parked() const { return parked_->size(); }
+  // The folders of templates that boxes and snapshots stand on.
+  bool StandsOn(const std::string& folder) const;
+
+ private:
+  // An entry whose lock is held, and the box as it is.
+  struct Held {
+    BoxEntryPtr entry;
+    AsyncMutex::Lock lock;
+    BoxPtr box;
+  };
+  struct Sealed {
+    std::string layer;
+    std::vector<Tree> trees;
+    BoxLayers::Hold hold;
+  };
+
+  BoxManager(store::Store& store,
+             BoxHost& host,
+             templates::Templates& templates,
+             BlockingPool& pool,
+             BoxManagerOptions options,
+             DeathWatch deaths);
+
+  // box_manager.cc
+  Task<Result<BoxPtr>> CreateNow(CreateBox request);
+  Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
+  Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
+  Task<Status> Commit(BoxEntryPtr entry, Box box);
+  Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
+  Task<void> EndOnPool(std::unique_ptr<LiveBox> live, BoxHost::Files files);
+  Task<Status> SetUp(const LiveBox& live, const Box& box);
+  Task<Status> RemoveNow(std::string account_id, std::string id);
+  Task<Status> RemoveHeld(Held& held);
+  Task<Status> SetTimeoutNow(std::string account_id,
+                             std::string id,
+                             std::int64_t timeout_seconds,
+                             Extend extend);
+  Task<Status> SetNetworkNow(std::string account_id, std::string id, BoxNetwork network);
+  void Show(const BoxEntryPtr& entry, Box box);
+  static void Note(BoxEntry& entry, std::string message);
+
+  // box_manager_power.cc
+  Task<Status> PauseNow(std::string account_id, std::string id, Memory memory);
+  Task<Status> PauseHeld(Held& held, Memory memory);
+  Task<Result<Connected>> ConnectNow(std::string account_id,
+                                     std::string id,
+                                     std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
+  Task<Status> Reboot(Held& held, const Box& box);
+  Task<Result<BoxIndex::Found>> Awake(std::string id);
+
+  // box_manager_copy.cc
+  Task<Result<Sealed>> Seal(Held& held);
+  Task<Result<std::vector<Result<BoxPtr>>>> ForkNow(std::string account_id,
+                                                    std::string id,
+                                                    std::size_t count,
+                                                    std::int64_t timeout_seconds);
+  Task<Result<TemplateInfo>> SnapshotNow(std::string account_id, std::string id, std::string name);
+
+  // box_manager_house.cc
+  Status AdoptAll();
+  void Adopt(BoxRecord record, std::vector<std::string>& lost);
+  Task<void> EndIfOver(std::string id);
+  Task<void> BuryIfDead(std::string id);
+  Task<void> Meter();
+
+  store::Store& store_;
+  BoxHost& host_;
+  BlockingPool& pool_;
+  const BoxManagerOptions options_;
+  BoxLayers layers_;
+  BoxTemplates templates_;
+  BoxIndex index_;
+  DeathWatch deaths_;
+  std::unique_ptr<ParkedBoxes> parked_;
+};
+
+}  // namespace viv::sandbox

@@ -1,0 +1,114 @@
+// Boxes as templates of others: snapshot and fork. Both keep files, not memory.
+
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shielded.h"
+#include "sandbox/box_ids.h"
+#include "sandbox/box_manager.h"
+
+namespace viv::sandbox {
+
+// The box stands still for as long as the file system needs for a copy-on-write copy.
+Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
+  LiveBox* live = held.entry->live.get();
+  const Place place = live != nullptr ? live->place : held.entry->place;
+  const bool running = live != nullptr && held.box->state == BoxState::kRunning;
+  Sealed sealed;
+  sealed.layer = NewPlaceName();
+  auto work = [&]() -> Result<std::string> {
+    if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
+    auto folder = host_.storage().Seal(place.folder, sealed.layer);
+    if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
+    return folder;
+  };
+  ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
+  sealed.trees = place.trees;
+  for (Tree& tree : sealed.trees) tree.layers.insert(tree.layers.begin(), UpperOf(folder, tree));
+  sealed.hold = layers_.Take(sealed.trees);
+  co_return sealed;
+}
+
+Task<Result<TemplateInfo>> BoxManager::Snapshot(std::string account_id,
+                                                std::string id,
+                                                std::string name) {
+  co_return co_await Shielded(SnapshotNow(std::move(account_id), std::move(id), std::move(name)));
+}
+
+Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
+                                                   std::string id,
+                                                   std::string name) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
+  const BoxSpec& spec = held.box->spec;
+  SnapshotRecord record;
+  record.id = NewTemplateId();
+  record.account_id = held.box->account_id;
+  record.name = std::move(name);
+  record.origin_box = held.box->id;
+  record.layer = sealed.layer;
+  record.trees = std::move(sealed.trees);
+  record.variables = spec.variables;
+  record.user = spec.user;
+  record.workdir = spec.workdir;
+  record.limits = spec.limits;
+  record.disk_bytes = spec.disk_bytes;
+  record.created_at_us = NowMicros();
+  TemplateInfo info = BoxTemplates::InfoOf(record);
+  CO_RETURN_IF_ERROR(co_await templates_.Add(std::move(record)));
+  Note(*held.entry, "Snapshot taken");
+  log::Info("box.snapshot_taken", {{"box", held.box->id}, {"snapshot", info.id}});
+  co_return info;
+}
+
+Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::Fork(std::string account_id,
+                                                           std::string id,
+                                                           std::size_t count,
+                                                           std::int64_t timeout_seconds) {
+  co_return co_await Shielded(
+      ForkNow(std::move(account_id), std::move(id), count, timeout_seconds));
+}
+
+Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::ForkNow(std::string account_id,
+                                                              std::string id,
+                                                              std::size_t count,
+                                                              std::int64_t timeout_seconds) {
+  StartPoint from;
+  Box copy;
+  {
+    ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+    ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
+    const BoxSpec& spec = held.box->spec;
+    from.id = spec.template_id;
+    from.name = spec.template_name;
+    from.is_snapshot = true;
+    from.trees = std::move(sealed.trees);
+    from.user = spec.user;
+    from.workdir = spec.workdir;
+    from.limits = spec.limits;
+    from.disk_bytes = spec.disk_bytes;
+    from.hold = std::move(sealed.hold);
+    copy.account_id = held.box->account_id;
+    copy.spec = spec;
+  }
+  copy.spec.timeout_seconds = timeout_seconds;
+  std::vector<Result<BoxPtr>> forks;
+  for (std::size_t i = 0; i < count; ++i) forks.push_back(co_await StartNew(from, copy));
+  co_return forks;
+}
+
+Task<Status> BoxManager::RemoveTemplate(std::string account_id, std::string id_or_name) {
+  ASSIGN_OR_CO_RETURN(std::string id, templates_.FindSnapshot(account_id, id_or_name));
+  bool used = false;
+  index_.ForEach(
+      [&](const BoxIndex::Found& found) { used = used || found.box->spec.template_id == id; });
+  if (used) {
+    co_return Fail(ErrorCode::kConflict,
+                   "cannot delete template '" + id_or_name +
+                       "' because there are paused or running sandboxes using it");
+  }
+  co_return co_await Shielded(templates_.RemoveSnapshot(std::move(id)));
+}
+
+}  // namespace viv::sandbox

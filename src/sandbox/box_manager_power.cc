@@ -1,0 +1,167 @@
+// Boxes stand still and go on: pause, stop, wake, and what wakes them.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shielded.h"
+#include "sandbox/box_manager.h"
+
+namespace viv::sandbox {
+namespace {
+
+constexpr std::int64_t kPowerSecondUs = 1'000'000;
+constexpr std::int64_t kWokenSecondsMin = 300;
+constexpr std::chrono::milliseconds kPortRetry{20};
+constexpr int kPortTriesMax = 500;
+
+}  // namespace
+
+Task<Status> BoxManager::Pause(std::string account_id, std::string id, Memory memory) {
+  co_return co_await Shielded(PauseNow(std::move(account_id), std::move(id), memory));
+}
+
+Task<Status> BoxManager::PauseNow(std::string account_id, std::string id, Memory memory) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  co_return co_await PauseHeld(held, memory);
+}
+
+Task<Status> BoxManager::PauseHeld(Held& held, Memory memory) {
+  if (held.box->state != BoxState::kRunning || held.entry->live == nullptr)
+    co_return Fail(ErrorCode::kConflict, "box " + held.box->id + " is already paused");
+  Box box = *held.box;
+  LiveBox& live = *held.entry->live;
+  if (memory == Memory::kKeep) {
+    auto freeze = [&live] { return live.cgroup->Freeze(); };
+    CO_RETURN_IF_ERROR(co_await pool_.Run(freeze), "pause");
+    box.state = BoxState::kPaused;
+    Note(*held.entry, "Sandbox paused");
+    Status kept = co_await Commit(held.entry, std::move(box));
+    if (!kept) std::ignore = live.cgroup->Thaw();
+    co_return kept;
+  }
+  // Stopped: the record no longer names its processes, so that a crash from here on ends them too.
+  box.state = BoxState::kStopped;
+  std::unique_ptr<LiveBox> ending = std::move(held.entry->live);
+  held.entry->place = Place{};
+  held.entry->place.folder = ending->place.folder;
+  held.entry->place.trees = ending->place.trees;
+  Note(*held.entry, "Sandbox stopped");
+  Status kept = co_await Commit(held.entry, std::move(box));
+  if (!kept) {
+    held.entry->live = std::move(ending);
+    co_return kept;
+  }
+  co_await EndOnPool(std::move(ending), BoxHost::Files::kKeep);
+  co_return Status();
+}
+
+Task<Result<Boxes::Connected>> BoxManager::Connect(std::string account_id,
+                                                   std::string id,
+                                                   std::int64_t timeout_seconds) {
+  co_return co_await Shielded(ConnectNow(std::move(account_id), std::move(id), timeout_seconds));
+}
+
+Task<Result<Boxes::Connected>> BoxManager::ConnectNow(std::string account_id,
+                                                      std::string id,
+                                                      std::int64_t timeout_seconds) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  Connected connected;
+  connected.was_running = held.box->state == BoxState::kRunning;
+  if (!connected.was_running) {
+    ASSIGN_OR_CO_RETURN(connected.box, co_await Wake(held, timeout_seconds));
+    co_return connected;
+  }
+  Box box = *held.box;
+  const std::int64_t ends_at_us = NowMicros() + timeout_seconds * kPowerSecondUs;
+  connected.box = held.box;
+  if (ends_at_us <= box.ends_at_us) co_return connected;
+  box.ends_at_us = ends_at_us;
+  connected.box = std::make_shared<const Box>(box);
+  CO_RETURN_IF_ERROR(co_await Commit(held.entry, std::move(box)));
+  co_return connected;
+}
+
+// The record goes first: a box that shall run is thawed by the next start, whatever happens here.
+Task<Result<BoxPtr>> BoxManager::Wake(Held& held, std::int64_t timeout_seconds) {
+  Box box = *held.box;
+  const bool frozen = box.state == BoxState::kPaused && held.entry->live != nullptr;
+  box.state = BoxState::kRunning;
+  box.started_at_us = NowMicros();
+  box.ends_at_us = box.started_at_us + timeout_seconds * kPowerSecondUs;
+  Note(*held.entry, "Sandbox resumed");
+  if (frozen) {
+    CO_RETURN_IF_ERROR(co_await Commit(held.entry, box));
+    LiveBox& live = *held.entry->live;
+    auto thaw = [&live] { return live.cgroup->Thaw(); };
+    CO_RETURN_IF_ERROR(co_await pool_.Run(thaw), "resume");
+  } else {
+    CO_RETURN_IF_ERROR(co_await Reboot(held, box), "start again");
+  }
+  log::Info("box.woken", {{"box", box.id}, {"memory", frozen}});
+  held.box = std::make_shared<const Box>(std::move(box));
+  co_return held.box;
+}
+
+Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
+  BoxHost::StartRequest request;
+  request.trees = held.entry->place.trees;
+  request.folder = held.entry->place.folder;
+  request.limits = box.spec.limits;
+  request.disk_bytes = box.spec.disk_bytes;
+  request.egress = box.spec.network.egress;
+  ASSIGN_OR_CO_RETURN(held.entry->live, co_await StartOnPool(std::move(request)));
+  Status ready = co_await SetUp(*held.entry->live, box);
+  if (ready) ready = co_await Commit(held.entry, box);
+  if (!ready) {
+    co_await EndOnPool(std::move(held.entry->live), BoxHost::Files::kKeep);
+    co_return ready;
+  }
+  deaths_.Add(held.entry->live->pidfd.get(), held.entry->live->place.name);
+  co_return Status();
+}
+
+// The box, running; woken if traffic may do that. Only one with its memory: a reboot is not what
+// the sender of a request expects.
+Task<Result<BoxIndex::Found>> BoxManager::Awake(std::string id) {
+  BoxIndex::Found found = index_.Find(id);
+  if (found.box == nullptr) co_return Fail(ErrorCode::kNotFound, "box " + id + " does not exist");
+  if (found.box->state == BoxState::kRunning) co_return found;
+  if (!found.box->spec.auto_resume || found.box->state != BoxState::kPaused)
+    co_return Fail(ErrorCode::kConflict, "box " + id + " does not run");
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold("", id));
+  if (held.box->state != BoxState::kRunning) {
+    const std::int64_t seconds = std::max(kWokenSecondsMin, held.box->spec.timeout_seconds);
+    auto woken = co_await Wake(held, seconds);
+    if (!woken) co_return PassUp(std::move(woken).error());
+  }
+  co_return index_.Find(id);
+}
+
+Task<Result<UniqueFd>> BoxManager::DialAgent(std::string id) {
+  ASSIGN_OR_CO_RETURN(BoxIndex::Found found, co_await Shielded(Awake(std::move(id))));
+  co_return host_.DialAgent(*found.place);
+}
+
+Task<Result<UniqueFd>> BoxManager::DialPort(std::string id, std::uint16_t port) {
+  ASSIGN_OR_CO_RETURN(BoxIndex::Found found, co_await Shielded(Awake(std::move(id))));
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (int tries = 1;; ++tries) {
+    auto connection = host_.DialPort(*found.place, port);
+    // A listener that is behind with accepting gets the time that TCP would give it.
+    const bool queued = !connection && connection.error().code == ErrorCode::kUnavailable;
+    if (!queued || tries == kPortTriesMax) co_return connection;
+    timer.expires_after(kPortRetry);
+    auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (stopped) co_return connection;
+  }
+}
+
+}  // namespace viv::sandbox

@@ -1,0 +1,161 @@
+#include "sandbox/box_templates.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+
+namespace viv::sandbox {
+namespace {
+
+// "team/name:default" is "name".
+std::string_view PlainTemplateName(std::string_view name) {
+  constexpr std::string_view kDefaultTag = ":default";
+  if (std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
+    name.remove_prefix(slash + 1);
+  if (name.ends_with(kDefaultTag)) name.remove_suffix(kDefaultTag.size());
+  return name;
+}
+
+}  // namespace
+
+Status BoxTemplates::Load() {
+  ASSIGN_OR_RETURN(auto documents, store_.ListDocuments(kSnapshotKind));
+  for (const store::Document& document : documents) {
+    auto record = ReadSnapshotRecord(document.body);
+    if (!record) {
+      log::Error("snapshot.unreadable", {{"id", document.id}, {"error", record.error().message}});
+      continue;
+    }
+    BoxLayers::Hold hold = layers_.Take(record->trees);
+    std::string id = record->id;
+    snapshots_[id] = {*std::move(record), std::move(hold)};
+  }
+  return {};
+}
+
+const BoxTemplates::Snapshot* BoxTemplates::FindLocked(std::string_view account_id,
+                                                       std::string_view name) const {
+  const Snapshot* best = nullptr;
+  for (const auto& [id, snapshot] : snapshots_) {
+    const SnapshotRecord& record = snapshot.record;
+    if (record.account_id != account_id) continue;
+    if (record.id == name) return &snapshot;
+    if (record.name.empty() || record.name != name) continue;
+    if (best == nullptr || best->record.created_at_us < record.created_at_us) best = &snapshot;
+  }
+  return best;
+}
+
+Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::string_view name) const {
+  const std::string plain(PlainTemplateName(name));
+  {
+    std::lock_guard lock(mutex_);
+    if (const Snapshot* found = FindLocked(account_id, plain)) {
+      const SnapshotRecord& record = found->record;
+      StartPoint start;
+      start.id = record.id;
+      start.name = record.name;
+      start.is_snapshot = true;
+      start.trees = record.trees;
+      start.variables = record.variables;
+      start.user = record.user;
+      start.workdir = record.workdir;
+      start.limits = record.limits;
+      start.disk_bytes = record.disk_bytes;
+      start.hold = found->hold;
+      return start;
+    }
+  }
+  auto found = templates_.Find(plain);
+  if (!found)
+    return Fail(ErrorCode::kNotFound, "template '" + std::string(name) +
+                                          "' not found; `viv template ls` shows what there is");
+  StartPoint start;
+  start.id = found->id;
+  start.name = found->name;
+  start.trees = found->trees;
+  start.variables = found->variables;
+  start.user = found->user;
+  start.workdir = found->workdir;
+  start.limits.cpus = found->cpus;
+  start.limits.memory_bytes = found->memory_bytes;
+  start.disk_bytes = found->disk_bytes;
+  return start;
+}
+
+TemplateInfo BoxTemplates::InfoOf(const SnapshotRecord& record) {
+  TemplateInfo info;
+  info.id = record.id;
+  if (!record.name.empty()) info.names.push_back(record.name);
+  info.is_snapshot = true;
+  info.origin_box = record.origin_box;
+  info.cpus = record.limits.cpus;
+  info.memory_bytes = record.limits.memory_bytes;
+  info.disk_bytes = record.disk_bytes;
+  info.created_at_us = record.created_at_us;
+  return info;
+}
+
+std::vector<TemplateInfo> BoxTemplates::List(std::string_view account_id) const {
+  std::vector<TemplateInfo> list;
+  for (const templates::Template& it : templates_.List()) {
+    TemplateInfo info;
+    info.id = it.id;
+    info.names.push_back(it.name);
+    info.cpus = it.cpus;
+    info.memory_bytes = it.memory_bytes;
+    info.disk_bytes = it.disk_bytes;
+    info.created_at_us = it.created_at_us;
+    list.push_back(std::move(info));
+  }
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, snapshot] : snapshots_)
+      if (snapshot.record.account_id == account_id) list.push_back(InfoOf(snapshot.record));
+  }
+  std::sort(list.begin(), list.end(), [](const TemplateInfo& a, const TemplateInfo& b) {
+    return std::tie(a.created_at_us, a.id) > std::tie(b.created_at_us, b.id);
+  });
+  return list;
+}
+
+Task<Status> BoxTemplates::Add(SnapshotRecord record) {
+  BoxLayers::Hold hold = layers_.Take(record.trees);
+  store::Document document{kSnapshotKind, record.id, record.account_id,
+                           WriteSnapshotRecord(record)};
+  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the snapshot");
+  std::lock_guard lock(mutex_);
+  std::string id = record.id;
+  snapshots_[id] = {std::move(record), std::move(hold)};
+  co_return Status();
+}
+
+Result<std::string> BoxTemplates::FindSnapshot(std::string_view account_id,
+                                               std::string_view name) const {
+  const std::string plain(PlainTemplateName(name));
+  {
+    std::lock_guard lock(mutex_);
+    if (const Snapshot* found = FindLocked(account_id, plain)) return found->record.id;
+  }
+  if (templates_.Find(plain))
+    return Fail(ErrorCode::kPermissionDenied,
+                "template '" + plain + "' belongs to the machine: `viv template rm` removes it");
+  return Fail(ErrorCode::kNotFound, "template '" + std::string(name) + "' not found");
+}
+
+Task<Status> BoxTemplates::RemoveSnapshot(std::string id) {
+  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kSnapshotKind, id), "forget the snapshot");
+  Snapshot removed;  // its hold goes after the lock
+  {
+    std::lock_guard lock(mutex_);
+    auto found = snapshots_.find(id);
+    if (found != snapshots_.end()) {
+      removed = std::move(found->second);
+      snapshots_.erase(found);
+    }
+  }
+  co_return Status();
+}
+
+}  // namespace viv::sandbox

@@ -1,0 +1,65 @@
+#pragma once
+// What a box can start from: the machine's templates, and each account's snapshots. Thread-safe.
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "sandbox/box_layers.h"
+#include "sandbox/box_records.h"
+#include "store/store.h"
+#include "templates/templates.h"
+
+namespace viv::sandbox {
+
+// How a box begins, and the hold that keeps its layers meanwhile.
+struct StartPoint {
+  std::string id;
+  std::string name;
+  bool is_snapshot = false;
+  std::vector<Tree> trees;
+  std::map<std::string, std::string> variables;
+  std::string user;
+  std::string workdir;
+  runtime::Limits limits;
+  std::int64_t disk_bytes = 0;
+  BoxLayers::Hold hold;
+};
+
+class BoxTemplates {
+ public:
+  BoxTemplates(store::Store& store, templates::Templates& templates, BoxLayers& layers)
+      : store_(store), templates_(templates), layers_(layers) {}
+
+  Status Load();  // the snapshots, at start
+
+  // By id or name; "team/" before it and ":default" behind it are fine. An account's own snapshots
+  // come before the machine's templates, the newest of a name first.
+  Result<StartPoint> Resolve(std::string_view account_id, std::string_view name) const;
+  std::vector<TemplateInfo> List(std::string_view account_id) const;
+  static TemplateInfo InfoOf(const SnapshotRecord& record);
+
+  Task<Status> Add(SnapshotRecord record);
+  // The snapshot's id when the account has it; kPermissionDenied for one of the machine's.
+  Result<std::string> FindSnapshot(std::string_view account_id, std::string_view name) const;
+  Task<Status> RemoveSnapshot(std::string id);
+
+ private:
+  struct Snapshot {
+    SnapshotRecord record;
+    BoxLayers::Hold hold;
+  };
+  const Snapshot* FindLocked(std::string_view account_id, std::string_view name) const;
+
+  store::Store& store_;
+  templates::Templates& templates_;
+  BoxLayers& layers_;
+  mutable std::mutex mutex_;  // guards the one below
+  std::map<std::string, Snapshot> snapshots_;
+};
+
+}  // namespace viv::sandbox

@@ -1,0 +1,180 @@
+#pragma once
+// The domain's door to boxes: real Linux sandboxes with a life of their own. A call that returned
+// has happened for good. Another account's box is the same as none: kNotFound. Thread-safe;
+// coroutines of any executor may call.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
+#include "network/policy.h"
+#include "runtime/cgroups.h"
+
+namespace viv::sandbox {
+
+enum class BoxState {
+  kRunning,
+  kPaused,  // frozen: memory and processes are kept
+  kStopped  // its files are kept, its processes are not
+};
+enum class OnTimeout { kKill, kPause, kStop };
+
+struct BoxNetwork {
+  network::Policy egress;
+  bool public_traffic = true;            // false: ports need the traffic token
+  std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
+  std::vector<std::uint16_t> tls_ports;  // ports that speak TLS themselves
+
+  bool operator==(const BoxNetwork&) const = default;
+};
+
+struct BoxSpec {
+  std::string template_id;    // resolved: a template's or snapshot's id
+  std::string template_name;  // its name at the time
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> variables;  // of every process
+  std::string user = "user";                     // whom commands run as, unless told otherwise
+  std::string workdir;                           // empty: the user's home
+  runtime::Limits limits;
+  std::int64_t disk_bytes = 10LL << 30;
+  BoxNetwork network;
+  OnTimeout on_timeout = OnTimeout::kKill;
+  bool auto_resume = false;            // traffic wakes it
+  std::int64_t timeout_seconds = 300;  // what it was created with; a wake-up gives it again
+};
+
+// As it is at one moment. Shared because it never changes: a newer one takes its place.
+struct Box {
+  std::string id;  // "i" and 20 of [a-z0-9]
+  std::string account_id;
+  BoxState state = BoxState::kRunning;
+  BoxSpec spec;
+  std::int64_t created_at_us = 0;
+  std::int64_t started_at_us = 0;  // created or last resumed
+  std::int64_t ends_at_us = 0;     // when on_timeout happens; only counts while running
+};
+using BoxPtr = std::shared_ptr<const Box>;
+
+struct CreateBox {
+  std::string account_id;
+  std::string template_name;  // name, "name:tag", id, or a snapshot's id or name
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> variables;
+  BoxNetwork network;
+  OnTimeout on_timeout = OnTimeout::kKill;
+  bool auto_resume = false;
+  std::int64_t timeout_seconds = 300;
+};
+
+struct BoxQuery {
+  std::string account_id;
+  std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
+  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;  // by start, then id
+  struct Position {
+    std::int64_t started_at_us;
+    std::string id;
+  };
+  std::optional<Position> after;  // the last one of the page before
+  std::size_t limit = 100;
+};
+struct BoxPage {
+  std::vector<BoxPtr> boxes;
+  bool more = false;
+};
+
+// A template or a snapshot, as lists show it.
+struct TemplateInfo {
+  std::string id;
+  std::vector<std::string> names;
+  bool is_snapshot = false;
+  std::string origin_box;  // a snapshot's
+  double cpus = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t disk_bytes = 0;
+  std::int64_t created_at_us = 0;
+};
+
+struct MetricPoint {
+  std::int64_t at_us = 0;
+  double cpu_used_percent = 0;  // 100 is one core in full
+  double cpus = 0;
+  std::int64_t memory_used_bytes = 0, memory_total_bytes = 0, memory_cache_bytes = 0;
+  std::int64_t disk_used_bytes = 0, disk_total_bytes = 0;
+};
+
+struct LogEntry {
+  std::int64_t at_us = 0;
+  std::string level;  // debug, info, warn, error
+  std::string message;
+  std::map<std::string, std::string> fields;
+};
+
+class Boxes {
+ public:
+  virtual ~Boxes() = default;
+
+  // kNotFound without such a template, kLimitExceeded when no more fit.
+  virtual Task<Result<BoxPtr>> Create(CreateBox request) = 0;
+  virtual Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const = 0;
+  virtual BoxPage List(const BoxQuery& query) const = 0;
+  virtual Task<Status> Remove(std::string account_id, std::string id) = 0;
+
+  enum class Memory { kKeep, kDrop };
+  // kConflict when it does not run.
+  virtual Task<Status> Pause(std::string account_id, std::string id, Memory memory) = 0;
+  struct Connected {
+    BoxPtr box;
+    bool was_running = true;
+  };
+  // Wakes it if it does not run (then its end is `timeout_seconds` from now), else at least that
+  // far.
+  virtual Task<Result<Connected>> Connect(std::string account_id,
+                                          std::string id,
+                                          std::int64_t timeout_seconds) = 0;
+  enum class Extend { kSet, kAtLeast };
+  virtual Task<Status> SetTimeout(std::string account_id,
+                                  std::string id,
+                                  std::int64_t timeout_seconds,
+                                  Extend extend) = 0;
+  virtual Task<Status> SetNetwork(std::string account_id, std::string id, BoxNetwork network) = 0;
+
+  // Each copy or why there is none, `count` in all.
+  virtual Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
+                                                         std::string id,
+                                                         std::size_t count,
+                                                         std::int64_t timeout_seconds) = 0;
+  virtual Task<Result<TemplateInfo>> Snapshot(std::string account_id,
+                                              std::string id,
+                                              std::string name) = 0;  // empty: none
+  // What the account can start from: all templates and its own snapshots, newest first.
+  virtual std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const = 0;
+  // kConflict while a box stands on it; kPermissionDenied for a built-in one.
+  virtual Task<Status> RemoveTemplate(std::string account_id, std::string id_or_name) = 0;
+
+  virtual Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
+                                                   std::string_view id) const = 0;  // oldest first
+  virtual Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) = 0;
+
+  // For traffic, whose bearer is not an account: the id finds the box.
+  virtual Result<BoxPtr> Find(std::string_view id) const = 0;
+  virtual void ForEachRunning(const std::function<void(const Box&)>& visit) const = 0;
+  // The tokens are derived from the id and the server's secret; they are nowhere stored.
+  virtual std::string AgentToken(std::string_view id) const = 0;
+  virtual std::string TrafficToken(std::string_view id) const = 0;
+  // A connection to the box's agent, or to one of its ports. kConflict when the box does not run
+  // and traffic may not wake it, kNotFound without such a box, kUnavailable when nobody listens
+  // there. A box that traffic may wake is woken.
+  virtual Task<Result<UniqueFd>> DialAgent(std::string id) = 0;
+  virtual Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) = 0;
+};
+
+}  // namespace viv::sandbox

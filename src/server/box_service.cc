@@ -1,0 +1,109 @@
+#include "server/box_service.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "base/ids.h"
+#include "base/log.h"
+
+namespace viv::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNetworksReady = 32;
+
+// Tells this data folder's kernel objects from another server's.
+std::string TagOf(const std::string& data) {
+  std::error_code error;
+  fs::path real = fs::canonical(data, error);
+  return Sha256Hex(error ? data : real.string()).substr(0, 10);
+}
+
+}  // namespace
+
+std::string FindAgent() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? "viv-agent" : (self.parent_path() / "viv-agent").string();
+}
+
+Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
+                                                      store::Store& store,
+                                                      BlockingPool& pool,
+                                                      const std::string& secret) {
+  if (::geteuid() != 0) {
+    return Fail(
+        ErrorCode::kUnavailable,
+        "boxes need root: run `sudo viv serve`, or `viv serve --boxes off` for worlds only");
+  }
+  std::unique_ptr<BoxService> service(new BoxService(settings.on_exit == "keep"));
+  RETURN_IF_ERROR(service->Build(settings, store, pool, secret));
+  return service;
+}
+
+Status BoxService::Build(const Settings& settings,
+                         store::Store& store,
+                         BlockingPool& pool,
+                         const std::string& secret) {
+  const std::string folder = settings.data + "/boxes";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return Fail(ErrorCode::kUnavailable, "make " + folder + ": " + error.message());
+
+  runtime::LauncherOptions launcher;
+  launcher.agent = settings.agent.empty() ? FindAgent() : settings.agent;
+  // First: the spawner is a copy of this process as it is now, small.
+  ASSIGN_OR_RETURN(launcher_, runtime::Launcher::Start(launcher), "launcher");
+
+  storage::StorageOptions storage;
+  storage.directory = folder;
+  storage.accept_no_limit = settings.accept_no_disk_limit;
+  ASSIGN_OR_RETURN(storage_, storage::BoxStorage::Open(storage), "box storage");
+  ASSIGN_OR_RETURN(templates_, templates::Templates::Open(settings.data + "/templates"),
+                   "templates");
+  ASSIGN_OR_RETURN(cgroups_, runtime::Cgroups::Open(TagOf(settings.data)), "cgroups");
+  ASSIGN_OR_RETURN(networks_, network::Namespaces::Open(folder + "/net"), "networks");
+  network::EgressOptions egress;
+  egress.resolvers = settings.resolvers;
+  egress.open_private = settings.open_private;
+  ASSIGN_OR_RETURN(egress_, network::Egress::Start(egress), "egress");
+  sandbox::BoxParts parts{*launcher_, *cgroups_, *networks_, *egress_, *storage_};
+  ASSIGN_OR_RETURN(host_, sandbox::BoxHost::Open(parts, folder + "/run"));
+
+  sandbox::BoxManagerOptions options;
+  options.boxes_max = settings.boxes_max;
+  options.parked = settings.parked;
+  options.secret = secret;
+  ASSIGN_OR_RETURN(boxes_,
+                   sandbox::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
+  templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
+  host_->StockNetworks(kNetworksReady);
+  return {};
+}
+
+BoxService::~BoxService() {
+  if (!leaves_boxes_ && boxes_ != nullptr) {
+    asio::io_context io;
+    asio::co_spawn(io, boxes_->RemoveAll(), asio::detached);
+    io.run();
+  }
+  const bool empty = boxes_ == nullptr || boxes_->size() == 0;
+  boxes_.reset();  // with the parked ones
+  host_.reset();
+  launcher_.reset();
+  egress_.reset();
+  networks_.reset();
+  cgroups_.reset();
+  if (empty && storage_ != nullptr) {
+    if (Status unmounted = storage_->Unmount(); !unmounted)
+      log::Warn("storage.left_mounted", {{"error", unmounted.error().message}});
+  }
+}
+
+}  // namespace viv::server

@@ -1,0 +1,57 @@
+#pragma once
+// Everything behind boxes, built in order and taken down in reverse: files, templates, limits,
+// network, launcher, and the manager that the dialects talk to.
+
+#include <memory>
+#include <string>
+
+#include "base/blocking_pool.h"
+#include "base/result.h"
+#include "network/egress.h"
+#include "network/namespaces.h"
+#include "runtime/cgroups.h"
+#include "runtime/launcher.h"
+#include "sandbox/box_host.h"
+#include "sandbox/box_manager.h"
+#include "server/settings.h"
+#include "storage/box_storage.h"
+#include "store/store.h"
+#include "templates/templates.h"
+
+namespace viv::server {
+
+class BoxService {
+ public:
+  // kUnavailable, with what to do, on a machine that cannot. All given outlives it.
+  static Result<std::unique_ptr<BoxService>> Start(const Settings& settings,
+                                                   store::Store& store,
+                                                   BlockingPool& pool,
+                                                   const std::string& secret);
+  ~BoxService();  // boxes live on, or end with us, as the settings say
+
+  sandbox::BoxManager& boxes() { return *boxes_; }
+  templates::Templates& templates() { return *templates_; }
+  std::string storage_kind() const { return storage_->kind(); }
+
+ private:
+  explicit BoxService(bool leaves_boxes) : leaves_boxes_(leaves_boxes) {}
+  Status Build(const Settings& settings,
+               store::Store& store,
+               BlockingPool& pool,
+               const std::string& secret);
+
+  const bool leaves_boxes_;
+  std::unique_ptr<storage::BoxStorage> storage_;
+  std::unique_ptr<templates::Templates> templates_;
+  std::unique_ptr<runtime::Cgroups> cgroups_;
+  std::unique_ptr<network::Namespaces> networks_;
+  std::unique_ptr<network::Egress> egress_;
+  std::unique_ptr<runtime::Launcher> launcher_;
+  std::unique_ptr<sandbox::BoxHost> host_;
+  std::unique_ptr<sandbox::BoxManager> boxes_;
+};
+
+// Where viv-agent is: beside this program.
+std::string FindAgent();
+
+}  // namespace viv::server

@@ -1,0 +1,38 @@
+#pragma once
+// Building templates through a running server: POST /api/viv/templates answers with a line of JSON
+// per line of progress, and a last one with the template or the error. For the default account
+// only: it is the operator's, and a source names files of this machine. A build goes on when its
+// client hangs up.
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "templates/templates.h"
+
+namespace viv::server {
+
+class TemplateBuilds {
+ public:
+  explicit TemplateBuilds(templates::Templates& templates) : templates_(templates) {}
+  ~TemplateBuilds();  // waits for what is being built
+
+  void AddTo(http::Router& router, const http::KeyLookup& keys);
+
+ private:
+  struct Build;
+  struct Request;
+
+  Task<http::Response> Start(http::Request& request);
+  Task<http::Response> Remove(http::Request& request);
+  Result<templates::Template> Run(const Request& request, const templates::Progress& progress);
+
+  templates::Templates& templates_;
+  std::mutex mutex_;  // guards the one below
+  std::list<std::jthread> threads_;
+};
+
+}  // namespace viv::server

@@ -1,0 +1,188 @@
+#include "spawner/birth.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "runtime/contain.h"
+#include "runtime/launcher.h"
+#include "runtime/request.h"
+
+namespace viv::spawner {
+namespace {
+
+using runtime::Containment;
+using runtime::Request;
+using runtime::Step;
+using runtime::WireReply;
+
+// Containment takes under a millisecond; a disk that hangs must not hang all further boxes.
+constexpr int kContainTimeoutMs = 10'000;
+constexpr int kEndTimeoutMs = 5'000;
+constexpr int kTerminalsMax = 256;  // of the 4,096 that a kernel has by default
+
+std::uint32_t FirstId(std::uint32_t slot) {
+  return runtime::kFirstId + slot * runtime::kIdsPerBox;
+}
+
+Born Refusal(Step step, int error) {
+  Born born;
+  born.reply = {step, error, -1};
+  return born;
+}
+
+// Random, in the form of a version 4 UUID, with a line end: as the kernel shows its own.
+std::string NewBootId() {
+  unsigned char bytes[16] = {};
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return "";
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text + "\n";
+}
+
+// The texts and lists that a Containment points to.
+struct Prepared {
+  std::vector<std::string> options;
+  std::vector<Containment::TreeMount> trees;
+  std::vector<int> layers, tasks;
+  std::string devices, terminals, boot_id;
+  UniqueFd user_namespace, report_read, report_write;
+};
+
+void PrepareTexts(const Request& request, std::uint32_t first_id, Prepared& prepared) {
+  std::size_t layer = 0;
+  for (const runtime::RequestTree& tree : request.trees) {
+    prepared.options.push_back(runtime::OverlayOptions(tree, layer));
+    layer += tree.layer_count;
+  }
+  for (std::size_t i = 0; i < request.trees.size(); ++i)
+    prepared.trees.push_back({request.trees[i].at.c_str(), prepared.options[i].c_str()});
+  for (const UniqueFd& fd : request.layers) prepared.layers.push_back(fd.get());
+  for (const UniqueFd& fd : request.tasks_files) prepared.tasks.push_back(fd.get());
+  prepared.devices = fmt::format("mode=755,uid={0},gid={0},size={1}", first_id, request.shm_bytes);
+  // Group 5 is `tty` in Debian and most others.
+  prepared.terminals =
+      fmt::format("newinstance,ptmxmode=0666,mode=0620,gid={},max={}", first_id + 5, kTerminalsMax);
+  prepared.boot_id = NewBootId();
+}
+
+Containment PointTo(const Request& request, const Prepared& prepared, std::uint32_t first_id) {
+  Containment box;
+  box.first_id = first_id;
+  box.user_namespace = prepared.user_namespace.get();
+  box.network = request.network.get();
+  box.listener = request.listener.get();
+  box.report = prepared.report_write.get();
+  box.tasks_files = prepared.tasks.data();
+  box.tasks_count = prepared.tasks.size();
+  box.folder = request.folder.get();
+  box.layers = prepared.layers.data();
+  box.layer_count = prepared.layers.size();
+  box.trees = prepared.trees.data();
+  box.tree_count = prepared.trees.size();
+  box.hostname = request.hostname.c_str();
+  box.device_options = prepared.devices.c_str();
+  box.terminal_options = prepared.terminals.c_str();
+  box.boot_id = prepared.boot_id.c_str();
+  return box;
+}
+
+// As fork: 0 in the child, negative on failure.
+long CloneBox(const UniqueFd& v2_cgroup, UniqueFd& pidfd) {
+  int number = -1;
+  clone_args arguments{};
+  arguments.flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<std::uint64_t>(&number);
+  arguments.exit_signal = SIGCHLD;
+  if (v2_cgroup) {
+    arguments.flags |= CLONE_INTO_CGROUP;
+    arguments.cgroup = static_cast<std::uint64_t>(v2_cgroup.get());
+  }
+  long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid > 0) pidfd = UniqueFd(number);
+  return pid;
+}
+
+bool WaitReadable(int fd, int timeout_ms) {
+  pollfd waited{fd, POLLIN, 0};
+  int ready;
+  do ready = ::poll(&waited, 1, timeout_ms);
+  while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+WireReply ReadReport(int pipe) {
+  WireReply report;
+  if (!WaitReadable(pipe, kContainTimeoutMs)) return {Step::kTooSlow, ETIMEDOUT, -1};
+  if (::read(pipe, &report, sizeof report) != sizeof report) return {Step::kDied, ECHILD, -1};
+  return report;
+}
+
+// Nothing of a box that failed may be left when the answer goes out.
+void EndFailed(const UniqueFd& pidfd) {
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  WaitReadable(pidfd.get(), kEndTimeoutMs);
+}
+
+}  // namespace
+
+void Midwife::PrepareNext() {
+  users_.Stock(FirstId((last_slot_ + 1) % runtime::kSlotsMax));
+}
+
+Born Midwife::Deliver(runtime::Packet packet) {
+  std::optional<Request> request = runtime::ReadRequest(std::move(packet));
+  if (!request) return Refusal(Step::kClone, EINVAL);
+  std::uint32_t first_id = FirstId(request->slot);
+  last_slot_ = request->slot;
+
+  Prepared prepared;
+  PrepareTexts(*request, first_id, prepared);
+  if (Failure failure = users_.Make(first_id, prepared.user_namespace); failure.step != Step::kNone)
+    return Refusal(failure.step, failure.error);
+  int report[2];
+  if (::pipe2(report, O_CLOEXEC) != 0) return Refusal(Step::kClone, errno);
+  prepared.report_read = UniqueFd(report[0]);
+  prepared.report_write = UniqueFd(report[1]);
+  Containment box = PointTo(*request, prepared, first_id);
+  box.filter = &filter_;
+  box.landlock = landlock_;
+
+  Born born;
+  long pid = CloneBox(request->v2_cgroup, born.pidfd);
+  if (pid < 0) return Refusal(Step::kClone, errno);
+  if (pid == 0) {
+    int listener = runtime::Contain(box);
+    // Every other descriptor is closed already, and its number may be anything's by now.
+    runtime::Forget(*request);
+    for (UniqueFd* fd : {&prepared.user_namespace, &prepared.report_read, &prepared.report_write})
+      fd->release();
+    born.listener = UniqueFd(listener);
+    return born;
+  }
+  prepared.report_write = UniqueFd();
+  born.reply = ReadReport(prepared.report_read.get());
+  born.reply.pid = static_cast<std::int32_t>(pid);
+  if (born.reply.step != Step::kNone) {
+    EndFailed(born.pidfd);
+    born.pidfd = UniqueFd();
+  }
+  return born;
+}
+
+}  // namespace viv::spawner

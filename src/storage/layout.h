@@ -1,0 +1,78 @@
+#pragma once
+// What the kinds of storage share: the folders `boxes` and `layers` below one root, names, and a
+// thread that frees what was removed. Each box is a folder, empty at first; a removed one is first
+// renamed to `.gone-…` beside the others, which frees its name at once and is remembered by the
+// file system itself: a killed server's leftovers are freed by the next. So the queue of removals
+// is on disk, and costs no memory. A kind says how a folder is made, limited, copied and destroyed.
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "storage/box_storage.h"
+
+namespace viv::storage {
+
+// 1 to 100 of [a-z0-9-], beginning with a letter or digit.
+bool IsStorageName(std::string_view name);
+
+class Layout : public BoxStorage {
+ public:
+  ~Layout() override;
+
+  Result<std::string> Make(const std::string& name, std::int64_t limit_bytes) override;
+  Result<std::string> Find(const std::string& name) override;
+  Status SetLimit(const std::string& name, std::int64_t limit_bytes) override;
+  Result<DiskUsage> Read(const std::string& name) override;
+  Status Remove(const std::string& name) override;
+  std::vector<std::string> List() override;
+  Result<std::string> Seal(const std::string& name, const std::string& layer) override;
+  Result<std::string> FindLayer(const std::string& layer) override;
+  Status RemoveLayer(const std::string& layer) override;
+  std::vector<std::string> ListLayers() override;
+  Status Unmount() override;
+
+ protected:
+  explicit Layout(std::string root) : root_(std::move(root)) {}
+
+  Status OpenFolders();  // before anything else; makes them where they are missing
+  void StartCleaning();  // once the kind is complete
+  void StopCleaning();   // first thing in a kind's destructor: the thread calls its functions
+
+  int root_fd() const { return root_fd_.get(); }
+
+  // Of the kinds. `parent` is a descriptor of `boxes` or `layers`; `folder` of one box's folder.
+  virtual Status MakeFolder(int parent, const std::string& name) = 0;
+  virtual Status LimitFolder(int folder, std::int64_t limit_bytes) = 0;
+  virtual Result<DiskUsage> ReadFolder(int folder) = 0;
+  virtual Status CopyFolder(int folder, int parent, const std::string& name) = 0;
+  virtual Status DestroyFolder(int parent, const std::string& name) = 0;
+  virtual void AfterCleaning() {}
+  virtual Status UnmountRoot() { return {}; }
+
+ private:
+  Result<UniqueFd> OpenBox(const std::string& name);
+  Status Discard(int parent, const std::string& name);
+  void CleanUntilStopped();
+  void CleanOnce(int parent);
+
+  const std::string root_;
+  UniqueFd root_fd_, boxes_, layers_;
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable wake_;
+  bool wanted_ = true;  // the first round frees what an earlier server left
+  bool stopping_ = false;
+  std::thread cleaner_;
+};
+
+// The kinds. `mounted` is where the image is mounted.
+Result<std::unique_ptr<BoxStorage>> OpenBtrfs(const std::string& directory);
+Result<std::unique_ptr<BoxStorage>> OpenXfs(const std::string& directory);
+Result<std::unique_ptr<BoxStorage>> OpenFolder(const std::string& directory);
+
+}  // namespace viv::storage

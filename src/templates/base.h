@@ -1,0 +1,27 @@
+#pragma once
+// `base`: a root file system that is there at once, without a download. Its /usr is the host's own,
+// below a small layer that corrects it for boxes; the rest is written by us, with those files of
+// the host's /etc that belong to its programs and tell nothing about the host. Nothing of the
+// host's /root, /home, /opt or /var, but for the package database, is in it.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tree.h"
+
+namespace viv::templates {
+
+struct BaseTrees {
+  std::vector<Tree> trees;
+  std::vector<std::string>
+      missing;  // programs that E2B's clients count on and the host's /usr lacks
+};
+
+// Changes whenever the host's programs do.
+std::string HostFingerprint();
+
+// Writes the layers below `folder`, which exists and is empty.
+Result<BaseTrees> MakeBase(const std::string& folder, const std::string& template_id);
+
+}  // namespace viv::templates

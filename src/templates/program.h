@@ -1,0 +1,20 @@
+#pragma once
+// A long-running program of the host, watched line by line.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "templates/templates.h"
+
+namespace viv::templates {
+
+// Gives each line it writes to `progress` and waits for its end. kUnavailable, naming the package
+// to install, when there is no such program; kInternal with its last words when it fails or takes
+// longer.
+Status RunProgram(const std::vector<std::string>& command,
+                  const Progress& progress,
+                  std::chrono::seconds timeout);
+
+}  // namespace viv::templates

@@ -1,0 +1,45 @@
+// Any text may stand in a metadata filter, a page token, a time or a template's name; what can be
+// read can be written again and means the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "dialects/e2b/base64.h"
+#include "dialects/e2b/query.h"
+#include "dialects/e2b/template_name.h"
+#include "dialects/e2b/time_text.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using viv::e2b::PageToken;
+  std::string text(reinterpret_cast<const char*>(data), size);
+
+  auto filter = viv::e2b::ParseMetadataFilter(text);
+  if (filter) {
+    for (const auto& [key, value] : *filter) CHECK(key.size() + value.size() < text.size());
+  }
+  // The text as a token, and as what a token holds.
+  for (const std::string& token :
+       {text, viv::e2b::Base64Encode(text, viv::e2b::Base64Alphabet::kUrl)}) {
+    for (auto order : {PageToken::Order::kDescending, PageToken::Order::kAscending}) {
+      auto decoded = viv::e2b::DecodePageToken(token, order);
+      if (!decoded) continue;
+      auto again = viv::e2b::DecodePageToken(viv::e2b::EncodePageToken(*decoded), order);
+      CHECK(again && *again == *decoded);
+    }
+  }
+  if (auto time = viv::e2b::ParseTime(text))
+    CHECK(viv::e2b::ParseTime(viv::e2b::TimeText(*time)) == time);
+  if (auto name = viv::e2b::ParseTemplateName(text)) {
+    auto again = viv::e2b::ParseTemplateName(name->Plain());
+    CHECK(again && again->Plain() == name->Plain());
+  }
+
+  viv::http::Request request;
+  request.query = text;
+  viv::e2b::QueryFields query(request);
+  query.Limit();
+  query.Text("metadata");
+  return 0;
+}

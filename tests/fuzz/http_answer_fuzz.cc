@@ -1,0 +1,57 @@
+// Any bytes from a server are an answer, or are refused; it must not matter how they are cut into
+// pieces, and the head keeps its limits.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "http/answer_parser.h"
+#include "http/response_head.h"
+
+namespace {
+
+using viv::http::AnswerParser;
+
+// What was read, as text to compare.
+std::string ReadAnswer(std::string_view bytes, std::size_t step, AnswerParser::Asked asked) {
+  AnswerParser parser(asked);
+  std::string seen;
+  std::string pending;
+  for (;;) {
+    AnswerParser::Step fed = parser.Feed(pending);
+    CHECK(fed.consumed <= pending.size());
+    CHECK(fed.piece.size() <= fed.consumed);
+    seen += fed.piece;
+    pending.erase(0, fed.consumed);
+    if (fed.state == AnswerParser::State::kBroken) return seen + "\nbroken";
+    if (fed.state == AnswerParser::State::kDone)
+      return seen + "\ndone " + pending + std::string(bytes);
+    if (fed.state == AnswerParser::State::kHead) {
+      CHECK(parser.head().status >= 101 && parser.head().status <= 999);
+      for (const auto& [name, value] : parser.head().headers) {
+        CHECK(viv::http::IsSafeHeader(name, value));
+        seen += name + '=' + value + '\n';
+      }
+    }
+    if (fed.state != AnswerParser::State::kNeedsMore) continue;
+    CHECK(pending.size() <= 64 * 1024);
+    if (bytes.empty()) return seen + (parser.ends_with_stream() ? "\nopen" : "\ncut");
+    pending += bytes.substr(0, step);
+    bytes.remove_prefix(std::min(step, bytes.size()));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  for (auto asked : {AnswerParser::Asked::kOther, AnswerParser::Asked::kHead}) {
+    std::string whole = ReadAnswer(bytes, size + 1, asked);
+    std::string piecewise = ReadAnswer(bytes, 7, asked);
+    if (size < 4000) CHECK(whole == piecewise);  // beyond the limits, where to stop may differ
+  }
+  return 0;
+}
