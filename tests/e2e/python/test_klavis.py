@@ -1,13 +1,6 @@
 """The main flow with the Python clients: the klavis SDK acquires and releases, the mcp client works in between."""
 import asyncio
 import json
-import os
-import pathlib
-import re
-import shutil
-import signal
-import subprocess
-import tempfile
 
 import mcp
 import pytest
@@ -19,25 +12,6 @@ try:
     from mcp.client.streamable_http import streamable_http_client
 except ImportError:  # before mcp 2
     from mcp.client.streamable_http import streamablehttp_client as streamable_http_client
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(scope="module")
-def server():
-    data = tempfile.mkdtemp(prefix="viv-py-")
-    program = os.environ.get("VIV", ROOT / "build/release/viv")
-    process = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0", "--data", data],
-                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    for line in process.stderr:
-        if match := re.search(r"server\.started listen=(\S+)", line):
-            break
-    else:
-        raise RuntimeError("the server did not start")
-    yield f"http://{match[1]}", (pathlib.Path(data) / "key").read_text().strip()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait() == 0
-    shutil.rmtree(data)
 
 
 @pytest.fixture

@@ -8,13 +8,25 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 export const program = process.env.VIV ?? join(root, 'build/release/viv');
 
+// A test file that is ended, as at its time limit, takes its servers with it.
+const running = new Set();
+process.once('SIGTERM', () => {
+  for (const child of running) child.kill('SIGTERM');
+  process.exit(143);
+});
+
 export class Server {
-  /** @param {{args?: string[], data?: string, env?: object}} options */
-  static async start({ args = [], data, env = {} } = {}) {
+  /**
+   * @param {{args?: string[], data?: string, env?: object, boxes?: boolean | 'keep'}} options With `boxes`, which need
+   * root, they end with the server, or are kept.
+   */
+  static async start({ args = [], data, env = {}, boxes = false } = {}) {
     const server = new Server();
     server.ownsData = data === undefined;
     server.data = data ?? mkdtempSync(join(tmpdir(), 'viv-e2e-'));
-    server.args = args;
+    const onExit = boxes === 'keep' ? 'keep' : 'kill';
+    // Boxes need no apps, whose seed data takes seconds to make.
+    server.args = [...(boxes ? ['--boxes', 'on', '--on-exit', onExit, '--builtin-apps', ''] : ['--boxes', 'off']), ...args];
     server.env = env;
     await server.launch();
     return server;
@@ -22,7 +34,10 @@ export class Server {
 
   async launch(listen = '127.0.0.1:0') {
     const args = ['serve', '--listen', listen, '--data', this.data, ...this.args];
-    this.process = spawn(program, args, { env: { ...process.env, VIV_API_KEY: '', ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { env: { ...process.env, VIV_API_KEY: '', ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    this.process = child;
     this.log = '';
     this.exited = new Promise((done) => this.process.once('exit', (code, signal) => done({ code, signal })));
     const started = new Promise((done, fail) => {
