@@ -114,7 +114,8 @@ void AddUse(Adder& add) {
   exec->add_option("--env", o->exec.variables, "NAME=VALUE; may be repeated");
   exec->positionals_at_end();
   exec->footer(
-      "\nExamples:\n  viv exec $BOX -- ls -la\n  echo 'print(6*7)' | viv exec $BOX python3");
+      "\nExamples (options stand before the box):\n  viv exec $BOX -- ls -la\n  viv exec --user "
+      "root $BOX apt-get install -y jq\n  echo 'print(6*7)' | viv exec $BOX python3");
 
   CLI::App* shell = add.Add(add.app, "shell", "A terminal in a box; without an id in a new one",
                             [&remote, o] { return Shell(remote, o->id, o->box, o->exec); });

@@ -174,7 +174,12 @@ int Exec(const Remote& remote, const std::string& id, const ExecOptions& options
   if (!variables) return Complain(variables.error());
   // Through a login shell, so that PATH and profile are what a person would have.
   json::array arguments{"-l", "-c", "exec \"$@\"", "bash"};
-  for (const std::string& it : options.command) arguments.emplace_back(it);
+  // The "--" that ends our own options may come along.
+  const std::size_t first = options.command.front() == "--" ? 1 : 0;
+  if (first == options.command.size())
+    return Complain({ErrorCode::kInvalidArgument, "which command? `viv exec ID -- COMMAND`"});
+  for (std::size_t i = first; i < options.command.size(); ++i)
+    arguments.emplace_back(options.command[i]);
   json::object process;
   process["cmd"] = "/bin/bash";
   process["args"] = std::move(arguments);

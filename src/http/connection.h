@@ -60,7 +60,8 @@ class Connection : private ClientEnd {
 
   // connection_answer.cc: answers; each tells whether another request may follow.
   Task<bool> Answer(Response response);
-  Task<bool> AnswerBody(Response response);
+  Task<bool> AnswerOnce(Response response);
+  Task<bool> AnswerAnyhow(Response response);
   Task<bool> AnswerStream(Response response);
   Task<bool> RunStream(const Response& response, BodyWriter& writer);
   Task<void> AnswerWebSocket(Response response);

@@ -12,7 +12,13 @@
 
 namespace viv::http {
 
+// The usual case takes the short way: each coroutine in between would cost an allocation.
 Task<bool> Connection::Answer(Response response) {
+  bool usual = !body_ && !response.stream && !response.web_socket && !response.takeover;
+  return usual ? AnswerOnce(std::move(response)) : AnswerAnyhow(std::move(response));
+}
+
+Task<bool> Connection::AnswerAnyhow(Response response) {
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (body_) co_await body_->BeginAnswer();
   if (response.web_socket) {
@@ -29,7 +35,7 @@ Task<bool> Connection::Answer(Response response) {
   if (streams) {
     goes_on = co_await AnswerStream(std::move(response));
   } else {
-    goes_on = co_await AnswerBody(std::move(response));
+    goes_on = co_await AnswerOnce(std::move(response));
   }
   if (body_ && goes_on) {
     goes_on = co_await body_->Finish();
@@ -39,7 +45,8 @@ Task<bool> Connection::Answer(Response response) {
   co_return goes_on;
 }
 
-Task<bool> Connection::AnswerBody(Response response) {
+Task<bool> Connection::AnswerOnce(Response response) {
+  co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   bool keep_alive = KeepsAlive(response) && (!body_ || body_->may_end());
   StreamWriter::Shape shape{Framing::kLength, response.body.size()};
   if (response.stream) shape = StreamShape(response);  // HEAD: the head that GET would get
@@ -48,7 +55,10 @@ Task<bool> Connection::AnswerBody(Response response) {
   bool bodyless =
       shape.framing != Framing::kLength || response.stream || parser_.request().method == "HEAD";
   Transport::Pieces pieces{head_, bodyless ? std::string_view() : std::string_view(response.body)};
-  bool written = co_await WriteAll(pieces);
+  std::size_t total = pieces[0].size() + pieces[1].size();
+  std::size_t done = transport_->WriteNow(pieces);
+  if (done == total) co_return keep_alive;
+  bool written = co_await transport_->Write(pieces, done, context_.options.write_timeout);
   co_return written&& keep_alive;
 }
 

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTickMin{5};
 constexpr milliseconds kTickMax{250};
+constexpr milliseconds kIdleTick{3'600'000};
 constexpr milliseconds kDrainTick{10};
 constexpr milliseconds kStreamGrace{1'000};
 constexpr milliseconds kDeadStreamCheck{1'000};
@@ -83,6 +84,10 @@ void Worker::Adopt(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity*
     TurnAway(std::move(socket), tls);
     return;
   }
+  if (connections_.empty()) {  // the tick sleeps while there are none
+    date_ = HttpDate(NowMs() / 1000);
+    timer_.cancel();
+  }
   auto transport =
       tls != nullptr ? tls->Accept(std::move(socket)) : MakePlainTransport(std::move(socket));
   auto connection = connections_.insert(
@@ -125,7 +130,9 @@ void Worker::TurnAway(StreamSocket socket, const TlsIdentity* tls) {
 Task<void> Worker::Tick() {
   Time dead_streams_checked{};
   while (!is_drained()) {
-    timer_.expires_after(draining_ ? std::min(tick_, kDrainTick) : tick_);
+    // Without connections there is nothing to look after: thousands of idle agents stay asleep.
+    const bool idle = connections_.empty() && !draining_;
+    timer_.expires_after(draining_ ? std::min(tick_, kDrainTick) : idle ? kIdleTick : tick_);
     co_await timer_.async_wait(kTuple);
     date_ = HttpDate(NowMs() / 1000);
     Time now = std::chrono::steady_clock::now();

@@ -133,16 +133,26 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
   return PassUp(std::move(assembled).error(), "start a box");
 }
 
+Status BoxHost::Reassemble(const network::Policy& egress, LiveBox& box) {
+  const Place& place = box.place;
+  if (auto cgroup = parts_.cgroups.Find(place.name)) box.cgroup = *std::move(cgroup);
+  ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(place.pid, place.start_time));
+  if (box.cgroup == nullptr) return Fail(ErrorCode::kNotFound, "its limits are gone");
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return parts_.egress.Open(place.name, network.get(), egress);
+}
+
 Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, const network::Policy& egress) {
   auto box = std::make_unique<LiveBox>();
   box->place = place;
-  ASSIGN_OR_RETURN(box->pidfd, runtime::OpenProcess(place.pid, place.start_time));
-  ASSIGN_OR_RETURN(box->cgroup, parts_.cgroups.Find(place.name));
-  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
-  RETURN_IF_ERROR(parts_.egress.Open(place.name, network.get(), egress));
-  std::lock_guard lock(mutex_);
-  used_slots_.insert(place.slot);
-  return box;
+  {
+    std::lock_guard lock(mutex_);
+    used_slots_.insert(place.slot);
+  }
+  Status adopted = Reassemble(egress, *box);
+  if (adopted) return box;
+  TakeApart(*box, Files::kKeep);  // what is left of it must not run beside its next start
+  return PassUp(std::move(adopted).error(), "adopt a box");
 }
 
 // Also of a box that was never whole. In the order of dependence: processes, then what they hold.

@@ -44,7 +44,8 @@ class BoxHost {
   };
   Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
 
-  // The box that another server started, if it still lives.
+  // The box that another server started; one that is not whole any more is ended, but for its
+  // files.
   Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, const network::Policy& egress);
 
   enum class Files { kKeep, kRemove };
@@ -75,6 +76,7 @@ class BoxHost {
   Result<UniqueFd> Listen(const std::string& name) const;
   std::string SocketPath(const std::string& name) const;
   Status Assemble(const StartRequest& request, LiveBox& box);
+  Status Reassemble(const network::Policy& egress, LiveBox& box);
   void TakeApart(LiveBox& box, Files files);
 
   BoxParts parts_;

@@ -157,6 +157,8 @@ Task<Result<UniqueFd>> BoxManager::DialPort(std::string id, std::uint16_t port) 
     auto connection = host_.DialPort(*found.place, port);
     // A listener that is behind with accepting gets the time that TCP would give it.
     const bool queued = !connection && connection.error().code == ErrorCode::kUnavailable;
+    if (!queued && !connection && connection.error().code == ErrorCode::kNotFound)
+      co_return Fail(ErrorCode::kUnavailable, connection.error().message);  // the box is there
     if (!queued || tries == kPortTriesMax) co_return connection;
     timer.expires_after(kPortRetry);
     auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));

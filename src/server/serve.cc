@@ -357,6 +357,7 @@ Status Serve(const Settings& settings) {
                .data = settings.data,
                .apps = catalogue.List().size(),
                .no_boxes = boxes == nullptr ? why_no_boxes : std::string()});
+  if (!settings.tls_listen.empty()) log::Info("server.tls", {{"port", server->ports().back()}});
   log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())},
                                {"data", settings.data}});
   server->Run();

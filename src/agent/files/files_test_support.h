@@ -62,6 +62,7 @@ class SentBody : public http::BodyReader {
     co_return std::string();
   }
   bool breaks = false;
+  bool read_through() const { return next_ == pieces_.size(); }
 
  private:
   std::vector<std::string> pieces_;

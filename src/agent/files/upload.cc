@@ -16,8 +16,6 @@
 namespace viv::agent {
 namespace {
 
-constexpr std::size_t kEpilogueBytesMax = 64 * 1024;
-
 int StatusOfBodyError(const Error& error) {
   if (error.code == ErrorCode::kLimitExceeded) return 413;
   return 400;  // broken, or the client went away and reads nothing of it
@@ -43,7 +41,6 @@ class Upload {
   Task<std::optional<http::Response>> End();
   Task<std::optional<http::Response>> Part(MultipartParser& parser, MultipartParser::Step step);
   Task<std::optional<http::Response>> FeedMore(MultipartParser& parser);
-  Task<void> SkipEpilogue();
   http::Response Fail(int status, std::string_view message);
   http::Response Fail(const Trouble& trouble);
 
@@ -148,16 +145,6 @@ Task<std::optional<http::Response>> Upload::FeedMore(MultipartParser& parser) {
   co_return std::nullopt;
 }
 
-// A body left unread costs the client its connection.
-Task<void> Upload::SkipEpilogue() {
-  std::size_t skipped = 0;
-  while (skipped < kEpilogueBytesMax) {
-    Result<std::string> piece = co_await body_.Next();
-    if (!piece || piece->empty()) co_return;
-    skipped += piece->size();
-  }
-}
-
 Task<http::Response> Upload::Form(std::string boundary) {
   using Step = MultipartParser::Step;
   MultipartParser parser(boundary);
@@ -173,13 +160,10 @@ Task<http::Response> Upload::Form(std::string boundary) {
     }
     if (refusal) co_return *std::move(refusal);
   }
-  co_await SkipEpilogue();
   co_return http::Json(200, WriteJson(entries_));
 }
 
-}  // namespace
-
-Task<http::Response> UploadFiles(Context& context, http::Request& request) {
+Task<http::Response> ReceiveUpload(Context& context, http::Request& request) {
   if (auto refusal = RefuseAccess(context, request, FileAccess::kWrite, NowMs() / 1000)) {
     co_return RenderFileError(refusal->status, refusal->message);
   }
@@ -209,6 +193,14 @@ Task<http::Response> UploadFiles(Context& context, http::Request& request) {
                               " Content-Type");
   }
   http::Response response = co_await upload.Form(*std::move(boundary));
+  co_return response;
+}
+
+}  // namespace
+
+Task<http::Response> UploadFiles(Context& context, http::Request& request) {
+  http::Response response = co_await ReceiveUpload(context, request);
+  co_await SkipRest(request);
   co_return response;
 }
 

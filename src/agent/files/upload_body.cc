@@ -10,6 +10,7 @@ namespace viv::agent {
 namespace {
 
 constexpr std::size_t kUploadPieceBytes = 1024 * 1024;
+constexpr std::size_t kSkippedBytesMax = 4 * 1024 * 1024;
 constexpr std::uint64_t kInflatedBytesMax = 64ULL << 30U;
 
 }  // namespace
@@ -59,6 +60,16 @@ Task<Result<std::string>> UploadBody::NextAsSent() {
   at_ += piece.size();
   if (at_ > kUploadPieceBytes) co_await LetOthersRun();
   co_return piece;
+}
+
+Task<void> SkipRest(http::Request& request) {
+  if (request.body_stream == nullptr) co_return;
+  std::size_t skipped = 0;
+  while (skipped < kSkippedBytesMax) {
+    Result<std::string> piece = co_await request.body_stream->Read();
+    if (!piece || piece->empty()) co_return;
+    skipped += piece->size();
+  }
 }
 
 }  // namespace viv::agent

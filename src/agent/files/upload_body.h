@@ -31,4 +31,8 @@ class UploadBody {
   std::unique_ptr<GzipReader> gzip_;
 };
 
+// Reads on to the end of a body that is not too long: one left unread costs the client its
+// connection, and maybe the answer that says why.
+Task<void> SkipRest(http::Request& request);
+
 }  // namespace viv::agent

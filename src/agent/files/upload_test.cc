@@ -226,6 +226,16 @@ TEST_F(UploadTest, RefusesFoldersAndSpecialFiles) {
   EXPECT_EQ(PostRaw("path=file/below", "x").status, 500);
 }
 
+TEST_F(UploadTest, ReadsOnAfterARefusalSoThatTheClientHearsIt) {
+  for (const char* query : {"path=.", "path=a&username=nobody"}) {
+    SentBody body({"one", "two", "three"});
+    http::Request request = RawRequest(query, "");
+    request.body_stream = &body;
+    EXPECT_NE(Send(std::move(request)).status, 200);
+    EXPECT_TRUE(body.read_through());
+  }
+}
+
 TEST_F(UploadTest, WritesWhatTheUserMayWriteOnly) {
   Put("root.txt", "old");
   EXPECT_EQ(PostRaw("path=" + root_ + "/root.txt", "new").status, 500);

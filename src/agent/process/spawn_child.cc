@@ -18,6 +18,16 @@
 namespace viv::agent {
 namespace {
 
+constexpr int kSignalsMax = 64;
+
+// As the kernel has it on this processor; all zero is what a signal does by default.
+struct KernelSigaction {
+  void (*handler)(int) = nullptr;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  unsigned long mask = 0;
+};
+
 [[noreturn]] VIV_UNSANITIZED void FailSpawn(SpawnPlan* plan, SpawnStep step) {
   plan->error = errno;
   plan->failed_step = step;
@@ -34,11 +44,10 @@ VIV_UNSANITIZED void ResetOomScore() {
 }
 
 VIV_UNSANITIZED void ResetSignals() {
-  struct sigaction standard;
-  standard.sa_handler = SIG_DFL;
-  standard.sa_flags = 0;
-  ::sigemptyset(&standard.sa_mask);
-  for (int signal = 1; signal < 32; ++signal) ::sigaction(signal, &standard, nullptr);
+  // The kernel's own call: the C library's refuses the two signals it keeps for itself.
+  KernelSigaction standard;
+  for (int signal = 1; signal <= kSignalsMax; ++signal)
+    ::syscall(SYS_rt_sigaction, signal, &standard, nullptr, sizeof standard.mask);
 }
 
 // Raw calls: libc's would make other threads, which the child does not have, follow.
