@@ -24,8 +24,10 @@ constexpr std::size_t kRecycledMin = 16;
 constexpr std::size_t kStockMax = 20'000;
 // The kernel frees a dead process's sockets a little later, so a check is repeated for about a
 // second before a namespace counts as unclean.
-constexpr auto kCheckEvery = std::chrono::milliseconds(10);
-constexpr int kChecksMax = 100;
+// A check that finds something opens sockets of its own, which count until the kernel has freed
+// them, tens of milliseconds later: a quicker look would see nothing but the one before.
+constexpr auto kCheckEvery = std::chrono::milliseconds(60);
+constexpr int kChecksMax = 30;
 constexpr auto kRestAfterFailure = std::chrono::seconds(1);
 
 class NamespacePool final : public Namespaces {
