@@ -7,6 +7,7 @@
 
 #include "agent/context.h"
 #include "agent/control.h"
+#include "agent/dataplane/dataplane.h"
 #include "agent/envd_schema.h"
 #include "agent/files/files.h"
 #include "agent/process/processes.h"
@@ -30,6 +31,7 @@ void OccupyStandardDescriptors() {
 }
 
 bool IsStreamed(const http::Request& request) {
+  if (IsStreamedByDataPlane(request)) return true;
   return request.method == "POST" &&
          (request.path == "/files" || request.path == "/process.Process/StreamInput");
 }
@@ -48,11 +50,15 @@ void Run(UniqueFd listener) {
   OccupyStandardDescriptors();
   Context context;
   Processes processes(context);
+  Commands commands(context);
   Files files(context);
   http::Router router;
-  AddControlRoutes(context, router);
+  AddControlRoutes(context, router, [&] { return processes.running() + commands.running(); });
   processes.AddTo(router, EnvdSchema());
   files.AddTo(router, EnvdSchema());
+  commands.AddTo(router);
+  AddFileTransfers(context, router);
+  AddTunnel(context, router);
   http::ServerOptions options;
   options.threads = 1;
   options.body_bytes_max = kAgentBodyBytesMax;

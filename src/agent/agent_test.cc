@@ -13,7 +13,7 @@
 
 #include <filesystem>
 
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 #include "rpc/connect/envelope.h"
 
 namespace viv::agent {
@@ -45,7 +45,7 @@ class AgentTest : public ::testing::Test {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(socket.get(), Address(), sizeof address_), 0);
     std::string request = head + "\r\nHost: box\r\nConnection: close\r\nAuthorization: Basic " +
-                          connect::EncodeBase64("root:") +
+                          EncodeBase64("root:") +
                           "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
     EXPECT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
@@ -85,7 +85,7 @@ TEST_F(AgentTest, CollectsOrphans) {
   std::string answer =
       RunShell("sh -c 'sh -c : & echo $! > " + folder_ + "/orphan'; while kill -0 $(cat " +
                folder_ + "/orphan) 2>/dev/null; do :; done; echo gone");
-  EXPECT_NE(answer.find(connect::EncodeBase64("gone\n")), std::string::npos) << answer;
+  EXPECT_NE(answer.find(EncodeBase64("gone\n")), std::string::npos) << answer;
 }
 
 TEST_F(AgentTest, AsksForItsToken) {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 
 namespace viv::agent {
 namespace {
@@ -14,7 +14,7 @@ std::optional<std::string> BasicUser(const http::Request& request) {
   std::string_view header = request.headers.Get("authorization");
   if (header.size() < kScheme.size()) return std::nullopt;
   if (!EqualsIgnoreCase(header.substr(0, kScheme.size()), kScheme)) return std::nullopt;
-  auto text = connect::DecodeBase64(Trim(header.substr(kScheme.size())));
+  auto text = DecodeBase64(Trim(header.substr(kScheme.size())));
   if (!text || text->find(':') == std::string::npos) return std::nullopt;
   text->resize(text->find(':'));
   return text;

@@ -3,6 +3,7 @@
 // token that callers show. One thread; /init sets it, everything else reads it.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 
 namespace viv::agent {
 
+class SharedReaper;  // of agent/process/reaper.h
+
 struct Context {
   std::string access_token;  // empty: none is asked for
   std::map<std::string, std::string> variables;
@@ -21,6 +24,7 @@ struct Context {
   std::string default_workdir;  // empty: the user's home
   Users users;
   LogRing logs;
+  std::weak_ptr<SharedReaper> reaper;  // SIGCHLD has one reader
 };
 
 // The user a request acts as: of its Basic header, else the default one. Unknown names are

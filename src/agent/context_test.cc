@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 
 namespace viv::agent {
 namespace {
@@ -29,7 +29,7 @@ class ContextTest : public ::testing::Test {
     return user ? user->name
                 : std::string(CodeName(user.error().code)) + ": " + user.error().message;
   }
-  static std::string Basic(std::string_view text) { return "Basic " + connect::EncodeBase64(text); }
+  static std::string Basic(std::string_view text) { return "Basic " + EncodeBase64(text); }
 
   std::string folder_;
   Context context_;

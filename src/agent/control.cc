@@ -16,7 +16,7 @@ struct InitRequest {
   std::optional<std::string> access_token;
   std::optional<std::string> default_user;
   std::optional<std::string> default_workdir;
-  std::map<std::string, std::string> variables;
+  std::optional<std::map<std::string, std::string>> variables;  // all there shall be
 };
 
 bool IsVariable(std::string_view name, const json::value& value) {
@@ -48,13 +48,14 @@ Result<InitRequest> ReadInit(std::string_view text) {
   if (!variables->is_object() || variables->get_object().size() > kVariablesMax) {
     return Fail(ErrorCode::kInvalidArgument, "envVars must be an object of at most 10000 strings");
   }
+  init.variables.emplace();
   for (const auto& [name, value] : variables->get_object()) {
     if (!IsVariable(name, value)) {
       return Fail(ErrorCode::kInvalidArgument,
                   "envVars: a name is not empty and has no '=', a value is a string, and neither "
                   "has a NUL");
     }
-    init.variables[std::string(name)] = View(value.get_string());
+    (*init.variables)[std::string(name)] = View(value.get_string());
   }
   return init;
 }
@@ -65,7 +66,7 @@ Task<http::Response> HandleInit(Context& context, http::Request& request) {
   if (init->access_token) context.access_token = *std::move(init->access_token);
   if (init->default_user) context.default_user = *std::move(init->default_user);
   if (init->default_workdir) context.default_workdir = *std::move(init->default_workdir);
-  for (auto& [name, value] : init->variables) context.variables[name] = std::move(value);
+  if (init->variables) context.variables = *std::move(init->variables);
   co_return http::Empty(204);
 }
 
@@ -94,6 +95,12 @@ Task<http::Response> HandleLogs(const Context& context, http::Request& request) 
     }
   }
   co_return http::Json(200, context.logs.Render(after));
+}
+
+Task<http::Response> HandleActivity(std::size_t running, http::Request&) {
+  json::object body;
+  body["running"] = running;
+  co_return http::Json(200, WriteJson(body));
 }
 
 bool NeedsNoToken(const http::Request& request) {
@@ -125,7 +132,7 @@ http::Response ControlError(int status, std::string message) {
   return http::Json(status, WriteJson(body));
 }
 
-void AddControlRoutes(Context& context, http::Router& router) {
+void AddControlRoutes(Context& context, http::Router& router, RunningCount running) {
   router.Add("GET", "/health", HandleHealth);
   router.Add("POST", "/init",
              [&context](http::Request& request) { return HandleInit(context, request); });
@@ -137,6 +144,9 @@ void AddControlRoutes(Context& context, http::Router& router) {
              });
   router.Add("GET", "/logs",
              [&context](http::Request& request) { return HandleLogs(context, request); });
+  router.Add("GET", "/activity", [running = std::move(running)](http::Request& request) {
+    return HandleActivity(running(), request);
+  });
 }
 
 http::Middleware RequireAccessToken(const Context& context) {

@@ -2,15 +2,20 @@
 // The plain HTTP side of the agent: health, what the host sets with /init, variables, metrics,
 // logs, and the token that callers show. Errors are {"code", "message"}.
 
+#include <functional>
+
 #include "agent/context.h"
 #include "http/message.h"
 #include "http/router.h"
 
 namespace viv::agent {
 
-// GET /health, POST /init, GET /envs, GET /metrics and GET /logs[?after=SEQUENCE]. The context
-// outlives the server.
-void AddControlRoutes(Context& context, http::Router& router);
+// How many processes and commands have not ended.
+using RunningCount = std::function<std::size_t()>;
+
+// GET /health, POST /init, GET /envs, GET /metrics, GET /logs[?after=SEQUENCE], and GET /activity,
+// which the host asks before it stops a box that nobody calls. The context outlives the server.
+void AddControlRoutes(Context& context, http::Router& router, RunningCount running);
 
 // Refuses requests without the right X-Access-Token, but for health, /init, which only the host can
 // reach, and /files, which also takes signatures and checks for itself.

@@ -11,7 +11,7 @@ namespace {
 class ControlTest : public ::testing::Test {
  protected:
   ControlTest() {
-    AddControlRoutes(context_, router_);
+    AddControlRoutes(context_, router_, [this] { return running_; });
     auto errors = [](int status, std::string message, const http::Request&) {
       return ControlError(status, std::move(message));
     };
@@ -39,6 +39,7 @@ class ControlTest : public ::testing::Test {
   }
 
   Context context_;
+  std::size_t running_ = 0;
   http::Router router_;
   http::Handler handler_;
 };
@@ -47,7 +48,15 @@ TEST_F(ControlTest, IsHealthy) {
   EXPECT_EQ(Ask("GET", "/health").status, 204);
 }
 
-TEST_F(ControlTest, InitSetsWhatItNamesAndMergesVariables) {
+TEST_F(ControlTest, TellsTheHostHowMuchRuns) {
+  running_ = 3;
+  EXPECT_EQ(Ask("GET", "/activity").body, R"({"running":3})");
+  context_.access_token = "secret";
+  EXPECT_EQ(Ask("GET", "/activity").status, 401);
+  EXPECT_EQ(Ask("GET", "/activity", "", "secret").status, 200);
+}
+
+TEST_F(ControlTest, InitSetsWhatItNamesAndAllVariables) {
   EXPECT_EQ(Ask("POST", "/init", R"({"accessToken":"t","envVars":{"A":"1","B":"2"},
       "defaultUser":"me","defaultWorkdir":"/w","timestamp":"2026-01-01T00:00:00Z","volumeMounts":[]})")
                 .status,
@@ -57,7 +66,7 @@ TEST_F(ControlTest, InitSetsWhatItNamesAndMergesVariables) {
   EXPECT_EQ(context_.access_token, "t");
   EXPECT_EQ(context_.default_user, "me");
   EXPECT_EQ(context_.default_workdir, "/w");
-  EXPECT_EQ(Ask("GET", "/envs", "", "t").body, R"({"A":"1","B":"3"})");
+  EXPECT_EQ(Ask("GET", "/envs", "", "t").body, R"({"B":"3"})");
 }
 
 TEST_F(ControlTest, InitRefusesABadBodyAsAWhole) {

@@ -1,7 +1,7 @@
 #include "agent/log_ring.h"
 
 #include "base/clock.h"
-#include "rpc/connect/timestamp.h"
+#include "base/timestamp.h"
 
 namespace viv::agent {
 namespace {
@@ -26,7 +26,7 @@ void LogRing::Add(Level level, std::string_view message, json::object fields) {
   std::int64_t micros = NowMicros();
   json::object entry;
   entry["sequence"] = first_ + entries_.size();
-  entry["timestamp"] = connect::FormatTimestamp(
+  entry["timestamp"] = FormatTimestamp(
       {.seconds = micros / 1'000'000, .nanos = static_cast<int>(micros % 1'000'000) * 1'000});
   entry["level"] = LogLevelName(level);
   entry["message"] = message.substr(0, kEntryBytesMax / 8);

@@ -107,10 +107,45 @@ std::optional<User> Users::Find(std::string_view name) const {
                  .groups = {}};
     return false;
   });
+  // An image need not have a file of users; its programs run as root all the same.
+  if (!found && name == "root") found = User{"root", 0, 0, "/root", "/bin/sh", {}};
   if (!found) return found;
   if (!found->home.starts_with('/')) found->home = "/";
   found->groups = GroupsOf(folder_ + "/group", name);
   return found;
+}
+
+std::optional<User> Users::FindById(uid_t uid) const {
+  if (auto known = Find(NameOf(uid)); known && known->uid == uid) return known;
+  User stranger{
+      .name = std::to_string(uid), .uid = uid, .gid = 0, .home = "/", .shell = "", .groups = {}};
+  return stranger;
+}
+
+std::optional<gid_t> Users::FindGroup(std::string_view name) const {
+  if (auto id = AccountId(name)) return id;
+  std::optional<gid_t> found;
+  std::string text = ReadAccountFile(folder_ + "/group");
+  ForEachAccount(text, [&](const AccountFields& fields) {
+    if (fields.size() >= 3 && fields[0] == name) found = AccountId(fields[2]);
+    return !found;
+  });
+  return found;
+}
+
+std::optional<User> Users::Resolve(std::string_view text) const {
+  std::size_t colon = text.find(':');
+  std::string_view name = text.substr(0, colon);
+  std::optional<User> user = Find(name);
+  if (!user) {
+    if (auto uid = AccountId(name)) user = FindById(*uid);
+  }
+  if (!user || colon == std::string_view::npos) return user;
+  std::optional<gid_t> group = FindGroup(text.substr(colon + 1));
+  if (!group) return std::nullopt;
+  user->gid = *group;
+  user->groups.clear();
+  return user;
 }
 
 std::string Users::NameOf(uid_t uid) const {

@@ -44,6 +44,24 @@ TEST_F(UsersTest, FindsAUserWithGroups) {
   EXPECT_EQ(users_.GroupNameOf(99), "99");
 }
 
+TEST_F(UsersTest, ResolvesWhatContainerImagesWrite) {
+  Write("passwd", "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:100::/home/user:/bin/bash\n");
+  Write("group", "root:x:0:\nsudo:x:27:user\n");
+  EXPECT_EQ(users_.Resolve("user")->groups, (std::vector<gid_t>{27}));
+  EXPECT_EQ(users_.Resolve("1000")->name, "user");
+  EXPECT_EQ(users_.Resolve("1000")->gid, 100u);
+  EXPECT_EQ(users_.Resolve("user:sudo")->gid, 27u);
+  EXPECT_TRUE(users_.Resolve("user:sudo")->groups.empty());
+  EXPECT_EQ(users_.Resolve("1000:5")->gid, 5u);
+  EXPECT_EQ(users_.Resolve("4321")->uid, 4321u);
+  EXPECT_EQ(users_.Resolve("4321")->gid, 0u);
+  EXPECT_EQ(users_.Resolve("4321")->home, "/");
+  for (const char* text : {"", ":", "nobody", "user:", "user:nogroup", ":sudo", "-1", "4294967295",
+                           "user:sudo:x", "1000:4294967295"}) {
+    EXPECT_FALSE(users_.Resolve(text)) << text;
+  }
+}
+
 TEST_F(UsersTest, SeesChangesAtOnce) {
   EXPECT_FALSE(users_.Find("new").has_value());
   Write("passwd", "new:x:5:5::/n:/bin/sh\n");
@@ -76,9 +94,15 @@ TEST_F(UsersTest, GivesAHomeToThoseWithout) {
   EXPECT_EQ(users_.Find("b")->home, "/");
 }
 
+TEST_F(UsersTest, RootIsThereWithoutAnyFile) {
+  EXPECT_EQ(users_.Find("root")->uid, 0u);
+  EXPECT_EQ(users_.Find("root")->home, "/root");
+  EXPECT_FALSE(users_.Find("user").has_value());
+}
+
 TEST_F(UsersTest, IsNotHeldUpByAFifoOrFilledByAFlood) {
   ASSERT_EQ(::mkfifo((folder_ + "/passwd").c_str(), 0600), 0);
-  EXPECT_FALSE(users_.Find("root").has_value());
+  EXPECT_FALSE(users_.Find("user").has_value());
   std::filesystem::remove(folder_ + "/passwd");
   Write("passwd", std::string(2 * 1024 * 1024, 'x') + "\nlate:x:1:1::/:/\n");
   EXPECT_FALSE(users_.Find("late").has_value());

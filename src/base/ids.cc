@@ -38,6 +38,15 @@ std::string Hex(const unsigned char* bytes, std::size_t size) {
   return text;
 }
 
+// The first 16 bytes as a UUID of that version.
+std::string UuidText(unsigned char* bytes, unsigned version) {
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | (version << 4));
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
+  std::string text = Hex(bytes, 16);
+  for (std::size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
+  return text;
+}
+
 }  // namespace
 
 std::string RandomHex(std::size_t digits) {
@@ -52,11 +61,17 @@ std::string RandomHex(std::size_t digits) {
 std::string RandomUuid() {
   unsigned char bytes[16];
   FillRandom(bytes, sizeof bytes);
-  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
-  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
-  std::string text = Hex(bytes, sizeof bytes);
-  for (std::size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
-  return text;
+  return UuidText(bytes, 4);
+}
+
+std::string NameUuid(std::string_view name) {
+  constexpr unsigned char kNamespace[16] = {0x6b, 0x1d, 0x0e, 0x52, 0x9c, 0x4f, 0x4a, 0x8e,
+                                            0xb3, 0x71, 0x5d, 0x20, 0x76, 0x69, 0x76, 0x31};
+  std::string text(reinterpret_cast<const char*>(kNamespace), sizeof kNamespace);
+  text += name;
+  unsigned char digest[SHA_DIGEST_LENGTH];
+  SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  return UuidText(digest, 5);
 }
 
 bool IsUuid(std::string_view text) {

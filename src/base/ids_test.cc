@@ -17,6 +17,15 @@ TEST(IdsTest, UuidsAreVersionFourAndDistinct) {
   }
 }
 
+TEST(IdsTest, ANameHasAlwaysTheSameUuidOfVersionFive) {
+  std::string id = NameUuid("default");
+  EXPECT_TRUE(IsUuid(id)) << id;
+  EXPECT_EQ(id[14], '5');
+  EXPECT_EQ(NameUuid("default"), id);
+  EXPECT_NE(NameUuid("Default"), id);
+  EXPECT_NE(NameUuid(""), id);
+}
+
 TEST(IdsTest, IsUuidRefusesOtherShapes) {
   EXPECT_FALSE(IsUuid(""));
   EXPECT_FALSE(IsUuid("0123456789abcdef0123456789abcdef0123"));

@@ -6,6 +6,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 
 #include "base/log.h"
 
@@ -14,12 +15,14 @@ namespace viv {
 struct TaskGroup::State {
   asio::any_io_executor executor;
   std::list<asio::cancellation_signal> signals;
+  bool cancelled = false;
 };
 
 TaskGroup::TaskGroup(asio::any_io_executor executor)
-    : state_(std::make_shared<State>(State{std::move(executor), {}})) {}
+    : state_(std::make_shared<State>(State{std::move(executor), {}, false})) {}
 
 TaskGroup::~TaskGroup() {
+  state_->cancelled = true;
   for (auto& signal : state_->signals) signal.emit(asio::cancellation_type::terminal);
 }
 
@@ -33,7 +36,13 @@ void TaskGroup::Spawn(std::string name, Task<void> task) {
         log::Error("task.failed", {{"task", name}, {"error", e.what()}});
       }
     }
-    state->signals.erase(signal);
+    if (!state->cancelled) {
+      state->signals.erase(signal);
+    } else {
+      // Off the executor's thread the cancellation is queued there, and may find this task ended:
+      // the signal it goes through has to be there still.
+      asio::post(state->executor, [state] {});
+    }
   };
   asio::co_spawn(state_->executor, std::move(task),
                  asio::bind_cancellation_slot(signal->slot(), std::move(on_done)));

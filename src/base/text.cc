@@ -1,6 +1,8 @@
 #include "base/text.h"
 
 #include <cctype>
+#include <cstdint>
+#include <cstring>
 
 namespace viv {
 namespace {
@@ -69,8 +71,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 }
 
 bool IsValidUtf8(std::string_view bytes) {
+  constexpr std::uint64_t kNoAscii = 0x8080808080808080;
   for (std::size_t at = 0; at < bytes.size();) {
-    std::size_t length = SequenceLength(bytes, at);
+    // Most text is ASCII: eight bytes at a time.
+    std::uint64_t eight = kNoAscii;
+    if (at + sizeof eight <= bytes.size()) std::memcpy(&eight, bytes.data() + at, sizeof eight);
+    std::size_t length = (eight & kNoAscii) == 0 ? sizeof eight : SequenceLength(bytes, at);
     if (length == 0) return false;
     at += length;
   }
@@ -142,6 +148,22 @@ std::string JoinWithOr(const std::vector<std::string>& words) {
     out += words[i];
   }
   return out;
+}
+
+std::string Printable(std::string_view text, std::size_t bytes_max) {
+  std::string shown(text.substr(0, bytes_max));
+  if (text.size() > bytes_max) {
+    // The cut may have split a character.
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80)
+      shown.pop_back();
+    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
+    shown += "...";
+  }
+  if (IsValidUtf8(shown)) return shown;
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return shown;
 }
 
 }  // namespace viv

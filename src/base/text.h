@@ -25,4 +25,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view text);
 // "a, b or c", for messages that list what would have been right.
 std::string JoinWithOr(const std::vector<std::string>& words);
 
+// Other people's bytes made fit for JSON: what is no UTF-8 becomes '?', and long text is cut.
+std::string Printable(std::string_view text, std::size_t bytes_max = 256);
+
 }  // namespace viv

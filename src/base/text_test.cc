@@ -16,6 +16,9 @@ TEST(TextTest, Utf8RefusesOverlongSurrogateAndCutOff) {
   EXPECT_FALSE(IsValidUtf8("\xc0\xaf"));
   EXPECT_FALSE(IsValidUtf8("\xed\xa0\x80"));
   EXPECT_FALSE(IsValidUtf8("\xe2\x82"));
+  EXPECT_TRUE(IsValidUtf8("sixteen bytes of plain text, and then € and more of it"));
+  EXPECT_FALSE(IsValidUtf8("sixteen bytes of plain text, and then \xff and more of it"));
+  EXPECT_FALSE(IsValidUtf8("eight by\x80"));
 }
 
 TEST(TextTest, GlobMatchesAnyRun) {

@@ -1,7 +1,7 @@
 #include "cli/box_access.h"
 
 #include "base/text.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 
 namespace viv::cli {
 namespace {
@@ -33,7 +33,7 @@ http::ClientRequest AgentRequest(const BoxAccess& box,
   request.headers.Set("E2b-Sandbox-Port", "49983");
   request.headers.Set("X-Access-Token", box.token);
   if (!user.empty())
-    request.headers.Set("Authorization", "Basic " + connect::EncodeBase64(user + ":"));
+    request.headers.Set("Authorization", "Basic " + EncodeBase64(user + ":"));
   return request;
 }
 

@@ -13,7 +13,7 @@
 
 #include "cli/box_access.h"
 #include "cli/complain.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 #include "rpc/connect/envelope.h"
 
 namespace viv::cli {
@@ -87,7 +87,7 @@ void PumpInput(BoxAccess box, std::int64_t pid, bool terminal) {
     if (got <= 0) break;
     json::object input;
     std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
-    input[terminal ? "pty" : "stdin"] = connect::EncodeBase64(bytes);
+    input[terminal ? "pty" : "stdin"] = EncodeBase64(bytes);
     message["input"] = std::move(input);
     if (!CallAgent(box, "process.Process/SendInput", message)) return;
   }
@@ -154,7 +154,7 @@ class Session {
   }
 
   static void Print(const json::value& data, std::string_view name, int to) {
-    if (auto bytes = connect::DecodeBase64(FindString(data, name))) WriteAll(to, *bytes);
+    if (auto bytes = DecodeBase64(FindString(data, name))) WriteAll(to, *bytes);
   }
 
   BoxAccess box_;

@@ -117,6 +117,35 @@ void CheckApps(Report& report, const std::vector<std::string>& folders) {
   fs::remove_all(scratch, ignored);
 }
 
+bool IsInstalled(const std::string& program) {
+  for (const char* folder :
+       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
+    if (::access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+// Programs that a part of us runs; the rest works without.
+void CheckPrograms(Report& report) {
+  struct Program {
+    const char* name;
+    const char* package;
+    const char* use;
+  };
+  constexpr Program kPrograms[] = {
+      {"git", "git", "repositories of accounts (Recoup)"},
+      {"skopeo", "skopeo", "snapshots of container images (LangSmith)"},
+      {"mmdebstrap", "mmdebstrap", "`viv template build --from debian`"},
+      {"mkfs.btrfs", "btrfs-progs", "disk limits and quick snapshots of boxes"}};
+  for (const Program& program : kPrograms) {
+    const bool there = IsInstalled(program.name);
+    report.Add(there ? Verdict::kGood : Verdict::kWarn, program.name,
+               there ? "installed" : "not installed",
+               there ? std::string()
+                     : fmt::format("without it there are no {}: apt-get install {}", program.use,
+                                   program.package));
+  }
+}
+
 // What boxes need of the kernel, each found by trying it.
 void CheckBarriers(Report& report, const std::string& agent) {
   using State = runtime::Barrier::State;
@@ -143,6 +172,7 @@ int Doctor(const DoctorOptions& options) {
   CheckData(report, options.data);
   CheckTimeZones(report);
   CheckApps(report, options.app_folders);
+  CheckPrograms(report);
   CheckBarriers(report, options.agent);
   fmt::print("{}\n", report.failures() == 0
                          ? "This machine is ready."

@@ -7,9 +7,10 @@
 
 namespace viv::cli {
 
-int CreateKey(const Remote& remote, const std::string& name) {
-  auto made =
-      CallServer(remote, "POST", "/api/viv/keys", json::serialize(json::object{{"name", name}}));
+int CreateKey(const Remote& remote, const NewKey& key) {
+  json::object body{{"name", key.name}};
+  if (!key.account.empty()) body["account"] = key.account;
+  auto made = CallServer(remote, "POST", "/api/viv/keys", WriteJson(body));
   if (!made) return Complain(made.error());
   fmt::print("{}\n", FindString(*made, "key"));
   fmt::print(stderr, "This is the only time the key is shown; its id is {}.\n",

@@ -7,7 +7,11 @@
 
 namespace viv::cli {
 
-int CreateKey(const Remote& remote, const std::string& name);
+struct NewKey {
+  std::string name;
+  std::string account;  // by name or id; empty: the one whose key is used
+};
+int CreateKey(const Remote& remote, const NewKey& key);
 int ListKeys(const Remote& remote);
 int RevokeKey(const Remote& remote, const std::string& id);
 

@@ -30,5 +30,6 @@ struct RelayOptions {
 // before; kInvalidArgument when the request's body is broken. The answer must be sent within the
 // life of `request`. Hop-by-hop headers are handled here; trailers are dropped.
 Task<Result<Response>> Relay(Request& request, UniqueFd upstream, RelayOptions options);
+using RelayFunction = std::function<Task<Result<Response>>(Request&, UniqueFd, RelayOptions)>;
 
 }  // namespace viv::http

@@ -14,12 +14,14 @@ Box::Box(Loop& of_loop, Doors doors, Rules its_rules)
       tcp_pause(of_loop.context()),
       dns_pause(of_loop.context()) {}
 
-bool Box::Admits(const Address& address, const std::vector<std::string>& asked) const {
+bool Box::Admits(const Endpoint& destination, const std::vector<std::string>& asked) const {
+  const auto& [address, port] = destination;
   bool guarded = address.IsPrivate() || IsAddressOfThisMachine(address);
-  if (guarded && !loop.limits.open_private.Allows("", address)) return false;
-  if (asked.empty()) return rules.Allows("", address);
-  return std::any_of(asked.begin(), asked.end(),
-                     [&](const std::string& name) { return rules.Allows(name, address); });
+  if (guarded && !loop.limits.open_private.Allows("", address, port)) return false;
+  if (asked.empty()) return rules.Allows("", address, port);
+  return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
+    return rules.Allows(name, destination.address, destination.port);
+  });
 }
 
 void Box::SetRules(Rules changed) {

@@ -35,7 +35,7 @@ class Box {
 
   // Whether a connection may be made. Private addresses and this machine's own need the operator's
   // word besides the box's rules.
-  bool Admits(const Address& address, const std::vector<std::string>& names) const;
+  bool Admits(const Endpoint& destination, const std::vector<std::string>& names) const;
   // Cuts the connections that the new rules forbid.
   void SetRules(Rules rules);
   void Close();  // both doors, and cuts all

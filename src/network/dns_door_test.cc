@@ -78,6 +78,27 @@ TEST_F(DnsDoorTest, ANameThatIsNotAllowedIsNotEvenAskedFor) {
   EXPECT_EQ(egress_->Read("box").refused, 2U);
 }
 
+TEST_F(DnsDoorTest, AnAllowedNameAndPortOpensThatPortOnly) {
+  ServeNames(HonestResolver(kZone));
+  Greeter greeter(kPublic), other(kPublic);
+  StartEgress({{"good.org:" + std::to_string(greeter.port())}, {}, false});
+  EXPECT_EQ(GuestResolves("good.org"), (Addresses{std::string(kPublic)}));
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "reset");
+}
+
+TEST_F(DnsDoorTest, ADeniedNameIsNotAskedForAndOthersAre) {
+  ServeNames(HonestResolver(kZone));
+  Greeter greeter(kPublic), other(kPublic);
+  std::string one_port = "alias.org:" + std::to_string(other.port());
+  StartEgress({{}, {"good.org", one_port}, true});
+  EXPECT_EQ(GuestAsks("good.org").code, DnsCode::kNoName);
+  EXPECT_EQ(resolver_->questions(), 0);
+  EXPECT_EQ(GuestResolves("alias.org"), (Addresses{std::string(kPublic)}));
+  EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "reset");
+}
+
 TEST_F(DnsDoorTest, AnyAllowedNameOfAnAddressWillDo) {
   ServeNames(HonestResolver(kZone));
   Greeter greeter(kPublic);

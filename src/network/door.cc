@@ -59,7 +59,7 @@ Task<void> ServeFlow(std::shared_ptr<Flow> flow) {
     co_return co_await ServeDnsConnection(flow);
   }
   flow->names = box.names.NamesOf(destination->address, NameMemory::Time::clock::now());
-  if (!box.Admits(destination->address, flow->names)) co_return Refuse(*flow, "policy");
+  if (!box.Admits(*destination, flow->names)) co_return Refuse(*flow, "policy");
   auto remote = co_await DialOut(box.loop.context(), *destination, kDialTimeout);
   // The box may have been closed, or its rules changed, while we dialled.
   if (remote) flow->remote = *std::move(remote);

@@ -16,7 +16,7 @@ namespace viv::network {
 
 struct EgressOptions {
   std::vector<std::string> resolvers;     // HOST[:PORT]; empty: those of /etc/resolv.conf
-  std::vector<std::string> open_private;  // blocks that may be dialled although they are private
+  std::vector<std::string> open_private;  // entries that may be dialled although private
   std::size_t connections_per_box_max = 1024;
   std::size_t connections_max = 0;  // of all boxes; 0: a quarter of the descriptors we may open
 };

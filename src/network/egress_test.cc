@@ -155,6 +155,29 @@ TEST_F(TcpDoorTest, ListsDecide) {
   EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "hello");
 }
 
+TEST_F(TcpDoorTest, ListsDecideByPort) {
+  Greeter one(kPublic), other(kPublic);
+  std::string one_only = std::string(kPublic) + ":" + std::to_string(one.port());
+  StartEgress({{one_only}, {}, false});
+  EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "reset");
+  ASSERT_TRUE(egress_->SetPolicy("box", {{}, {one_only}, true}));
+  EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
+  ASSERT_TRUE(egress_->SetPolicy("box", {{"*:" + std::to_string(other.port())}, {}, false}));
+  EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
+  EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
+}
+
+TEST_F(TcpDoorTest, TheOperatorMayOpenOnePortOfAPrivateAddress) {
+  Greeter open("10.1.2.3"), closed("10.1.2.3");
+  EgressOptions options;
+  options.open_private = {"10.1.2.3:" + std::to_string(open.port())};
+  StartEgress(kOpen, options);
+  EXPECT_EQ(GuestReads("10.1.2.3", open.port()), "hello");
+  EXPECT_EQ(GuestReads("10.1.2.3", closed.port()), "reset");
+}
+
 TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
   StartEgress(kOpen);
   Listener first = ListenOn(kPublic), second = ListenOn(kOtherPublic);
@@ -171,7 +194,7 @@ TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
 TEST_F(TcpDoorTest, ABadPolicyChangesNothing) {
   Greeter greeter(kPublic);
   StartEgress(kOpen);
-  EXPECT_EQ(egress_->SetPolicy("box", {{}, {"example.com"}, true}).error().code,
+  EXPECT_EQ(egress_->SetPolicy("box", {{}, {"exam ple.com"}, true}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(egress_->SetPolicy("nobody", kDenyAll).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");

@@ -17,7 +17,7 @@ Flow::~Flow() {
 
 bool Flow::StillAdmitted() const {
   bool judged = destination.port != 0;  // else its turn is to come
-  return is_dns || !judged || box->Admits(destination.address, names);
+  return is_dns || !judged || box->Admits(destination, names);
 }
 
 void Flow::Cut() {

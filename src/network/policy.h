@@ -1,7 +1,13 @@
 #pragma once
-// What a box may reach. A list entry is an address, a CIDR block, a name or "*.name"; allow wins
-// over deny, and a name is matched as the guest asked for it. Private, loopback, link-local and
-// metadata addresses are refused before any list, unless the operator opened them.
+// What a box may reach. An entry of a list is
+//   a host ("example.com"), "*.example.com" (not example.com itself), another glob ("*" is any run
+//   of characters, so that "*" alone is every host), an IPv4 address, or "[IPv6]", each of which
+//   may end in ":port"; an IPv6 address; a CIDR block; or "~" and a regular expression of whole
+//   hosts.
+// Without a port an entry is for every port. A host is the name the guest asked for, in any case
+// and without a trailing dot, or the address itself when it asked for none; addresses and blocks
+// are for what is connected to, whatever its name. Allow wins over deny. Private, loopback,
+// link-local and metadata addresses are refused before any list, unless the operator opened them.
 
 #include <cstdint>
 #include <string>
@@ -10,46 +16,50 @@
 
 #include "base/result.h"
 #include "network/address.h"
+#include "network/policy_list.h"
 
 namespace viv::network {
 
 struct Policy {
   std::vector<std::string> allow;
-  std::vector<std::string> deny;  // addresses and blocks only; "0.0.0.0/0" is everything
+  std::vector<std::string> deny;  // "0.0.0.0/0" is everything, and so is "*"
   bool internet = true;           // false: all is denied but what `allow` names
 
   bool operator==(const Policy&) const = default;
 };
 
+inline constexpr std::size_t kPolicyEntriesMax = 10'000;  // of both lists together
+
+// The plain kinds: no port, and no pattern but "*.name". All other entries are kNothing here.
 enum class EntryKind { kAddress, kBlock, kName, kNothing };
 EntryKind KindOf(std::string_view entry);
 
 // The policy ready for decisions. Immutable; a new policy is a new object.
 class Rules {
  public:
-  // kInvalidArgument names the entry that cannot be read.
+  // kInvalidArgument names the entry that cannot be read, and why.
   static Result<Rules> Compile(const Policy& policy);
 
   // `name` is what the guest resolved to get this address; empty when it used the address itself.
+  bool Allows(std::string_view name, const Address& address, std::uint16_t port) const;
   bool Allows(std::string_view name, std::string_view address, std::uint16_t port) const;
-  bool Allows(std::string_view name, const Address& address) const;
-  // Whether a question for this name may be answered at all: where all is denied only the allowed
-  // names are, since a question to any other would carry data out.
+  // Whether a connection to some port of this address might be allowed, as far as its name does not
+  // matter.
+  bool AllowsSomePort(const Address& address) const;
+  // Whether a question for this name may be answered at all: where all is denied only names that an
+  // entry allows, on whatever port, are, since a question for any other would carry data out; and
+  // what is denied on every port is not.
   bool MayResolve(std::string_view name) const;
 
+  std::size_t bytes() const { return allow_.bytes() + deny_.bytes(); }
+
  private:
-  struct Block {
-    Address prefix;
-    int bits;         // of 128
-    bool everything;  // "0.0.0.0/0": IPv6 as well
+  bool Decide(std::string_view host,
+              const Address& address,
+              PortQuestion allow,
+              PortQuestion deny) const;
 
-    bool Contains(const Address& address) const;
-  };
-  static Block MakeBlock(std::string_view entry);
-  bool AllowsName(std::string_view name) const;
-
-  std::vector<Block> allowed_blocks_, denied_blocks_;
-  std::vector<std::string> allowed_names_;  // lower case; "*.x" keeps its star
+  PolicyList allow_, deny_;
   bool internet_ = true;
 };
 

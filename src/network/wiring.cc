@@ -1,17 +1,13 @@
 #include "network/wiring.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/if.h>
 #include <linux/rtnetlink.h>
-#include <string.h>
+#include <net/if.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <string>
 
-#include "base/unique_fd.h"
 #include "network/address.h"
+#include "network/kernel_settings.h"
 #include "network/namespaces.h"
 #include "network/netlink.h"
 #include "network/redirect.h"
@@ -48,12 +44,8 @@ constexpr Setting kSettings[] = {
 };
 
 Status Apply(const Setting& setting) {
-  std::string path = std::string("/proc/sys/net/") + setting.path;
-  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  auto size = static_cast<ssize_t>(strlen(setting.value));
-  if (fd && write(fd.get(), setting.value, static_cast<std::size_t>(size)) == size) return {};
-  if (setting.need == Need::kWhereKnown) return {};
-  return Fail(ErrorCode::kInternal, "set " + path + ": " + strerror(errno));
+  Status written = WriteKernelSetting(setting.path, setting.value);
+  return setting.need == Need::kRequired ? written : Status();
 }
 
 void AddLink(NetlinkBatch& batch) {
@@ -108,7 +100,7 @@ Status WireNamespace() {
   RETURN_IF_ERROR(Configure(*ParseAddress(kBoxAddress)), "configure lo");
   for (const Setting& setting : kSettings) RETURN_IF_ERROR(Apply(setting));
   // A machine without IPv6 has boxes without it.
-  if (access("/proc/sys/net/ipv6", F_OK) == 0)
+  if (HasKernelSetting("ipv6"))
     RETURN_IF_ERROR(Configure(*ParseAddress(kBoxAddress6)), "configure lo for IPv6");
   return InstallRedirect();
 }

@@ -20,6 +20,8 @@ struct Limits {
   double cpus = 2;
   std::int64_t memory_bytes = 512LL << 20;
   std::int64_t processes = 1024;
+
+  bool operator==(const Limits&) const = default;
 };
 
 struct Usage {

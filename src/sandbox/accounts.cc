@@ -1,6 +1,10 @@
 #include "sandbox/accounts.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/ids.h"
+#include "base/text.h"
 
 namespace viv::sandbox {
 namespace {
@@ -8,9 +12,40 @@ namespace {
 constexpr std::size_t kShownPrefix = 8;
 constexpr std::size_t kKeyBytesMin = 8;  // a key that an operator sets
 constexpr std::size_t kNameBytesMax = 100;
+constexpr std::size_t kIdentityNameMax = 64;
 
 bool IsConflict(const Status& status) {
   return !status && status.error().code == ErrorCode::kConflict;
+}
+
+bool IsNameCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("-_. @").find(c) != std::string_view::npos;
+}
+
+// A name shaped like an id could be taken for somebody else's.
+Status CheckIdentityName(std::string_view name) {
+  bool good = !name.empty() && name.size() <= kIdentityNameMax && Trim(name) == name &&
+              std::all_of(name.begin(), name.end(), IsNameCharacter);
+  if (!good)
+    return Fail(ErrorCode::kInvalidArgument,
+                "name: 1 to 64 letters, digits, '-', '_', '.', '@' and inner spaces are expected");
+  if (IsUuid(name)) return Fail(ErrorCode::kInvalidArgument, "name: it must not look like an id");
+  return {};
+}
+
+template <typename Record>
+Result<Record> FindByNameOrId(Result<std::vector<Record>> records,
+                              std::string_view wanted,
+                              std::string_view kind) {
+  if (!records) return PassUp(std::move(records).error());
+  for (auto member : {&Record::id, &Record::name}) {
+    auto found = std::find_if(records->begin(), records->end(),
+                              [&](const Record& record) { return record.*member == wanted; });
+    if (found != records->end()) return std::move(*found);
+  }
+  return Fail(ErrorCode::kNotFound, "there is no " + std::string(kind) + " '" +
+                                        Printable(wanted, kIdentityNameMax) + "'");
 }
 
 }  // namespace
@@ -64,6 +99,71 @@ Result<Accounts::NewKey> Accounts::CreateKey(std::string_view account_id, std::s
 
 Status Accounts::RevokeKey(std::string_view account_id, std::string_view key_id) {
   return store_.RevokeKey(account_id, key_id, NowMicros());
+}
+
+Result<store::Organization> Accounts::CreateOrganization(std::string name) {
+  RETURN_IF_ERROR(CheckIdentityName(name));
+  store::Organization made{RandomUuid(), std::move(name), NowMicros()};
+  Status created = store_.CreateOrganization(made);
+  if (IsConflict(created))
+    return Fail(ErrorCode::kConflict, "there is an organization '" + made.name + "' already");
+  if (!created) return PassUp(std::move(created).error());
+  return made;
+}
+
+Result<store::Account> Accounts::CreateAccount(std::string name, std::string_view organization) {
+  RETURN_IF_ERROR(CheckIdentityName(name));
+  std::lock_guard lock(names_);
+  if (FindAccount(name))
+    return Fail(ErrorCode::kConflict, "there is an account '" + name + "' already");
+  auto owner = organization.empty() ? CreateOrganization(name) : FindOrganization(organization);
+  if (!owner) return PassUp(std::move(owner).error());
+  store::Account made{RandomUuid(), owner->id, std::move(name), NowMicros()};
+  RETURN_IF_ERROR(store_.CreateAccount(made));
+  return made;
+}
+
+Status Accounts::MoveAccount(std::string_view account, std::string_view organization) {
+  ASSIGN_OR_RETURN(store::Account moved, FindAccount(account));
+  ASSIGN_OR_RETURN(store::Organization owner, FindOrganization(organization));
+  if (moved.organization_id == owner.id) return {};
+  if (moved.id == kDefaultAccount)
+    return Fail(ErrorCode::kInvalidArgument,
+                "the default account is the operator's and stays in its organization");
+  moved.organization_id = owner.id;
+  return store_.UpdateAccount(moved);
+}
+
+Result<store::Organization> Accounts::FindOrganization(std::string_view name_or_id) const {
+  return FindByNameOrId(store_.ListOrganizations(), name_or_id, "organization");
+}
+
+Result<store::Account> Accounts::FindAccount(std::string_view name_or_id) const {
+  return FindByNameOrId(store_.ListAccounts(), name_or_id, "account");
+}
+
+std::string Accounts::UuidOf(std::string_view account_id) const {
+  return IsUuid(account_id) ? std::string(account_id) : NameUuid(account_id);
+}
+
+Result<store::Account> Accounts::FindByUuid(std::string_view uuid) const {
+  auto missing = Fail(ErrorCode::kNotFound, "there is no such account");
+  if (!IsUuid(uuid)) return missing;
+  const std::string wanted = ToLower(uuid);
+  if (auto found = store_.GetAccount(wanted)) return found;
+  ASSIGN_OR_RETURN(std::vector<store::Account> all, store_.ListAccounts());
+  for (store::Account& account : all)
+    if (!IsUuid(account.id) && NameUuid(account.id) == wanted) return std::move(account);
+  return missing;
+}
+
+bool Accounts::MayAct(std::string_view caller, std::string_view target) const {
+  if (caller.empty() || target.empty()) return false;
+  if (caller == target) return true;
+  auto one = store_.GetAccount(caller);
+  if (!one) return false;
+  auto other = store_.GetAccount(target);
+  return other && one->organization_id == other->organization_id;
 }
 
 }  // namespace viv::sandbox

@@ -1,10 +1,11 @@
 #include "sandbox/agent_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
 #include "http/client.h"
-#include "rpc/connect/timestamp.h"
+#include "base/timestamp.h"
 
 namespace viv::sandbox {
 namespace {
@@ -23,7 +24,7 @@ http::ClientRequest AgentRequest(std::string method, std::string path) {
 
 LogEntry AgentLogEntry(const json::value& from) {
   LogEntry entry;
-  if (auto at = connect::ParseTimestamp(FindString(from, "timestamp")))
+  if (auto at = ParseTimestamp(FindString(from, "timestamp")))
     entry.at_us = at->seconds * 1'000'000 + at->nanos / 1000;
   entry.level = FindString(from, "level");
   entry.message = FindString(from, "message");
@@ -53,6 +54,18 @@ Task<Status> SetUpAgent(UniqueFd connection, AgentSetup setup) {
     co_return Fail(ErrorCode::kInternal,
                    "the agent refused its setup: " + std::to_string(answer->status));
   co_return Status();
+}
+
+Task<Result<std::size_t>> CountRunning(UniqueFd connection, std::string token) {
+  http::ClientRequest request = AgentRequest("GET", "/activity");
+  request.headers.Add("X-Access-Token", std::move(token));
+  auto answer = co_await http::FetchOver(std::move(connection), std::move(request));
+  if (!answer) co_return PassUp(std::move(answer).error(), "ask what runs in the box");
+  auto document = ParseJson(answer->body);
+  const json::value* running = document ? Find(*document, "running") : nullptr;
+  if (running == nullptr || !running->is_int64())
+    co_return Fail(ErrorCode::kInternal, "the agent does not say what runs in the box");
+  co_return static_cast<std::size_t>(std::max<std::int64_t>(running->get_int64(), 0));
 }
 
 Task<Result<std::vector<LogEntry>>> ReadAgentLogs(UniqueFd connection, std::string token) {

@@ -1,6 +1,7 @@
 #pragma once
 // The host's side of a box's agent, over a connection from BoxHost::DialAgent.
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct AgentSetup {
 };
 
 Task<Status> SetUpAgent(UniqueFd connection, AgentSetup setup);
+// Commands and processes that callers started and that have not ended.
+Task<Result<std::size_t>> CountRunning(UniqueFd connection, std::string token);
 Task<Result<std::vector<LogEntry>>> ReadAgentLogs(UniqueFd connection, std::string token);
 
 }  // namespace viv::sandbox

@@ -99,6 +99,7 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
     place.folder = place.name;
   } else {
     ASSIGN_OR_RETURN(folder, parts_.storage.Find(place.folder), "find its files");
+    RETURN_IF_ERROR(parts_.storage.SetLimit(place.folder, request.disk_bytes), "limit its files");
   }
   ASSIGN_OR_RETURN(network::Namespaces::Taken taken, parts_.networks.Take(), "take a network");
   place.network = taken.name;

@@ -1,16 +1,71 @@
 #include "sandbox/box_index.h"
 
+#include <algorithm>
 #include <mutex>
 
 namespace viv::sandbox {
 
 void BoxIndex::Unlink(const Box& box) {
-  auto account = by_start_.find(box.account_id);
-  if (account != by_start_.end()) {
-    account->second.erase({box.started_at_us, box.id});
-    if (account->second.empty()) by_start_.erase(account);
+  auto account = holdings_.find(box.account_id);
+  if (account != holdings_.end()) {
+    account->second.by_start.erase({box.started_at_us, box.id});
+    account->second.by_creation.erase({box.created_at_us, box.id});
+    if (account->second.by_start.empty()) holdings_.erase(account);
   }
-  by_end_.erase({box.ends_at_us, box.id});
+  if (auto due = due_.find(box.id); due != due_.end()) {
+    by_due_.erase({due->second, box.id});
+    due_.erase(due);
+  }
+  ReleaseLocked({box.account_id, box.spec.name}, box.id);
+}
+
+void BoxIndex::ReleaseLocked(const NameKey& name, const std::string& id) {
+  auto named = by_name_.find(name);
+  if (named != by_name_.end() && named->second == id) by_name_.erase(named);
+}
+
+bool BoxIndex::ClaimName(const std::string& account_id,
+                         const std::string& name,
+                         const std::string& id) {
+  std::unique_lock lock(mutex_);
+  auto [named, added] = by_name_.try_emplace({account_id, name}, id);
+  return added || named->second == id;
+}
+
+void BoxIndex::ReleaseName(const std::string& account_id,
+                           const std::string& name,
+                           const std::string& id) {
+  std::unique_lock lock(mutex_);
+  ReleaseLocked({account_id, name}, id);
+}
+
+std::int64_t BoxIndex::DueOf(const Box& box, const BoxEntry& entry) {
+  const BoxSpec& spec = box.spec;
+  if (box.state == BoxState::kStarting) return 0;
+  if (box.state != BoxState::kRunning) {
+    if (spec.keep_stopped_seconds == 0 || box.stopped_at_us == 0) return 0;
+    return box.stopped_at_us + spec.keep_stopped_seconds * 1'000'000;
+  }
+  std::int64_t due_us = box.ends_at_us == kNoEndUs ? 0 : box.ends_at_us;
+  if (spec.idle_seconds == 0) return due_us;
+  const std::int64_t active_at_us = std::max(entry.active_at_us.load(), box.started_at_us);
+  const std::int64_t idle_us = active_at_us + spec.idle_seconds * 1'000'000;
+  return due_us == 0 ? idle_us : std::min(due_us, idle_us);
+}
+
+void BoxIndex::SetDueLocked(const std::string& id, std::int64_t due_us) {
+  if (auto due = due_.find(id); due != due_.end()) {
+    by_due_.erase({due->second, id});
+    due_.erase(due);
+  }
+  if (due_us == 0) return;
+  due_[id] = due_us;
+  by_due_.insert({due_us, id});
+}
+
+void BoxIndex::SetDue(const std::string& id, std::int64_t due_us) {
+  std::unique_lock lock(mutex_);
+  if (boxes_.contains(id)) SetDueLocked(id, due_us);
 }
 
 void BoxIndex::Put(const BoxEntryPtr& entry, Box box) {
@@ -19,8 +74,11 @@ void BoxIndex::Put(const BoxEntryPtr& entry, Box box) {
   std::unique_lock lock(mutex_);
   Found& found = boxes_[shown->id];
   if (found.box != nullptr) Unlink(*found.box);
-  by_start_[shown->account_id].insert({shown->started_at_us, shown->id});
-  if (shown->state == BoxState::kRunning) by_end_.insert({shown->ends_at_us, shown->id});
+  Holdings& holdings = holdings_[shown->account_id];
+  holdings.by_start.insert({shown->started_at_us, shown->id});
+  holdings.by_creation.insert({shown->created_at_us, shown->id});
+  if (!shown->spec.name.empty()) by_name_[{shown->account_id, shown->spec.name}] = shown->id;
+  SetDueLocked(shown->id, DueOf(*shown, *entry));
   found = {entry, std::move(shown), std::move(place)};
 }
 
@@ -38,22 +96,31 @@ BoxIndex::Found BoxIndex::Find(std::string_view id) const {
   return found == boxes_.end() ? Found{} : found->second;
 }
 
+BoxIndex::Found BoxIndex::FindByName(std::string_view account_id, std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto named = by_name_.find({std::string(account_id), std::string(name)});
+  if (named == by_name_.end()) return {};
+  auto found = boxes_.find(named->second);  // none while it is only claimed
+  return found == boxes_.end() ? Found{} : found->second;
+}
+
 BoxPage BoxIndex::List(const BoxQuery& query) const {
   BoxPage page;
   std::shared_lock lock(mutex_);
-  auto account = by_start_.find(query.account_id);
-  if (account == by_start_.end()) return page;
-  const std::set<StartKey>& keys = account->second;
+  auto account = holdings_.find(query.account_id);
+  if (account == holdings_.end()) return page;
+  const std::set<TimeKey>& keys =
+      query.by == BoxQuery::By::kCreation ? account->second.by_creation : account->second.by_start;
   // Whether the page is full; then one more fits the query.
-  auto visit = [&](const StartKey& key) {
+  auto visit = [&](const TimeKey& key) {
     const BoxPtr& box = boxes_.at(key.second).box;
     if (query.accept && !query.accept(*box)) return false;
     if (page.boxes.size() == query.limit) return page.more = true;
     page.boxes.push_back(box);
     return false;
   };
-  StartKey after;
-  if (query.after) after = {query.after->started_at_us, query.after->id};
+  TimeKey after;
+  if (query.after) after = {query.after->at_us, query.after->id};
   if (query.order == BoxQuery::Order::kOldestFirst) {
     auto it = query.after ? keys.upper_bound(after) : keys.begin();
     while (it != keys.end() && !visit(*it)) ++it;
@@ -69,11 +136,11 @@ void BoxIndex::ForEach(const std::function<void(const Found&)>& visit) const {
   for (const auto& [id, found] : boxes_) visit(found);
 }
 
-std::vector<std::string> BoxIndex::EndedAt(std::int64_t now_us) const {
+std::vector<std::string> BoxIndex::DueAt(std::int64_t now_us) const {
   std::vector<std::string> ids;
   std::shared_lock lock(mutex_);
-  for (const auto& [ends_at_us, id] : by_end_) {
-    if (ends_at_us > now_us) break;
+  for (const auto& [due_us, id] : by_due_) {
+    if (due_us > now_us) break;
     ids.push_back(id);
   }
   return ids;

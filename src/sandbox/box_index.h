@@ -1,7 +1,8 @@
 #pragma once
-// The boxes there are, found by id, listed by start and told when their time is over. Readers get
-// immutable values; each box has one entry for its whole life. Thread-safe.
+// The boxes there are, found by id or name, listed by start and told when something is due for
+// them. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,7 +30,9 @@ struct BoxEntry {
   Place place;                    // of a stopped box only folder and trees count
   BoxLayers::Hold layers;
   BoxMeter meter;
-  std::vector<LogEntry> events;  // of its life, and of the agent when last asked
+  std::vector<LogEntry> events;                // of its life, and of the agent when last asked
+  bool setup_due = false;                      // the agent is to be told of changes
+  std::atomic<std::int64_t> active_at_us = 0;  // its last work that we know of
 };
 using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls under way
 
@@ -45,21 +48,40 @@ class BoxIndex {
   void Put(const BoxEntryPtr& entry, Box box);
   void Remove(const std::string& id);
 
+  // Whether the name is the box's now: no other of the account has it. Put keeps it, Release gives
+  // up the name of a box that never came to be.
+  bool ClaimName(const std::string& account_id, const std::string& name, const std::string& id);
+  void ReleaseName(const std::string& account_id, const std::string& name, const std::string& id);
+
   Found Find(std::string_view id) const;  // empty when there is none
+  Found FindByName(std::string_view account_id, std::string_view name) const;
   BoxPage List(const BoxQuery& query) const;
   void ForEach(const std::function<void(const Found&)>& visit) const;  // must not call back
-  std::vector<std::string> EndedAt(std::int64_t now_us) const;  // running ones whose time is over
+  // Those for which something is due: the end of their time, or of the time they may be idle or
+  // stay stopped.
+  std::vector<std::string> DueAt(std::int64_t now_us) const;
+  void SetDue(const std::string& id, std::int64_t due_us);  // until the box is put again
   std::size_t size() const;
 
  private:
-  using StartKey = std::pair<std::int64_t, std::string>;
+  using TimeKey = std::pair<std::int64_t, std::string>;
+
+  using NameKey = std::pair<std::string, std::string>;  // of an account and a box
 
   void Unlink(const Box& box);
+  void ReleaseLocked(const NameKey& name, const std::string& id);
+  void SetDueLocked(const std::string& id, std::int64_t due_us);
+  static std::int64_t DueOf(const Box& box, const BoxEntry& entry);  // 0: never
 
   mutable std::shared_mutex mutex_;  // guards all below
   std::unordered_map<std::string, Found> boxes_;
-  std::map<std::string, std::set<StartKey>, std::less<>> by_start_;  // per account
-  std::set<StartKey> by_end_;                                        // running ones
+  struct Holdings {  // of one account
+    std::set<TimeKey> by_start, by_creation;
+  };
+  std::map<std::string, Holdings, std::less<>> holdings_;
+  std::map<NameKey, std::string> by_name_;  // the box's id
+  std::set<TimeKey> by_due_;
+  std::unordered_map<std::string, std::int64_t> due_;  // the same, by id
 };
 
 }  // namespace viv::sandbox

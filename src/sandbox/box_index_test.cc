@@ -92,9 +92,63 @@ TEST_F(BoxIndexTest, TellsOfRunningBoxesWhoseTimeIsOver) {
   Put("early", 1);
   Put("late", 50);
   Put("paused", 1, BoxState::kPaused);
-  EXPECT_TRUE(index_.EndedAt(100).empty());
-  EXPECT_EQ(index_.EndedAt(101), (List{"early"}));
-  EXPECT_EQ(index_.EndedAt(500), (List{"early", "late"}));
+  EXPECT_TRUE(index_.DueAt(100).empty());
+  EXPECT_EQ(index_.DueAt(101), (List{"early"}));
+  EXPECT_EQ(index_.DueAt(500), (List{"early", "late"}));
+}
+
+TEST_F(BoxIndexTest, TellsWhoWasIdleOrStoppedForLong) {
+  constexpr std::int64_t kSecond = 1'000'000;
+  Box idle;
+  idle.id = "idle";
+  idle.started_at_us = 10 * kSecond;
+  idle.ends_at_us = kNoEndUs;
+  idle.spec.idle_seconds = 60;
+  auto entry = std::make_shared<BoxEntry>();
+  index_.Put(entry, idle);
+  EXPECT_TRUE(index_.DueAt(70 * kSecond - 1).empty());
+  EXPECT_EQ(index_.DueAt(70 * kSecond), (List{"idle"}));
+  entry->active_at_us = 30 * kSecond;
+  index_.Put(entry, idle);
+  EXPECT_TRUE(index_.DueAt(90 * kSecond - 1).empty());
+  index_.SetDue("idle", 200 * kSecond);
+  EXPECT_TRUE(index_.DueAt(200 * kSecond - 1).empty());
+  EXPECT_EQ(index_.DueAt(200 * kSecond), (List{"idle"}));
+
+  idle.state = BoxState::kStopped;
+  idle.stopped_at_us = 100 * kSecond;
+  index_.Put(entry, idle);
+  EXPECT_TRUE(index_.DueAt(kNoEndUs).empty());
+  idle.spec.keep_stopped_seconds = 60;
+  index_.Put(entry, idle);
+  EXPECT_TRUE(index_.DueAt(160 * kSecond - 1).empty());
+  EXPECT_EQ(index_.DueAt(160 * kSecond), (List{"idle"}));
+  index_.Remove("idle");
+  EXPECT_TRUE(index_.DueAt(kNoEndUs).empty());
+}
+
+TEST_F(BoxIndexTest, AnAccountHasANameOnce) {
+  Box box;
+  box.id = "one";
+  box.account_id = "alice";
+  box.spec.name = "first";
+  EXPECT_TRUE(index_.ClaimName("alice", "first", "one"));
+  EXPECT_FALSE(index_.ClaimName("alice", "first", "two"));
+  EXPECT_TRUE(index_.ClaimName("bob", "first", "three"));
+  EXPECT_EQ(index_.FindByName("alice", "first").box, nullptr) << "claimed, but not there yet";
+  auto entry = std::make_shared<BoxEntry>();
+  index_.Put(entry, box);
+  EXPECT_EQ(index_.FindByName("alice", "first").box->id, "one");
+  ASSERT_TRUE(index_.ClaimName("alice", "second", "one"));
+  box.spec.name = "second";
+  index_.Put(entry, box);
+  EXPECT_EQ(index_.FindByName("alice", "first").box, nullptr);
+  EXPECT_TRUE(index_.ClaimName("alice", "first", "two"));
+  index_.ReleaseName("alice", "first", "one");
+  EXPECT_FALSE(index_.ClaimName("alice", "first", "four")) << "released by one who has it not";
+  index_.Remove("one");
+  EXPECT_EQ(index_.FindByName("alice", "second").box, nullptr);
+  EXPECT_TRUE(index_.ClaimName("alice", "second", "two"));
 }
 
 TEST_F(BoxIndexTest, SkipsWhatTheQueryDoesNotAccept) {

@@ -63,5 +63,45 @@ TEST(BoxLayersTest, ACopiedHoldCountsOnce) {
   EXPECT_EQ(storage.removed.size(), 1U);
 }
 
+TEST(BoxLayersTest, FindsFoldersOfTemplatesAmongFolders) {
+  EXPECT_EQ(
+      TemplateFoldersIn({{"", {"/data/templates/trees/k1/top", "/data/templates/trees/k1/a/b"}},
+                         {"usr", {"/usr", "/data/templates/trees/k2/usr"}}}),
+      (std::set<std::string>{"/data/templates/trees/k1", "/data/templates/trees/k2"}));
+  EXPECT_TRUE(TemplateFoldersIn({{"", {"/usr", "", "/trees/", "/trees/k1", "/trees"}}}).empty());
+}
+
+TEST(BoxLayersTest, ATemplatesFolderIsGivenUpWithItsLastHolder) {
+  LayerStorage storage;
+  BoxLayers layers(storage);
+  std::vector<std::string> given_up;
+  layers.SetGiveUp([&given_up](const std::string& folder) { given_up.push_back(folder); });
+  const std::vector<Tree> trees = {{"", {"/t/trees/k1/top", "/t/trees/k1/layer-0"}}};
+  BoxLayers::Hold snapshot = layers.Take(trees);
+  BoxLayers::Hold box = layers.Take(trees);
+  EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1"));
+  EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1/top"));
+  EXPECT_FALSE(layers.HoldsFolder("/t/trees/k11"));
+  snapshot.reset();
+  EXPECT_TRUE(given_up.empty());
+  box.reset();
+  EXPECT_EQ(given_up, std::vector<std::string>{"/t/trees/k1"});
+  EXPECT_FALSE(layers.HoldsFolder("/t/trees/k1/top"));
+}
+
+TEST(BoxLayersTest, AServerThatEndsTakesNoLayerWithIt) {
+  LayerStorage storage;
+  BoxLayers layers(storage);
+  bool given_up = false;
+  layers.SetGiveUp([&given_up](const std::string&) { given_up = true; });
+  std::vector<Tree> trees = TreesOver("abc");
+  trees.push_back({"opt", {"/t/trees/k1/opt"}});
+  BoxLayers::Hold snapshot = layers.Take(trees);
+  layers.KeepAll();
+  snapshot.reset();
+  EXPECT_TRUE(storage.removed.empty());
+  EXPECT_FALSE(given_up);
+}
+
 }  // namespace
 }  // namespace viv::sandbox

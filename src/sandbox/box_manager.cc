@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
@@ -38,7 +42,9 @@ BoxManager::BoxManager(store::Store& store,
       templates_(store, templates, layers_),
       deaths_(std::move(deaths)) {}
 
-BoxManager::~BoxManager() = default;
+BoxManager::~BoxManager() {
+  layers_.KeepAll();  // boxes and snapshots stay on them
+}
 
 Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
                                                      BoxHost& host,
@@ -75,6 +81,13 @@ Result<BoxPtr> BoxManager::Get(std::string_view account_id, std::string_view id)
   return found.box;
 }
 
+Result<BoxPtr> BoxManager::GetByName(std::string_view account_id, std::string_view name) const {
+  BoxIndex::Found found;
+  if (!name.empty()) found = index_.FindByName(account_id, name);
+  if (found.box == nullptr) return NoSuchBox(name);
+  return found.box;
+}
+
 void BoxManager::ForEachRunning(const std::function<void(const Box&)>& visit) const {
   index_.ForEach([&visit](const BoxIndex::Found& found) {
     if (found.box->state == BoxState::kRunning) visit(*found.box);
@@ -106,6 +119,10 @@ std::string BoxManager::AgentToken(std::string_view id) const {
 
 std::string BoxManager::TrafficToken(std::string_view id) const {
   return DeriveToken(options_.secret, "traffic", id);
+}
+
+std::int64_t BoxManager::EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds) {
+  return spec.timeout_seconds == 0 ? kNoEndUs : now_us + seconds * kSecondUs;
 }
 
 Task<Result<BoxManager::Held>> BoxManager::Hold(std::string account_id, std::string id) {
@@ -177,68 +194,135 @@ Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
                       templates_.Resolve(request.account_id, request.template_name));
   Box box;
   box.account_id = std::move(request.account_id);
-  box.spec.metadata = std::move(request.metadata);
-  box.spec.variables = from.variables;
-  for (auto& [name, value] : request.variables) box.spec.variables[name] = std::move(value);
-  box.spec.network = std::move(request.network);
-  box.spec.on_timeout = request.on_timeout;
-  box.spec.auto_resume = request.auto_resume;
-  box.spec.timeout_seconds = request.timeout_seconds;
+  BoxSpec& spec = box.spec;
+  spec.user = request.user.value_or(from.user);
+  spec.workdir = request.workdir.value_or(from.workdir);
+  spec.limits = request.limits.value_or(from.limits);
+  spec.disk_bytes = request.disk_bytes.value_or(from.disk_bytes);
+  spec.name = std::move(request.name);
+  spec.notes = std::move(request.notes);
+  spec.metadata = std::move(request.metadata);
+  spec.variables = from.variables;
+  for (auto& [name, value] : request.variables) spec.variables[name] = std::move(value);
+  spec.network = std::move(request.network);
+  spec.on_timeout = request.on_timeout;
+  spec.wake = request.wake;
+  spec.timeout_seconds = request.timeout_seconds;
+  spec.idle_seconds = request.idle_seconds;
+  spec.keep_memory = request.keep_memory;
+  spec.keep_stopped_seconds = request.keep_stopped_seconds;
+  spec.lasting = request.lasting;
+  if (request.answer == CreateBox::Answer::kNow)
+    co_return co_await StartLater(std::move(from), std::move(box));
   co_return co_await StartNew(std::move(from), std::move(box));
 }
 
-// `box` has what its creator said; the rest comes from where it starts.
-Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
+Status BoxManager::Register(const StartPoint& from, Box& box) {
   if (index_.size() >= options_.boxes_max) {
-    co_return Fail(ErrorCode::kLimitExceeded, "this server holds " +
-                                                  std::to_string(options_.boxes_max) +
-                                                  " boxes already: end some, or raise --boxes-max");
+    return Fail(ErrorCode::kLimitExceeded, "this server holds " +
+                                               std::to_string(options_.boxes_max) +
+                                               " boxes already: end some, or raise --boxes-max");
   }
   box.id = NewBoxId();
   box.spec.template_id = from.id;
   box.spec.template_name = from.name;
-  box.spec.user = from.user;
-  box.spec.workdir = from.workdir;
-  box.spec.limits = from.limits;
-  box.spec.disk_bytes = from.disk_bytes;
+  if (box.spec.name.empty() || index_.ClaimName(box.account_id, box.spec.name, box.id)) return {};
+  return Fail(ErrorCode::kConflict, "the name '" + box.spec.name + "' is taken by another box");
+}
 
+Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
+  CO_RETURN_IF_ERROR(Register(from, box));
   auto entry = std::make_shared<BoxEntry>();
   entry->id = box.id;
   entry->layers = from.hold;
+  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
+  Status ready = co_await Bring(entry, from, box);
+  if (!ready) {
+    index_.ReleaseName(box.account_id, box.spec.name, box.id);
+    co_return PassUp(std::move(ready).error());
+  }
+  co_return index_.Find(box.id).box;
+}
+
+// Its processes, its setup and its record. Where one fails nothing is left of the others.
+Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box box) {
   BoxHost::StartRequest request;
   request.trees = from.trees;
   request.limits = from.limits;
   request.disk_bytes = from.disk_bytes;
-  const bool plain = box.spec.network.egress == network::Policy();
   if (!from.is_snapshot) {
     entry->live = parked_->Take(from.id);
     parked_->Keep(from.id, request);
   }
   Status ready;
   if (entry->live != nullptr) {
-    if (!plain) ready = host_.SetPolicy(entry->live->place, box.spec.network.egress);
+    ready = AdaptParked(*entry->live, from, box.spec);
   } else {
+    request.limits = box.spec.limits;
+    request.disk_bytes = box.spec.disk_bytes;
     request.egress = box.spec.network.egress;
     auto started = co_await StartOnPool(std::move(request));
     if (!started) co_return PassUp(std::move(started).error());
     entry->live = *std::move(started);
   }
   if (ready) ready = co_await SetUp(*entry->live, box);
-  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
   if (ready) {
-    box.created_at_us = box.started_at_us = NowMicros();
-    box.ends_at_us = box.started_at_us + box.spec.timeout_seconds * kSecondUs;
+    box.state = BoxState::kRunning;
+    box.started_at_us = box.updated_at_us = NowMicros();
+    if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
+    box.ends_at_us = EndOf(box.spec, box.started_at_us, box.spec.timeout_seconds);
     Note(*entry, "Sandbox created");
     ready = co_await Commit(entry, box);
   }
   if (!ready) {
     co_await EndOnPool(std::move(entry->live), BoxHost::Files::kRemove);
-    co_return PassUp(std::move(ready).error());
+    co_return ready;
   }
   deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
   entry->place = entry->live->place;
   log::Info("box.created", {{"box", box.id}, {"template", box.spec.template_name}});
-  co_return std::make_shared<const Box>(std::move(box));
+  co_return Status();
+}
+
+// A parked box has the limits of its template and may connect anywhere.
+Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec) {
+  if (spec.limits != from.limits) RETURN_IF_ERROR(live.cgroup->SetLimits(spec.limits), "limit it");
+  if (spec.disk_bytes != from.disk_bytes)
+    RETURN_IF_ERROR(host_.storage().SetLimit(live.place.folder, spec.disk_bytes), "limit its disk");
+  if (spec.network.egress == network::Policy()) return {};
+  return host_.SetPolicy(live.place, spec.network.egress);
+}
+
+// Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
+Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
+  CO_RETURN_IF_ERROR(Register(from, box));
+  auto entry = std::make_shared<BoxEntry>();
+  entry->id = box.id;
+  entry->layers = from.hold;
+  entry->place.trees = from.trees;
+  Held held;
+  held.entry = entry;
+  held.lock = co_await entry->busy.Acquire();
+  box.state = BoxState::kStarting;
+  box.created_at_us = box.started_at_us = box.updated_at_us = NowMicros();
+  box.ends_at_us = kNoEndUs;
+  Status kept = co_await Commit(entry, box);
+  if (!kept) {
+    index_.ReleaseName(box.account_id, box.spec.name, box.id);
+    co_return PassUp(std::move(kept).error());
+  }
+  held.box = index_.Find(box.id).box;
+  BoxPtr shown = held.box;
+  auto executor = co_await asio::this_coro::executor;
+  asio::co_spawn(executor, FinishStart(std::move(held), std::move(from)), asio::detached);
+  co_return shown;
+}
+
+Task<void> BoxManager::FinishStart(Held held, StartPoint from) {
+  Status ready = co_await Bring(held.entry, from, *held.box);
+  if (ready) co_return;
+  log::Warn("box.not_started", {{"box", held.box->id}, {"error", ready.error().message}});
+  std::ignore = co_await FailHeld(held, ready.error().message);
 }
 
 Task<Status> BoxManager::Remove(std::string account_id, std::string id) {
@@ -289,21 +373,44 @@ Task<Status> BoxManager::SetTimeoutNow(std::string account_id,
   co_return co_await Commit(held.entry, std::move(box));
 }
 
-Task<Status> BoxManager::SetNetwork(std::string account_id, std::string id, BoxNetwork network) {
-  co_return co_await Shielded(
-      SetNetworkNow(std::move(account_id), std::move(id), std::move(network)));
+Task<Result<BoxPtr>> BoxManager::Update(std::string account_id, std::string id, BoxChange change) {
+  co_return co_await Shielded(UpdateNow(std::move(account_id), std::move(id), std::move(change)));
 }
 
-Task<Status> BoxManager::SetNetworkNow(std::string account_id, std::string id, BoxNetwork network) {
-  auto rules = network::Rules::Compile(network.egress);
-  if (!rules) co_return PassUp(std::move(rules).error());
+Task<Result<BoxPtr>> BoxManager::UpdateNow(std::string account_id,
+                                           std::string id,
+                                           BoxChange change) {
+  if (change.network) {
+    auto rules = network::Rules::Compile(change.network->egress);
+    if (!rules) co_return PassUp(std::move(rules).error());
+  }
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  const std::string name = change.name.value_or("");
+  if (!name.empty() && !index_.ClaimName(held.box->account_id, name, held.box->id))
+    co_return Fail(ErrorCode::kConflict, "the name '" + name + "' is taken by another box");
+  Status done = co_await ApplyChange(held, std::move(change));
+  if (done) co_return held.box;
+  if (name != held.box->spec.name) index_.ReleaseName(held.box->account_id, name, held.box->id);
+  co_return PassUp(std::move(done).error());
+}
+
+Task<Status> BoxManager::ApplyChange(Held& held, BoxChange change) {
   Box box = *held.box;
-  box.spec.network = std::move(network);
-  const network::Policy policy = box.spec.network.egress;
+  box.spec = Changed(std::move(box.spec), change);
+  box.updated_at_us = NowMicros();
   CO_RETURN_IF_ERROR(co_await Commit(held.entry, std::move(box)));
+  held.box = index_.Find(held.box->id).box;
   if (held.entry->live == nullptr) co_return Status();
-  co_return host_.SetPolicy(held.entry->live->place, policy);
+  if (change.network) {
+    CO_RETURN_IF_ERROR(host_.SetPolicy(held.entry->live->place, held.box->spec.network.egress));
+  }
+  const bool for_agent = change.variables || change.user || change.workdir;
+  // A frozen agent could not answer: it is told when the box goes on.
+  held.entry->setup_due = held.entry->setup_due || for_agent;
+  if (!held.entry->setup_due || held.box->state != BoxState::kRunning) co_return Status();
+  CO_RETURN_IF_ERROR(co_await SetUp(*held.entry->live, *held.box));
+  held.entry->setup_due = false;
+  co_return Status();
 }
 
 Result<std::vector<MetricPoint>> BoxManager::Metrics(std::string_view account_id,

@@ -38,6 +38,7 @@ class BoxManager : public Boxes {
 
   Task<Result<BoxPtr>> Create(CreateBox request) override;
   Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const override;
+  Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const override;
   BoxPage List(const BoxQuery& query) const override { return index_.List(query); }
   Task<Status> Remove(std::string account_id, std::string id) override;
   Task<Status> Pause(std::string account_id, std::string id, Memory memory) override;
@@ -48,7 +49,7 @@ class BoxManager : public Boxes {
                           std::string id,
                           std::int64_t timeout_seconds,
                           Extend extend) override;
-  Task<Status> SetNetwork(std::string account_id, std::string id, BoxNetwork network) override;
+  Task<Result<BoxPtr>> Update(std::string account_id, std::string id, BoxChange change) override;
   Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
                                                  std::string id,
                                                  std::size_t count,
@@ -75,6 +76,7 @@ class BoxManager : public Boxes {
   Task<void> KeepHouse();
   Task<void> RemoveAll();  // for a server that leaves nothing behind
   std::size_t size() const { return index_.size(); }
+  BoxTemplates& templates() { return templates_; }
   std::size_t parked() const { return parked_->size(); }
   // The folders of templates that boxes and snapshots stand on.
   bool StandsOn(const std::string& folder) const;
@@ -102,6 +104,11 @@ class BoxManager : public Boxes {
   // box_manager.cc
   Task<Result<BoxPtr>> CreateNow(CreateBox request);
   Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
+  Status Register(const StartPoint& from, Box& box);
+  Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
+  Status AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec);
+  Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
+  Task<void> FinishStart(Held held, StartPoint from);
   Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
   Task<Status> Commit(BoxEntryPtr entry, Box box);
   Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
@@ -113,9 +120,12 @@ class BoxManager : public Boxes {
                              std::string id,
                              std::int64_t timeout_seconds,
                              Extend extend);
-  Task<Status> SetNetworkNow(std::string account_id, std::string id, BoxNetwork network);
+  Task<Result<BoxPtr>> UpdateNow(std::string account_id, std::string id, BoxChange change);
+  Task<Status> ApplyChange(Held& held, BoxChange change);
   void Show(const BoxEntryPtr& entry, Box box);
   static void Note(BoxEntry& entry, std::string message);
+  // When it ends that begins now and was given so long.
+  static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
   // box_manager_power.cc
   Task<Status> PauseNow(std::string account_id, std::string id, Memory memory);
@@ -124,6 +134,8 @@ class BoxManager : public Boxes {
                                      std::string id,
                                      std::int64_t timeout_seconds);
   Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> WakeNow(Held& held, std::int64_t timeout_seconds);
+  Task<Status> FailHeld(Held& held, std::string message);
   Task<Status> Reboot(Held& held, const Box& box);
   Task<Result<BoxIndex::Found>> Awake(std::string id);
 
@@ -138,7 +150,8 @@ class BoxManager : public Boxes {
   // box_manager_house.cc
   Status AdoptAll();
   void Adopt(BoxRecord record, std::vector<std::string>& lost);
-  Task<void> EndIfOver(std::string id);
+  Task<void> DoWhatIsDue(std::string id);
+  Task<void> StopIfIdle(Held& held);
   Task<void> BuryIfDead(std::string id);
   Task<void> Meter();
 

@@ -84,13 +84,10 @@ Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::ForkNow(std::string accoun
     from.name = spec.template_name;
     from.is_snapshot = true;
     from.trees = std::move(sealed.trees);
-    from.user = spec.user;
-    from.workdir = spec.workdir;
-    from.limits = spec.limits;
-    from.disk_bytes = spec.disk_bytes;
     from.hold = std::move(sealed.hold);
     copy.account_id = held.box->account_id;
     copy.spec = spec;
+    copy.spec.name.clear();
   }
   copy.spec.timeout_seconds = timeout_seconds;
   std::vector<Result<BoxPtr>> forks;

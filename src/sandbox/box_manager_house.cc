@@ -2,14 +2,26 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
+#include "sandbox/agent_client.h"
 #include "sandbox/box_manager.h"
 
 namespace viv::sandbox {
+namespace {
+
+constexpr std::int64_t kHouseSecondUs = 1'000'000;
+constexpr double kWorkPercent = 1.0;  // of one core; an idle agent uses none
+
+bool HasProcesses(BoxState state) {
+  return state == BoxState::kRunning || state == BoxState::kPaused;
+}
+
+}  // namespace
 
 Status BoxManager::AdoptAll() {
   ASSIGN_OR_RETURN(auto documents, store_.ListDocuments(kBoxKind));
@@ -22,7 +34,7 @@ Status BoxManager::AdoptAll() {
       continue;
     }
     known.folders.insert(record->place.folder);
-    if (record->box.state != BoxState::kStopped) {
+    if (HasProcesses(record->box.state)) {
       known.places.insert(record->place.name);
       known.networks.insert(record->place.network);
     }
@@ -47,7 +59,12 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
   entry->layers = layers_.Take(record.place.trees);
   entry->place = record.place;
   Box box = std::move(record.box);
-  if (box.state != BoxState::kStopped) {
+  if (box.state == BoxState::kStarting) {
+    box.state = BoxState::kFailed;
+    box.stopped_at_us = box.updated_at_us = NowMicros();
+    box.message = "the server was restarted while the box started";
+  }
+  if (HasProcesses(box.state)) {
     auto live = host_.Adopt(entry->place, box.spec.network.egress);
     if (live) {
       entry->live = *std::move(live);
@@ -60,17 +77,19 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       log::Warn("box.lost", {{"box", box.id}, {"error", live.error().message}});
       lost.push_back(box.id);
       box.state = BoxState::kStopped;
+      box.stopped_at_us = box.updated_at_us = NowMicros();
       Place kept;
       kept.folder = entry->place.folder;
       kept.trees = entry->place.trees;
       entry->place = std::move(kept);
     }
   }
+  entry->active_at_us = NowMicros();  // while nobody served it, it could not be idle
   Show(entry, std::move(box));
 }
 
 Task<void> BoxManager::KeepHouse() {
-  for (const std::string& id : index_.EndedAt(NowMicros())) co_await Shielded(EndIfOver(id));
+  for (const std::string& id : index_.DueAt(NowMicros())) co_await Shielded(DoWhatIsDue(id));
   std::vector<std::string> ended = deaths_.TakeEnded();
   if (!ended.empty()) {
     std::vector<std::string> ids;
@@ -83,19 +102,57 @@ Task<void> BoxManager::KeepHouse() {
   co_await Meter();
 }
 
-Task<void> BoxManager::EndIfOver(std::string id) {
+Task<void> BoxManager::DoWhatIsDue(std::string id) {
   auto held = co_await Hold("", id);
-  if (!held || held->box->state != BoxState::kRunning || held->box->ends_at_us > NowMicros())
-    co_return;
-  const OnTimeout action = held->box->spec.on_timeout;
+  if (!held) co_return;
+  const Box& box = *held->box;
+  const std::int64_t now_us = NowMicros();
   Status done;
-  if (action == OnTimeout::kKill) {
+  if (box.state != BoxState::kRunning) {
+    const std::int64_t keep_us = box.spec.keep_stopped_seconds * kHouseSecondUs;
+    if (keep_us == 0 || box.stopped_at_us == 0 || box.stopped_at_us + keep_us > now_us) co_return;
+    done = co_await RemoveHeld(*held);
+  } else if (box.ends_at_us > now_us) {
+    co_await StopIfIdle(*held);
+  } else if (box.spec.on_timeout == OnTimeout::kKill && !box.spec.lasting) {
     done = co_await RemoveHeld(*held);
   } else {
-    const Memory memory = action == OnTimeout::kPause ? Memory::kKeep : Memory::kDrop;
-    done = co_await PauseHeld(*held, memory);
+    const bool pause = box.spec.on_timeout == OnTimeout::kPause;
+    done = co_await PauseHeld(*held, pause ? Memory::kKeep : Memory::kDrop);
   }
   if (!done) log::Error("box.not_ended", {{"box", id}, {"error", done.error().message}});
+}
+
+// A box is at work while it is called, while a command runs in it and while it uses the processor.
+Task<void> BoxManager::StopIfIdle(Held& held) {
+  const BoxSpec& spec = held.box->spec;
+  BoxEntry& entry = *held.entry;
+  if (spec.idle_seconds == 0 || entry.live == nullptr) co_return;
+  const std::int64_t now_us = NowMicros();
+  const std::int64_t idle_us = spec.idle_seconds * kHouseSecondUs;
+  std::int64_t active_at_us = std::max(entry.active_at_us.load(), held.box->started_at_us);
+  if (active_at_us + idle_us <= now_us) {
+    const std::vector<MetricPoint> points = entry.meter.points();
+    const bool computes = !points.empty() && points.back().cpu_used_percent >= kWorkPercent;
+    bool works = computes;
+    auto connection = host_.DialAgent(entry.live->place);
+    if (!works && connection) {
+      auto running = co_await CountRunning(*std::move(connection), AgentToken(held.box->id));
+      works = running && *running > 0;
+    }
+    if (works) entry.active_at_us = active_at_us = now_us;
+  }
+  if (active_at_us + idle_us > now_us) {
+    // What began to work a moment before the look is looked at again in time.
+    const std::int64_t next_us = std::max(active_at_us + idle_us, now_us + kHouseSecondUs);
+    index_.SetDue(held.box->id, std::min(next_us, held.box->ends_at_us));
+    co_return;
+  }
+  log::Info("box.idle", {{"box", held.box->id}, {"seconds", spec.idle_seconds}});
+  Status stopped = co_await PauseHeld(held, spec.keep_memory ? Memory::kKeep : Memory::kDrop);
+  if (stopped) co_return;
+  log::Error("box.not_stopped", {{"box", held.box->id}, {"error", stopped.error().message}});
+  index_.SetDue(held.box->id, now_us + idle_us);
 }
 
 Task<void> BoxManager::BuryIfDead(std::string id) {
@@ -104,8 +161,13 @@ Task<void> BoxManager::BuryIfDead(std::string id) {
   pollfd process{held->entry->live->pidfd.get(), POLLIN, 0};
   if (::poll(&process, 1, 0) != 1) co_return;
   log::Warn("box.died", {{"box", id}});
-  Status removed = co_await RemoveHeld(*held);
-  if (!removed) log::Error("box.not_removed", {{"box", id}, {"error", removed.error().message}});
+  Status buried;
+  if (held->box->spec.lasting) {
+    buried = co_await FailHeld(*held, "its first process ended: out of memory, or killed");
+  } else {
+    buried = co_await RemoveHeld(*held);
+  }
+  if (!buried) log::Error("box.not_buried", {{"box", id}, {"error", buried.error().message}});
 }
 
 Task<void> BoxManager::Meter() {
@@ -140,7 +202,7 @@ Task<void> BoxManager::RemoveAll() {
 }
 
 bool BoxManager::StandsOn(const std::string& folder) const {
-  bool used = false;
+  bool used = layers_.HoldsFolder(folder);  // a snapshot
   index_.ForEach([&](const BoxIndex::Found& found) {
     for (const Tree& tree : found.place->trees)
       for (const std::string& layer : tree.layers) used = used || layer.starts_with(folder);

@@ -17,10 +17,29 @@
 namespace viv::sandbox {
 namespace {
 
-constexpr std::int64_t kPowerSecondUs = 1'000'000;
 constexpr std::int64_t kWokenSecondsMin = 300;
 constexpr std::chrono::milliseconds kPortRetry{20};
 constexpr int kPortTriesMax = 500;
+
+bool MayTrafficWake(const Box& box) {
+  switch (box.spec.wake) {
+    case WakeOnTraffic::kNever:
+      return false;
+    case WakeOnTraffic::kPaused:  // a reboot is not what the sender of a request expects
+      return box.state == BoxState::kPaused;
+    case WakeOnTraffic::kAlways:
+      return box.state == BoxState::kPaused || box.state == BoxState::kStopped;
+  }
+  return false;
+}
+
+// What is left of a place once its processes are gone.
+Place FilesOf(const Place& place) {
+  Place files;
+  files.folder = place.folder;
+  files.trees = place.trees;
+  return files;
+}
 
 }  // namespace
 
@@ -42,6 +61,7 @@ Task<Status> BoxManager::PauseHeld(Held& held, Memory memory) {
     auto freeze = [&live] { return live.cgroup->Freeze(); };
     CO_RETURN_IF_ERROR(co_await pool_.Run(freeze), "pause");
     box.state = BoxState::kPaused;
+    box.stopped_at_us = box.updated_at_us = NowMicros();
     Note(*held.entry, "Sandbox paused");
     Status kept = co_await Commit(held.entry, std::move(box));
     if (!kept) std::ignore = live.cgroup->Thaw();
@@ -49,10 +69,9 @@ Task<Status> BoxManager::PauseHeld(Held& held, Memory memory) {
   }
   // Stopped: the record no longer names its processes, so that a crash from here on ends them too.
   box.state = BoxState::kStopped;
+  box.stopped_at_us = box.updated_at_us = NowMicros();
   std::unique_ptr<LiveBox> ending = std::move(held.entry->live);
-  held.entry->place = Place{};
-  held.entry->place.folder = ending->place.folder;
-  held.entry->place.trees = ending->place.trees;
+  held.entry->place = FilesOf(ending->place);
   Note(*held.entry, "Sandbox stopped");
   Status kept = co_await Commit(held.entry, std::move(box));
   if (!kept) {
@@ -79,8 +98,9 @@ Task<Result<Boxes::Connected>> BoxManager::ConnectNow(std::string account_id,
     ASSIGN_OR_CO_RETURN(connected.box, co_await Wake(held, timeout_seconds));
     co_return connected;
   }
+  held.entry->active_at_us = NowMicros();
   Box box = *held.box;
-  const std::int64_t ends_at_us = NowMicros() + timeout_seconds * kPowerSecondUs;
+  const std::int64_t ends_at_us = EndOf(box.spec, NowMicros(), timeout_seconds);
   connected.box = held.box;
   if (ends_at_us <= box.ends_at_us) co_return connected;
   box.ends_at_us = ends_at_us;
@@ -89,25 +109,53 @@ Task<Result<Boxes::Connected>> BoxManager::ConnectNow(std::string account_id,
   co_return connected;
 }
 
-// The record goes first: a box that shall run is thawed by the next start, whatever happens here.
+// One that cannot be woken has failed, if it is to last; else it stays as it is.
 Task<Result<BoxPtr>> BoxManager::Wake(Held& held, std::int64_t timeout_seconds) {
+  auto woken = co_await WakeNow(held, timeout_seconds);
+  if (woken || !held.box->spec.lasting) co_return woken;
+  log::Warn("box.not_woken", {{"box", held.box->id}, {"error", woken.error().message}});
+  if (held.entry->live == nullptr) std::ignore = co_await FailHeld(held, woken.error().message);
+  co_return woken;
+}
+
+// The record goes first: a box that shall run is thawed by the next start, whatever happens here.
+Task<Result<BoxPtr>> BoxManager::WakeNow(Held& held, std::int64_t timeout_seconds) {
   Box box = *held.box;
   const bool frozen = box.state == BoxState::kPaused && held.entry->live != nullptr;
   box.state = BoxState::kRunning;
-  box.started_at_us = NowMicros();
-  box.ends_at_us = box.started_at_us + timeout_seconds * kPowerSecondUs;
+  box.message.clear();
+  box.stopped_at_us = 0;
+  box.started_at_us = box.updated_at_us = NowMicros();
+  box.ends_at_us = EndOf(box.spec, box.started_at_us, timeout_seconds);
+  held.entry->active_at_us = box.started_at_us;
   Note(*held.entry, "Sandbox resumed");
   if (frozen) {
     CO_RETURN_IF_ERROR(co_await Commit(held.entry, box));
     LiveBox& live = *held.entry->live;
     auto thaw = [&live] { return live.cgroup->Thaw(); };
     CO_RETURN_IF_ERROR(co_await pool_.Run(thaw), "resume");
+    if (held.entry->setup_due) CO_RETURN_IF_ERROR(co_await SetUp(live, box));
   } else {
     CO_RETURN_IF_ERROR(co_await Reboot(held, box), "start again");
   }
+  held.entry->setup_due = false;
   log::Info("box.woken", {{"box", box.id}, {"memory", frozen}});
   held.box = std::make_shared<const Box>(std::move(box));
   co_return held.box;
+}
+
+// Without processes; its files, if it has any, are kept.
+Task<Status> BoxManager::FailHeld(Held& held, std::string message) {
+  Box box = *held.box;
+  box.state = BoxState::kFailed;
+  box.message = std::move(message);
+  box.stopped_at_us = box.updated_at_us = NowMicros();
+  std::unique_ptr<LiveBox> ending = std::move(held.entry->live);
+  if (ending != nullptr) held.entry->place = FilesOf(ending->place);
+  Note(*held.entry, "Sandbox failed: " + box.message);
+  Status kept = co_await Commit(held.entry, std::move(box));
+  if (ending != nullptr) co_await EndOnPool(std::move(ending), BoxHost::Files::kKeep);
+  co_return kept;
 }
 
 Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
@@ -128,16 +176,18 @@ Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   co_return Status();
 }
 
-// The box, running; woken if traffic may do that. Only one with its memory: a reboot is not what
-// the sender of a request expects.
+// The box, running; woken if traffic may do that. One that starts is waited for.
 Task<Result<BoxIndex::Found>> BoxManager::Awake(std::string id) {
   BoxIndex::Found found = index_.Find(id);
   if (found.box == nullptr) co_return Fail(ErrorCode::kNotFound, "box " + id + " does not exist");
+  found.entry->active_at_us = NowMicros();
   if (found.box->state == BoxState::kRunning) co_return found;
-  if (!found.box->spec.auto_resume || found.box->state != BoxState::kPaused)
+  if (!MayTrafficWake(*found.box) && found.box->state != BoxState::kStarting)
     co_return Fail(ErrorCode::kConflict, "box " + id + " does not run");
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold("", id));
   if (held.box->state != BoxState::kRunning) {
+    if (!MayTrafficWake(*held.box))
+      co_return Fail(ErrorCode::kConflict, "box " + id + " does not run");
     const std::int64_t seconds = std::max(kWokenSecondsMin, held.box->spec.timeout_seconds);
     auto woken = co_await Wake(held, seconds);
     if (!woken) co_return PassUp(std::move(woken).error());

@@ -8,8 +8,14 @@ namespace {
 using TextMap = std::map<std::string, std::string>;
 
 constexpr std::pair<BoxState, std::string_view> kStates[] = {{BoxState::kRunning, "running"},
+                                                             {BoxState::kStarting, "starting"},
                                                              {BoxState::kPaused, "paused"},
-                                                             {BoxState::kStopped, "stopped"}};
+                                                             {BoxState::kStopped, "stopped"},
+                                                             {BoxState::kFailed, "failed"}};
+constexpr std::pair<WakeOnTraffic, std::string_view> kWakes[] = {
+    {WakeOnTraffic::kNever, "never"},
+    {WakeOnTraffic::kPaused, "paused"},
+    {WakeOnTraffic::kAlways, "always"}};
 constexpr std::pair<OnTimeout, std::string_view> kEnds[] = {
     {OnTimeout::kKill, "kill"}, {OnTimeout::kPause, "pause"}, {OnTimeout::kStop, "stop"}};
 
@@ -83,8 +89,14 @@ json::object SpecToJson(const BoxSpec& spec) {
   object["limits"] = LimitsToJson(spec.limits, spec.disk_bytes);
   object["network"] = NetworkToJson(spec.network);
   object["on_timeout"] = NameIn(kEnds, spec.on_timeout);
-  object["auto_resume"] = spec.auto_resume;
+  object["wake"] = NameIn(kWakes, spec.wake);
   object["timeout"] = spec.timeout_seconds;
+  if (!spec.name.empty()) object["name"] = spec.name;
+  if (!spec.notes.empty()) object["notes"] = ObjectOf(spec.notes);
+  object["idle"] = spec.idle_seconds;
+  object["keep_memory"] = spec.keep_memory;
+  object["keep_stopped"] = spec.keep_stopped_seconds;
+  object["lasting"] = spec.lasting;
   return object;
 }
 
@@ -189,8 +201,16 @@ BoxSpec SpecOf(const json::value& from) {
   spec.disk_bytes = NumberOf(PartOf(from, "limits"), "disk", spec.disk_bytes);
   spec.network = NetworkOf(PartOf(from, "network"));
   spec.on_timeout = ValueIn(kEnds, FindString(from, "on_timeout"));
-  spec.auto_resume = TruthOf(from, "auto_resume", false);
+  spec.wake = ValueIn(kWakes, FindString(from, "wake"));
+  // As earlier servers wrote it.
+  if (TruthOf(from, "auto_resume", false)) spec.wake = WakeOnTraffic::kPaused;
   spec.timeout_seconds = NumberOf(from, "timeout", spec.timeout_seconds);
+  spec.name = TextOf(from, "name");
+  spec.notes = MapOf(from, "notes");
+  spec.idle_seconds = NumberOf(from, "idle");
+  spec.keep_memory = TruthOf(from, "keep_memory", false);
+  spec.keep_stopped_seconds = NumberOf(from, "keep_stopped");
+  spec.lasting = TruthOf(from, "lasting", false);
   return spec;
 }
 
@@ -216,6 +236,9 @@ std::string WriteBoxRecord(const BoxRecord& record) {
   object["created"] = record.box.created_at_us;
   object["started"] = record.box.started_at_us;
   object["ends"] = record.box.ends_at_us;
+  object["updated"] = record.box.updated_at_us;
+  object["stopped"] = record.box.stopped_at_us;
+  if (!record.box.message.empty()) object["message"] = record.box.message;
   object["spec"] = SpecToJson(record.box.spec);
   object["place"] = PlaceToJson(record.place);
   return WriteJson(object);
@@ -230,9 +253,14 @@ Result<BoxRecord> ReadBoxRecord(std::string_view text) {
   record.box.created_at_us = NumberOf(from, "created");
   record.box.started_at_us = NumberOf(from, "started");
   record.box.ends_at_us = NumberOf(from, "ends");
+  record.box.updated_at_us = NumberOf(from, "updated", record.box.started_at_us);
+  record.box.stopped_at_us = NumberOf(from, "stopped");
+  record.box.message = TextOf(from, "message");
   record.box.spec = SpecOf(PartOf(from, "spec"));
   record.place = PlaceOf(PartOf(from, "place"));
-  if (record.box.id.empty() || record.place.folder.empty())
+  const bool may_lack_files =
+      record.box.state == BoxState::kStarting || record.box.state == BoxState::kFailed;
+  if (record.box.id.empty() || (record.place.folder.empty() && !may_lack_files))
     return Fail(ErrorCode::kInvalidArgument, "box record without id or folder");
   return record;
 }

@@ -26,7 +26,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.network.mask_request_host = "h:${PORT}";
   record.box.spec.network.tls_ports = {443, 8443};
   record.box.spec.on_timeout = OnTimeout::kStop;
-  record.box.spec.auto_resume = true;
+  record.box.spec.wake = WakeOnTraffic::kPaused;
   record.box.spec.timeout_seconds = 12;
   record.place = {"p", "f", "n", 4, 55, 666, {{"", {"/x", "/y"}}, {"usr", {"/usr"}}}};
 

@@ -1,7 +1,11 @@
 #include "sandbox/box_templates.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include "base/log.h"
 
@@ -19,6 +23,50 @@ std::string_view PlainTemplateName(std::string_view name) {
 
 }  // namespace
 
+// Removes the folders of imported images, each once nobody stands on it, on a thread of its own:
+// one may hold a whole system. Other folders of templates wait for the next start of the server,
+// since boxes that are parked on them hold nothing.
+class BoxTemplates::Remover {
+ public:
+  explicit Remover(templates::Templates& templates) : templates_(templates) {}
+  ~Remover() { thread_.join(); }
+
+  void Know(const SnapshotRecord& record) {
+    if (record.layer != kImageLayer) return;
+    std::lock_guard lock(mutex_);
+    images_.merge(TemplateFoldersIn(record.trees));
+  }
+
+  void Remove(const std::string& folder) {
+    {
+      std::lock_guard lock(mutex_);
+      if (images_.erase(folder) == 0) return;
+    }
+    asio::post(thread_, [this, beginning = folder + "/"] {
+      templates_.Clean(
+          [&beginning](const std::string& layer) { return !layer.starts_with(beginning); });
+    });
+  }
+
+ private:
+  templates::Templates& templates_;
+  std::mutex mutex_;  // guards the one below
+  std::set<std::string> images_;
+  asio::thread_pool thread_{1};  // last: it uses all of the above
+};
+
+BoxTemplates::BoxTemplates(store::Store& store, templates::Templates& templates, BoxLayers& layers)
+    : store_(store),
+      templates_(templates),
+      layers_(layers),
+      remover_(std::make_shared<Remover>(templates)) {
+  layers_.SetGiveUp([remover = std::weak_ptr<Remover>(remover_)](const std::string& folder) {
+    if (auto alive = remover.lock()) alive->Remove(folder);
+  });
+}
+
+BoxTemplates::~BoxTemplates() = default;
+
 Status BoxTemplates::Load() {
   ASSIGN_OR_RETURN(auto documents, store_.ListDocuments(kSnapshotKind));
   for (const store::Document& document : documents) {
@@ -28,6 +76,7 @@ Status BoxTemplates::Load() {
       continue;
     }
     BoxLayers::Hold hold = layers_.Take(record->trees);
+    remover_->Know(*record);
     std::string id = record->id;
     snapshots_[id] = {*std::move(record), std::move(hold)};
   }
@@ -68,7 +117,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
     }
   }
   auto found = templates_.Find(plain);
-  if (!found)
+  if (!found || found->name.starts_with(kImportPrefix))
     return Fail(ErrorCode::kNotFound, "template '" + std::string(name) +
                                           "' not found; `viv template ls` shows what there is");
   StartPoint start;
@@ -100,6 +149,7 @@ TemplateInfo BoxTemplates::InfoOf(const SnapshotRecord& record) {
 std::vector<TemplateInfo> BoxTemplates::List(std::string_view account_id) const {
   std::vector<TemplateInfo> list;
   for (const templates::Template& it : templates_.List()) {
+    if (it.name.starts_with(kImportPrefix)) continue;
     TemplateInfo info;
     info.id = it.id;
     info.names.push_back(it.name);
@@ -122,6 +172,7 @@ std::vector<TemplateInfo> BoxTemplates::List(std::string_view account_id) const 
 
 Task<Status> BoxTemplates::Add(SnapshotRecord record) {
   BoxLayers::Hold hold = layers_.Take(record.trees);
+  remover_->Know(record);
   store::Document document{kSnapshotKind, record.id, record.account_id,
                            WriteSnapshotRecord(record)};
   CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the snapshot");

@@ -2,6 +2,7 @@
 // What a box can start from: the machine's templates, and each account's snapshots. Thread-safe.
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -30,10 +31,16 @@ struct StartPoint {
   BoxLayers::Hold hold;
 };
 
+// What a snapshot's record has for a layer when it was imported: it stands on a template's folder
+// that no template has.
+inline constexpr char kImageLayer[] = "image";
+// How a template is called that is an image between its import and its snapshot; not for anybody.
+inline constexpr std::string_view kImportPrefix = "import-";
+
 class BoxTemplates {
  public:
-  BoxTemplates(store::Store& store, templates::Templates& templates, BoxLayers& layers)
-      : store_(store), templates_(templates), layers_(layers) {}
+  BoxTemplates(store::Store& store, templates::Templates& templates, BoxLayers& layers);
+  ~BoxTemplates();  // waits for files that are being removed
 
   Status Load();  // the snapshots, at start
 
@@ -53,11 +60,15 @@ class BoxTemplates {
     SnapshotRecord record;
     BoxLayers::Hold hold;
   };
+  class Remover;
+
   const Snapshot* FindLocked(std::string_view account_id, std::string_view name) const;
 
   store::Store& store_;
   templates::Templates& templates_;
   BoxLayers& layers_;
+  // Shared with the layers, which outlive us.
+  std::shared_ptr<Remover> remover_;
   mutable std::mutex mutex_;  // guards the one below
   std::map<std::string, Snapshot> snapshots_;
 };

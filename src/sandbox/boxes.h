@@ -22,11 +22,17 @@
 namespace viv::sandbox {
 
 enum class BoxState {
+  kStarting,  // on record; its processes are on their way
   kRunning,
-  kPaused,  // frozen: memory and processes are kept
-  kStopped  // its files are kept, its processes are not
+  kPaused,   // frozen: memory and processes are kept
+  kStopped,  // its files are kept, its processes are not
+  kFailed    // it did not start, or a lasting one died; to be started again, or removed
 };
 enum class OnTimeout { kKill, kPause, kStop };
+inline constexpr std::int64_t kNoEndUs = 253'402'300'799'000'000;  // the end of the year 9999
+
+// What wakes a box beside Connect.
+enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped one is started again
 
 struct BoxNetwork {
   network::Policy egress;
@@ -47,9 +53,20 @@ struct BoxSpec {
   runtime::Limits limits;
   std::int64_t disk_bytes = 10LL << 30;
   BoxNetwork network;
+  // The account's own name for it, which no other box of the account has; empty: none.
+  std::string name;
+  // What dialects keep with the box, each under its own name; nobody else reads it.
+  std::map<std::string, std::string> notes;
   OnTimeout on_timeout = OnTimeout::kKill;
-  bool auto_resume = false;            // traffic wakes it
-  std::int64_t timeout_seconds = 300;  // what it was created with; a wake-up gives it again
+  WakeOnTraffic wake = WakeOnTraffic::kNever;
+  // What it was created with; a wake-up gives it again. 0: it has no end.
+  std::int64_t timeout_seconds = 300;
+  // After so long without work it is stopped. Work is a call to it, a command that runs in it, or
+  // use of the processor. 0: never.
+  std::int64_t idle_seconds = 0;
+  bool keep_memory = false;               // when idle it is paused instead
+  std::int64_t keep_stopped_seconds = 0;  // so long after it was stopped it is removed; 0: never
+  bool lasting = false;                   // its death is a failure, not its end
 };
 
 // As it is at one moment. Shared because it never changes: a newer one takes its place.
@@ -61,6 +78,9 @@ struct Box {
   std::int64_t created_at_us = 0;
   std::int64_t started_at_us = 0;  // created or last resumed
   std::int64_t ends_at_us = 0;     // when on_timeout happens; only counts while running
+  std::int64_t updated_at_us = 0;  // of its spec or state
+  std::int64_t stopped_at_us = 0;  // paused or stopped since; 0 while it runs
+  std::string message;             // why it failed
 };
 using BoxPtr = std::shared_ptr<const Box>;
 
@@ -71,16 +91,46 @@ struct CreateBox {
   std::map<std::string, std::string> variables;
   BoxNetwork network;
   OnTimeout on_timeout = OnTimeout::kKill;
-  bool auto_resume = false;
-  std::int64_t timeout_seconds = 300;
+  WakeOnTraffic wake = WakeOnTraffic::kNever;
+  std::int64_t timeout_seconds = 300;  // 0: no end
+  std::string name = {};
+  std::map<std::string, std::string> notes = {};
+  std::int64_t idle_seconds = 0;
+  bool keep_memory = false;
+  std::int64_t keep_stopped_seconds = 0;
+  bool lasting = false;
+  // In place of the template's own.
+  std::optional<std::string> user = {};
+  std::optional<std::string> workdir = {};
+  std::optional<runtime::Limits> limits = {};
+  std::optional<std::int64_t> disk_bytes = {};
+  // kNow answers once the record is kept: the box is kStarting, then kRunning or kFailed.
+  enum class Answer { kReady, kNow } answer = Answer::kReady;
 };
+
+// What is not given stays as it is.
+struct BoxChange {
+  std::optional<std::string> name = {};
+  std::map<std::string, std::string> notes = {};                     // these only
+  std::optional<BoxNetwork> network = {};                            // at once
+  std::optional<std::map<std::string, std::string>> variables = {};  // of later processes
+  std::optional<std::string> user = {};
+  std::optional<std::string> workdir = {};
+  std::optional<runtime::Limits> limits = {};  // from the next start on
+  std::optional<std::int64_t> disk_bytes = {};
+  std::optional<std::int64_t> idle_seconds = {};
+  std::optional<std::int64_t> keep_stopped_seconds = {};
+};
+
+BoxSpec Changed(BoxSpec spec, const BoxChange& change);
 
 struct BoxQuery {
   std::string account_id;
   std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
-  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;  // by start, then id
+  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
+  enum class By { kStart, kCreation } by = By::kStart;  // of equal times the id decides
   struct Position {
-    std::int64_t started_at_us;
+    std::int64_t at_us;  // its start or creation
     std::string id;
   };
   std::optional<Position> after;  // the last one of the page before
@@ -122,9 +172,11 @@ class Boxes {
  public:
   virtual ~Boxes() = default;
 
-  // kNotFound without such a template, kLimitExceeded when no more fit.
+  // kNotFound without such a template, kConflict when the name is taken, kLimitExceeded when no
+  // more fit.
   virtual Task<Result<BoxPtr>> Create(CreateBox request) = 0;
   virtual Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const = 0;
+  virtual Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const = 0;
   virtual BoxPage List(const BoxQuery& query) const = 0;
   virtual Task<Status> Remove(std::string account_id, std::string id) = 0;
 
@@ -136,7 +188,7 @@ class Boxes {
     bool was_running = true;
   };
   // Wakes it if it does not run (then its end is `timeout_seconds` from now), else at least that
-  // far.
+  // far; one without an end keeps none. Waits for one that is starting.
   virtual Task<Result<Connected>> Connect(std::string account_id,
                                           std::string id,
                                           std::int64_t timeout_seconds) = 0;
@@ -145,7 +197,8 @@ class Boxes {
                                   std::string id,
                                   std::int64_t timeout_seconds,
                                   Extend extend) = 0;
-  virtual Task<Status> SetNetwork(std::string account_id, std::string id, BoxNetwork network) = 0;
+  // kConflict when the name is taken.
+  virtual Task<Result<BoxPtr>> Update(std::string account_id, std::string id, BoxChange change) = 0;
 
   // Each copy or why there is none, `count` in all.
   virtual Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,

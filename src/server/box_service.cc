@@ -82,12 +82,15 @@ Status BoxService::Build(const Settings& settings,
   options.secret = secret;
   ASSIGN_OR_RETURN(boxes_,
                    sandbox::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
+  sandbox::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_};
+  ASSIGN_OR_RETURN(images_, sandbox::OpenImageImports(imports, settings.data + "/imports"));
   templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   host_->StockNetworks(kNetworksReady);
   return {};
 }
 
 BoxService::~BoxService() {
+  images_.reset();  // ends what is being imported
   if (!leaves_boxes_ && boxes_ != nullptr) {
     asio::io_context io;
     asio::co_spawn(io, boxes_->RemoveAll(), asio::detached);

@@ -13,6 +13,7 @@
 #include "runtime/launcher.h"
 #include "sandbox/box_host.h"
 #include "sandbox/box_manager.h"
+#include "sandbox/image_imports.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
 #include "store/store.h"
@@ -31,6 +32,7 @@ class BoxService {
 
   sandbox::BoxManager& boxes() { return *boxes_; }
   templates::Templates& templates() { return *templates_; }
+  sandbox::ImageImports& images() { return *images_; }
   std::string storage_kind() const { return storage_->kind(); }
 
  private:
@@ -49,6 +51,7 @@ class BoxService {
   std::unique_ptr<runtime::Launcher> launcher_;
   std::unique_ptr<sandbox::BoxHost> host_;
   std::unique_ptr<sandbox::BoxManager> boxes_;
+  std::unique_ptr<sandbox::ImageImports> images_;
 };
 
 // Where viv-agent is: beside this program.

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/log.h"
+#include "cli/accounts.h"
 #include "cli/apps.h"
 #include "cli/box_commands.h"
 #include "cli/boxes.h"
@@ -204,8 +205,12 @@ int Run(int argc, char** argv) {
   auto* key_create = key->add_subcommand("create", "Make a key and print it, this once");
   cli::AddRemoteOptions(*key_create, remote);
   key_create->add_option("--name", name, "What it is for");
-  key_create->footer("\nExample:\n  viv key create --name ci");
-  key_create->callback([&] { code = cli::CreateKey(remote, name); });
+  std::string key_account;
+  key_create->add_option("--account", key_account,
+                         "Whose it shall be, by name or id; needs the server's own key");
+  key_create->footer(
+      "\nExamples:\n  viv key create --name ci\n  viv key create --account alice --name laptop");
+  key_create->callback([&] { code = cli::CreateKey(remote, {name, key_account}); });
   auto* key_list = key->add_subcommand("list", "List the keys of the account");
   cli::AddRemoteOptions(*key_list, remote);
   key_list->footer("\nExample:\n  viv key list");
@@ -215,6 +220,8 @@ int Run(int argc, char** argv) {
   key_revoke->add_option("id", name, "The key's id, from `viv key list`")->required();
   key_revoke->footer("\nExample:\n  viv key revoke 0f8fad5b-d9cb-469f-a165-70867728950e");
   key_revoke->callback([&] { code = cli::RevokeKey(remote, name); });
+
+  auto account_options = cli::AddAccountCommands(app, remote, code);
 
   auto* apps = app.add_subcommand("apps", "List and test apps");
   apps->require_subcommand(1);

@@ -25,7 +25,6 @@
 #include "base/task_group.h"
 #include "base/unique_fd.h"
 #include "dialects/dashboard/context.h"
-#include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/traffic.h"
 #include "dialects/klavis/context.h"
@@ -41,6 +40,7 @@
 #include "sandbox/accounts.h"
 #include "sandbox/sandboxes.h"
 #include "server/banner.h"
+#include "server/box_dialects.h"
 #include "server/box_service.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
@@ -187,14 +187,6 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
   return nullptr;
 }
 
-// With TLS at hand, for ports that speak it themselves.
-Task<Result<http::Response>> RelayToBox(http::Request& request,
-                                        UniqueFd upstream,
-                                        http::RelayOptions options) {
-  options.tls_library = &http::OpenSsl();
-  return http::Relay(request, std::move(upstream), std::move(options));
-}
-
 http::ServerOptions HttpOptions(const Settings& settings, const Address& address) {
   http::ServerOptions options;
   options.host = address.host;
@@ -202,7 +194,9 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.threads = settings.threads;
   options.body_bytes_max = settings.body_bytes_max;
   options.connections_max = settings.connections_max;
-  options.streams_body = e2b::IsTraffic;
+  options.streams_body = [domain = settings.domain](const http::Request& request) {
+    return IsStreamedToBoxes(domain, request);
+  };
   if (settings.tls_certificate.empty()) return options;
   auto files =
       std::make_unique<http::TlsFiles>(http::TlsFiles{settings.tls_certificate, settings.tls_key});
@@ -292,13 +286,14 @@ Status Serve(const Settings& settings) {
   klavis::Context klavis_context{sandboxes, settings.public_url};
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url};
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins};
-  mcp::Routes mcp_routes(sandboxes, {settings.mcp_page}, std::move(origins), std::move(secret));
+  mcp::Routes mcp_routes(sandboxes, {settings.mcp_page}, std::move(origins), secret);
   http::Metrics metrics;
   metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, idle ones too"}, {},
                    [&store] { return static_cast<double>(store->CountSandboxes()); });
   metrics.AddGauge({"viv_worlds_in_memory", "Worlds that have been used since the start"}, {},
                    [&worlds] { return static_cast<double>(worlds.size()); });
 
+  std::unique_ptr<BoxDialects> dialects;  // outlives the routes that lead to it
   http::Router router;
   http::Router klavis_routes = klavis::Routes(klavis_context, keys);
   router.Mount("", klavis_routes);
@@ -306,17 +301,14 @@ Status Serve(const Settings& settings) {
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
-  std::unique_ptr<e2b::Context> e2b_context;
   std::unique_ptr<TemplateBuilds> template_builds;
-  http::Handler traffic = [&why_no_boxes](http::Request&) -> Task<http::Response> {
+  http::Handler no_boxes = [&why_no_boxes](http::Request&) -> Task<http::Response> {
     co_return e2b::Failure(503, why_no_boxes);
   };
   if (boxes != nullptr) {
-    e2b_context.reset(new e2b::Context{boxes->boxes(), accounts, settings.domain, RelayToBox});
-    http::Router e2b_routes = e2b::Routes(*e2b_context, keys);
-    router.Mount("", e2b_routes);
-    router.Mount("/e2b", e2b_routes);
-    traffic = e2b::Traffic(*e2b_context);
+    BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret};
+    ASSIGN_OR_RETURN(dialects, BoxDialects::Open(parts), "dialects");
+    dialects->AddTo(router, keys);
     template_builds = std::make_unique<TemplateBuilds>(boxes->templates());
     template_builds->AddTo(router, keys);
     metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
@@ -325,19 +317,22 @@ Status Serve(const Settings& settings) {
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {
     for (std::string_view method : {"GET", "POST"})
-      for (std::string_view path : {"/sandboxes", "/v2/sandboxes", "/e2b/{rest...}"})
-        router.Add(method, path, traffic);
+      for (std::string_view path : {"/sandboxes", "/v2/sandboxes", "/e2b/{rest...}",
+                                    "/v2/sandboxes/{rest...}", "/api/v2/sandboxes/{rest...}",
+                                    "/langsmith/{rest...}", "/api/sandboxes", "/recoup/{rest...}"})
+        router.Add(method, path, no_boxes);
   }
 
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
   // that they see its 500.
   std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics),
                                                http::AccessLog(), http::Errors(RenderServerError)};
-  // What is for a box is told by its head before any path of ours counts.
-  http::Handler dispatch = [traffic = std::move(traffic),
+  http::Handler dispatch = [&dialects, &no_boxes,
                             control =
                                 http::Dispatch(router, RenderServerError)](http::Request& request) {
-    return e2b::IsTraffic(request) ? traffic(request) : control(request);
+    if (dialects == nullptr) return e2b::IsTraffic(request) ? no_boxes(request) : control(request);
+    const http::Handler* traffic = dialects->TrafficHandler(request);
+    return traffic != nullptr ? (*traffic)(request) : control(request);
   };
   http::Handler handler = http::Compose(middlewares, std::move(dispatch));
   ASSIGN_OR_RETURN(
@@ -348,7 +343,10 @@ Status Serve(const Settings& settings) {
                    [&server] { return static_cast<double>(server->connections()); });
   Background background;
   background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
-  if (boxes != nullptr) background.Spawn("boxes", KeepBoxes(boxes->boxes()));
+  if (boxes != nullptr) {
+    background.Spawn("boxes", KeepBoxes(boxes->boxes()));
+    background.Spawn("runs", dialects->FollowRuns());
+  }
   signals.Start([&server] { server->Stop(); });
   PrintBanner({.address = address.host,
                .port = server->port(),

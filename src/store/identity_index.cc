@@ -65,6 +65,16 @@ Status IdentityIndex::CheckNew(const Key& key) const {
   return {};
 }
 
+Result<Account> IdentityIndex::PlanUpdate(const Account& account) const {
+  ASSIGN_OR_RETURN(Account after, GetAccount(account.id));
+  if (!organizations_.contains(account.organization_id)) {
+    return Missing("organization", account.organization_id);
+  }
+  after.organization_id = account.organization_id;
+  after.name = account.name;
+  return after;
+}
+
 void IdentityIndex::Put(const Organization& organization) {
   organizations_[organization.id] = organization;
   organization_by_name_[organization.name] = organization.id;

@@ -21,9 +21,12 @@ class IdentityIndex {
   Status CheckNew(const Account& account) const;
   Status CheckNew(const Key& key) const;
 
+  // What UpdateAccount would put in its place, or why it may not.
+  Result<Account> PlanUpdate(const Account& account) const;
+
   void Put(const Organization& organization);
-  void Put(const Account& account);
-  void Put(const Key& key);  // also in place of the one with the same id and hash
+  void Put(const Account& account);  // also in place of the one with the same id
+  void Put(const Key& key);          // also in place of the one with the same id and hash
 
   void Remove(const Organization& organization);
   void Remove(const Account& account);

@@ -24,6 +24,9 @@ class AccountStore {
   virtual Status CreateOrganization(const Organization& organization) = 0;
   // kConflict when the id exists; kNotFound without its organization.
   virtual Status CreateAccount(const Account& account) = 0;
+  // Its name and organization become those given; kNotFound without the account or the
+  // organization.
+  virtual Status UpdateAccount(const Account& account) = 0;
   virtual Result<Account> GetAccount(std::string_view id) const = 0;
   // Both oldest first.
   virtual Result<std::vector<Account>> ListAccounts() const = 0;

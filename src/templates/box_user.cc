@@ -93,31 +93,35 @@ bool Exists(const std::vector<std::string>& layers, const std::string& path) {
   return false;
 }
 
+// An image may do without accounts; then its processes are root all the same.
+std::string WithRoot(const std::string& accounts, const std::string& line) {
+  for (const Account& account : ReadAccounts(accounts))
+    if (account.id == 0 || account.name == "root") return accounts;
+  return line + "\n" + accounts;
+}
+
 Result<BoxUser> AddUser(const FolderWriter& top, const std::vector<std::string>& layers) {
-  const std::string passwd = ReadThroughLayers(layers, "etc/passwd");
-  const std::string group = ReadThroughLayers(layers, "etc/group");
+  const bool has_bash = Exists(layers, "bin/bash") || Exists(layers, "usr/bin/bash");
+  const std::string shell = has_bash ? "/bin/bash" : "/bin/sh";
+  const std::string old_passwd = ReadThroughLayers(layers, "etc/passwd");
+  const std::string old_group = ReadThroughLayers(layers, "etc/group");
+  std::string passwd = WithRoot(old_passwd, "root:x:0:0:root:/root:" + shell);
+  std::string group = WithRoot(old_group, "root:x:0:");
   const auto users = ReadAccounts(passwd);
   const auto groups = ReadAccounts(group);
   BoxUser user;
-  if (const auto id = FindAccount(groups, "user")) {
-    user.group = *id;
-  } else {
-    user.group = FreeId(groups);
-    const std::string line = "user:x:" + std::to_string(user.group) + ":";
-    RETURN_IF_ERROR(top.File("etc/group", WithLine(group, line)));
-  }
-  if (const auto id = FindAccount(users, "user")) {
-    user.id = *id;
-    return user;
-  }
-  user.id = FreeId(users);
-  const bool has_bash = Exists(layers, "bin/bash") || Exists(layers, "usr/bin/bash");
-  RETURN_IF_ERROR(top.File(
-      "etc/passwd",
-      WithLine(passwd, "user:x:" + std::to_string(user.id) + ":" + std::to_string(user.group) +
-                           ":user:/home/user:" + (has_bash ? "/bin/bash" : "/bin/sh"))));
+  const auto group_id = FindAccount(groups, "user");
+  user.group = group_id.value_or(FreeId(groups));
+  if (!group_id) group = WithLine(group, "user:x:" + std::to_string(user.group) + ":");
+  const auto user_id = FindAccount(users, "user");
+  user.id = user_id.value_or(FreeId(users));
+  if (!user_id)
+    passwd = WithLine(passwd, "user:x:" + std::to_string(user.id) + ":" +
+                                  std::to_string(user.group) + ":user:/home/user:" + shell);
+  if (group != old_group) RETURN_IF_ERROR(top.File("etc/group", group));
+  if (passwd != old_passwd) RETURN_IF_ERROR(top.File("etc/passwd", passwd));
   const std::string shadow = ReadThroughLayers(layers, "etc/shadow");
-  if (!shadow.empty())
+  if (!user_id && !shadow.empty())
     RETURN_IF_ERROR(
         top.File("etc/shadow", WithLine(shadow, "user:*:19000:0:99999:7:::"),
                  {.mode = 0640, .user = 0, .group = FindAccount(groups, "shadow").value_or(0)}));

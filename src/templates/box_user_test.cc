@@ -84,7 +84,22 @@ TEST_F(TopLayerTest, BelievesNoLinkOfTheImage) {
   EXPECT_EQ(ReadThroughLayers({upper_, lower_}, "passwd"), "");
   EXPECT_EQ(ReadThroughLayers({upper_, lower_}, "etc/passwd"), "");
   Make();
-  EXPECT_EQ(LoadText(top_ + "/etc/passwd"), "user:x:1000:1000:user:/home/user:/bin/sh\n");
+  EXPECT_EQ(LoadText(top_ + "/etc/passwd"),
+            "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\n");
+}
+
+TEST_F(TopLayerTest, AnImageWithoutAccountsHasRootAsWell) {
+  std::filesystem::remove_all(lower_ + "/etc");
+  Make();
+  EXPECT_EQ(LoadText(top_ + "/etc/passwd"),
+            "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\n");
+  EXPECT_EQ(LoadText(top_ + "/etc/group"), "root:x:0:\nuser:x:1000:\n");
+}
+
+TEST_F(TopLayerTest, ARootOfAnotherNameIsEnough) {
+  SaveText(upper_ + "/etc/passwd", "toor:x:0:0::/root:/bin/sh\n");
+  Make();
+  EXPECT_THAT(LoadText(top_ + "/etc/passwd"), Not(HasSubstr("root:x:0:0:root")));
 }
 
 TEST_F(TopLayerTest, SeesWhiteoutsAndOpaqueFolders) {

@@ -1,8 +1,10 @@
 #include "templates/debian.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/unique_fd.h"
 #include "templates/program.h"
 
 namespace viv::templates {
@@ -56,6 +58,23 @@ TEST(RunProgramTest, EndsWhatTakesTooLong) {
       RunProgram({"sh", "-c", "sleep 1000 & sleep 1000"}, {}, std::chrono::seconds(0));
   ASSERT_FALSE(late);
   EXPECT_THAT(late.error().message, HasSubstr("too long"));
+}
+
+TEST(RunProgramTest, EndsWhatTheCheckRefuses) {
+  const Status refused =
+      RunProgram({"sh", "-c", "sleep 1000 & sleep 1000"}, {}, std::chrono::seconds(600),
+                 [] { return Fail(ErrorCode::kLimitExceeded, "enough"); });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_THAT(refused.error().message, HasSubstr("enough"));
+}
+
+TEST(RunProgramTest, NothingIsInherited) {
+  const UniqueFd open_file(open("/dev/null", O_RDONLY));  // without O_CLOEXEC
+  std::string said;
+  auto keep = [&said](const std::string& line) { said += line + " "; };
+  ASSERT_TRUE(RunProgram({"sh", "-c", "ls /proc/self/fd | wc -l"}, keep, std::chrono::seconds(60)));
+  EXPECT_EQ(said, "4 ");  // its own three, and the folder that ls reads
 }
 
 }  // namespace

@@ -65,9 +65,13 @@ Result<pid_t> StartProgram(const std::vector<std::string>& command, int output) 
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
   posix_spawn_file_actions_adddup2(&actions, output, 2);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   posix_spawnattr_t attributes;  // a group of its own, so that all of it can be ended
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   pid_t child = -1;
   int error = ENOENT;
   for (const char* place : {"/usr/local/bin/", "/usr/bin/", "/usr/sbin/", "/bin/"}) {
@@ -84,19 +88,26 @@ Result<pid_t> StartProgram(const std::vector<std::string>& command, int output) 
   return child;
 }
 
-// Whether the program closed its output before the deadline.
-bool ReadLines(int output, LineReader& lines, std::chrono::steady_clock::time_point deadline) {
+// Reads until the program closes its output. Fails at the deadline and when `check` does.
+Status ReadLines(int output,
+                 LineReader& lines,
+                 std::chrono::steady_clock::time_point deadline,
+                 const ProgramCheck& check) {
+  constexpr int kCheckEveryMs = 1000;
   char buffer[4096];
+  auto next_check = std::chrono::steady_clock::now();
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) return Fail(ErrorCode::kInternal, "it took too long");
+    if (check && now >= next_check) {
+      RETURN_IF_ERROR(check());
+      next_check = now + std::chrono::milliseconds(kCheckEveryMs);
+    }
     pollfd wait{.fd = output, .events = POLLIN, .revents = 0};
-    if (poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 60'000))) <= 0)
-      continue;
+    if (poll(&wait, 1, kCheckEveryMs) <= 0) continue;
     const ssize_t got = read(output, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
+    if (got <= 0) return {};
     lines.Add({buffer, static_cast<std::size_t>(got)});
   }
 }
@@ -105,7 +116,8 @@ bool ReadLines(int output, LineReader& lines, std::chrono::steady_clock::time_po
 
 Status RunProgram(const std::vector<std::string>& command,
                   const Progress& progress,
-                  std::chrono::seconds timeout) {
+                  std::chrono::seconds timeout,
+                  const ProgramCheck& check) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return FailSystem("run " + command[0]);
   const UniqueFd output(ends[0]);
@@ -113,14 +125,18 @@ Status RunProgram(const std::vector<std::string>& command,
   ASSIGN_OR_RETURN(const pid_t child, StartProgram(command, input.get()));
   input = UniqueFd();
   LineReader lines(progress);
-  const bool ended = ReadLines(output.get(), lines, std::chrono::steady_clock::now() + timeout);
+  const Status read =
+      ReadLines(output.get(), lines, std::chrono::steady_clock::now() + timeout, check);
   lines.End();
-  if (!ended) kill(-child, SIGKILL);
+  if (!read) kill(-child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!ended)
-    return Fail(ErrorCode::kInternal, command[0] + " took too long: " + lines.LastWords());
+  if (!read) {
+    const std::string words = lines.LastWords();
+    return Fail(read.error().code,
+                command[0] + ": " + read.error().message + (words.empty() ? "" : ": " + words));
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   return Fail(ErrorCode::kInternal, command[0] + " failed: " + lines.LastWords());
 }

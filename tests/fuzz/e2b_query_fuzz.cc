@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/check.h"
-#include "dialects/e2b/base64.h"
+#include "base/base64.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/template_name.h"
-#include "dialects/e2b/time_text.h"
+#include "base/timestamp.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using viv::e2b::PageToken;
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   // The text as a token, and as what a token holds.
   for (const std::string& token :
-       {text, viv::e2b::Base64Encode(text, viv::e2b::Base64Alphabet::kUrl)}) {
+       {text, viv::EncodeBase64Url(text)}) {
     for (auto order : {PageToken::Order::kDescending, PageToken::Order::kAscending}) {
       auto decoded = viv::e2b::DecodePageToken(token, order);
       if (!decoded) continue;
@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       CHECK(again && *again == *decoded);
     }
   }
-  if (auto time = viv::e2b::ParseTime(text))
-    CHECK(viv::e2b::ParseTime(viv::e2b::TimeText(*time)) == time);
+  if (auto time = viv::ParseTime(text))
+    CHECK(viv::ParseTime(viv::TimeText(*time)) == time);
   if (auto name = viv::e2b::ParseTemplateName(text)) {
     auto again = viv::e2b::ParseTemplateName(name->Plain());
     CHECK(again && again->Plain() == name->Plain());

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/ids.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 
 namespace viv::agent {
 namespace {
@@ -32,7 +32,7 @@ std::string SignLink(const SignedLink& link, std::string_view token) {
   text.append(link.access == FileAccess::kRead ? ":read:" : ":write:");
   text.append(link.user).append(":").append(token);
   if (link.expires_at_s) text.append(":").append(std::to_string(*link.expires_at_s));
-  std::string digest = connect::EncodeBase64(BytesOfHex(Sha256Hex(text)));
+  std::string digest = EncodeBase64(BytesOfHex(Sha256Hex(text)));
   while (digest.ends_with('=')) digest.pop_back();
   return "v1_" + digest;
 }

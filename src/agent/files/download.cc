@@ -1,9 +1,5 @@
 #include "agent/files/download.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <memory>
 #include <optional>
 
@@ -13,6 +9,7 @@
 #include "agent/files/coding.h"
 #include "agent/files/file_sender.h"
 #include "agent/files/media_type.h"
+#include "agent/files/open_file.h"
 #include "agent/files/paths.h"
 #include "agent/files/rest.h"
 #include "base/clock.h"
@@ -22,33 +19,6 @@ namespace viv::agent {
 namespace {
 
 constexpr std::size_t kGzipBytesMin = 1024;  // below that it saves nothing
-
-struct OpenedFile {
-  UniqueFd file;
-  struct stat info {};
-};
-
-// To be called as the user. Nothing here waits: a pipe or device is refused, not opened.
-Outcome<OpenedFile> OpenForReading(const std::string& path) {
-  OpenedFile opened;
-  if (::stat(path.c_str(), &opened.info) != 0) {
-    if (errno == ENOENT) return Refused(ENOENT, "path '" + path + "' does not exist");
-    return Failed(errno, "error checking if path exists '" + path + "'");
-  }
-  if (S_ISDIR(opened.info.st_mode)) return Refused(EISDIR, "path '" + path + "' is a directory");
-  if (!S_ISREG(opened.info.st_mode)) {
-    return Refused(EINVAL, "path '" + path + "' is not a regular file");
-  }
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  opened.file = UniqueFd(::open(path.c_str(), kFlags));
-  if (!opened.file || ::fstat(opened.file.get(), &opened.info) != 0) {
-    return Failed(errno, "error opening file '" + path + "'");
-  }
-  if (!S_ISREG(opened.info.st_mode)) {
-    return Refused(EINVAL, "path '" + path + "' is not a regular file");
-  }
-  return opened;
-}
 
 // A range is of the file as the client knows it: one that changed since is sent whole.
 std::string_view RangeHeader(const http::Request& request, std::string_view modified) {
@@ -67,7 +37,7 @@ http::Response RefuseRange(std::uint64_t size) {
 http::Response DownloadHead(const std::string& path, const std::string& modified) {
   http::Response response;
   response.headers.Add("Content-Type", std::string(ContentTypeOf(path)));
-  response.headers.Add("Content-Disposition", InlineDisposition(BaseOf(path)));
+  response.headers.Add("Content-Disposition", DispositionOf("inline", BaseOf(path)));
   response.headers.Add("Last-Modified", modified);
   response.headers.Add("Accept-Ranges", "bytes");
   response.headers.Add("Vary", "Accept-Encoding");

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "agent/files/paths.h"
-#include "rpc/connect/timestamp.h"
+#include "base/timestamp.h"
 
 namespace viv::agent {
 namespace {
@@ -73,7 +73,7 @@ json::object RenderEntry(const Entry& entry, OwnerNames& names) {
   out["group"] = ValidUtf8(names.Group(entry.info.st_gid));
   const struct timespec& modified = entry.info.st_mtim;
   out["modifiedTime"] =
-      connect::FormatTimestamp({modified.tv_sec, static_cast<int>(modified.tv_nsec)});
+      FormatTimestamp({modified.tv_sec, static_cast<int>(modified.tv_nsec)});
   if (entry.target) out["symlinkTarget"] = ValidUtf8(*entry.target);
   if (!entry.metadata.empty()) {
     json::object metadata;

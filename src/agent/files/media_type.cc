@@ -126,17 +126,18 @@ std::optional<MediaType> ParseMediaType(std::string_view text) {
   return media;
 }
 
-std::string InlineDisposition(std::string_view filename) {
-  if (IsMediaToken(filename)) return "inline; filename=" + std::string(filename);
+std::string DispositionOf(std::string_view kind, std::string_view filename) {
+  std::string start(kind);
+  if (IsMediaToken(filename)) return start + "; filename=" + std::string(filename);
   bool printable =
       std::all_of(filename.begin(), filename.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
-  if (!printable) return "inline; filename*=utf-8''" + PercentEncode(filename);
+  if (!printable) return start + "; filename*=utf-8''" + PercentEncode(filename);
   std::string quoted;
   for (char c : filename) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
-  return "inline; filename=\"" + quoted + "\"";
+  return start + "; filename=\"" + quoted + "\"";
 }
 
 std::string_view ContentTypeOf(std::string_view path) {

@@ -18,7 +18,8 @@ struct MediaType {
 // as "name".
 std::optional<MediaType> ParseMediaType(std::string_view text);
 
-std::string InlineDisposition(std::string_view filename);
+// A Content-Disposition header; `kind` is "inline" or "attachment".
+std::string DispositionOf(std::string_view kind, std::string_view filename);
 std::string_view ContentTypeOf(std::string_view path);  // by its ending
 
 }  // namespace viv::agent

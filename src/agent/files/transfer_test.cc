@@ -60,9 +60,10 @@ TEST(ByteRangeTest, RefusesRangesOutside) {
 }
 
 TEST(MediaTypeTest, NamesFilesInDispositions) {
-  EXPECT_EQ(InlineDisposition("a.txt"), "inline; filename=a.txt");
-  EXPECT_EQ(InlineDisposition("a b\".txt"), "inline; filename=\"a b\\\".txt\"");
-  EXPECT_EQ(InlineDisposition("ü\r\n"), "inline; filename*=utf-8''%C3%BC%0D%0A");
+  EXPECT_EQ(DispositionOf("inline", "a.txt"), "inline; filename=a.txt");
+  EXPECT_EQ(DispositionOf("inline", "a b\".txt"), "inline; filename=\"a b\\\".txt\"");
+  EXPECT_EQ(DispositionOf("inline", "ü\r\n"), "inline; filename*=utf-8''%C3%BC%0D%0A");
+  EXPECT_EQ(DispositionOf("attachment", "a.txt"), "attachment; filename=a.txt");
 }
 
 TEST(MediaTypeTest, GuessesContentTypesByEnding) {

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <string>
 
 namespace viv::agent {
 namespace {
@@ -74,6 +75,14 @@ json::object EndEvent(int wait_status) {
   event["status"] = status;
   if (wait_status != 0) event["error"] = status;
   return event;
+}
+
+void LogProcessEnd(LogRing& logs, pid_t pid, int wait_status) {
+  json::object fields = EndEvent(wait_status);
+  fields["event_type"] = "process_end";
+  fields["pid"] = pid;
+  logs.Add(LogRing::Level::kInfo, "Process with pid " + std::to_string(pid) + " ended",
+           std::move(fields));
 }
 
 }  // namespace viv::agent

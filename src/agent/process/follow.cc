@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 
 namespace viv::agent {
 namespace {
@@ -21,7 +21,7 @@ json::object ProcessEventOf(std::string_view kind, json::object content) {
 json::object DataEventOf(const OutputLog::Piece& piece) {
   constexpr std::array<std::string_view, 3> kNames{"stdout", "stderr", "pty"};
   json::object data;
-  data[kNames[static_cast<std::size_t>(piece.stream)]] = connect::EncodeBase64(piece.bytes);
+  data[kNames[static_cast<std::size_t>(piece.stream)]] = EncodeBase64(piece.bytes);
   return ProcessEventOf("data", std::move(data));
 }
 

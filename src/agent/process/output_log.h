@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-namespace viv::agent {
+#include "agent/process/running_process.h"
 
-enum class OutputStream { kStdout, kStderr, kTerminal };
+namespace viv::agent {
 
 class OutputLog {
  public:

@@ -1,153 +1,31 @@
 #include "agent/process/process.h"
 
-#include <cerrno>
-#include <csignal>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include "agent/errno_text.h"
 #include "agent/process/exit_status.h"
 
 namespace viv::agent {
 namespace {
 
-constexpr auto kProcessTuple = asio::as_tuple(asio::use_awaitable);
-constexpr int kReadsAtOnceMax = 4;
-constexpr int kLastReadsMax = 32;                     // what a pipe can hold, and more
 constexpr std::size_t kEndedLogBytesMax = 64 * 1024;  // kept for those who connect late
-
-// Shared by all processes, for there is one thread and nothing is kept in it across a wait.
-char read_buffer[32 * 1024];
-
-void Adopt(asio::posix::stream_descriptor& descriptor, UniqueFd file) {
-  if (file) descriptor.assign(file.release());
-}
-
-void CloseDescriptor(asio::posix::stream_descriptor& descriptor) {
-  boost::system::error_code ignored;
-  descriptor.close(ignored);
-}
 
 }  // namespace
 
 Process::Process(asio::any_io_executor executor, Facts facts, Channels channels, LogRing& logs)
-    : facts_(std::move(facts)),
-      logs_(logs),
-      input_(executor),
-      terminal_(executor),
-      stdout_(executor),
-      stderr_(executor),
-      lifetime_(executor) {
-  Adopt(input_, std::move(channels.input));
-  Adopt(terminal_, std::move(channels.terminal));
-  Adopt(stdout_, std::move(channels.output));
-  Adopt(stderr_, std::move(channels.error));
-}
+    : RunningProcess(std::move(executor), facts.pid, std::move(channels)),
+      facts_(std::move(facts)),
+      logs_(logs) {}
 
-Task<void> Process::PumpOutput() {
-  bool terminal = terminal_.is_open();
-  return Pump(terminal ? terminal_ : stdout_,
-              terminal ? OutputStream::kTerminal : OutputStream::kStdout);
-}
-
-Task<void> Process::PumpError() {
-  return Pump(stderr_, OutputStream::kStderr);
-}
-
-Task<void> Process::Pump(Descriptor& from, OutputStream stream) {
-  auto self = shared_from_this();
-  while (from.is_open()) {
-    auto [error] = co_await from.async_wait(Descriptor::wait_read, kProcessTuple);
-    if (error == asio::error::operation_aborted && from.is_open()) continue;  // a late writer
-    if (error || !from.is_open()) break;
-    if (!ReadSome(from, stream, kReadsAtOnceMax)) break;
-    while (!output_.wants_more() && from.is_open()) co_await room_.WaitUntil(Time::max());
-  }
-  // A terminal is written to until its process ended.
-  if (stream != OutputStream::kTerminal || wait_status_) CloseDescriptor(from);
-  if (stream == OutputStream::kTerminal) terminal_at_end_ = true;
-  EndIfOver();
-}
-
-bool Process::ReadSome(Descriptor& from, OutputStream stream, int reads_max) {
-  for (int i = 0; i < reads_max; ++i) {
-    ssize_t count = ::read(from.native_handle(), read_buffer, sizeof read_buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno == EAGAIN;  // a terminal nobody has open is EIO
-    if (count == 0) return false;
-    output_.Append(stream, std::string_view(read_buffer, static_cast<std::size_t>(count)));
-    changed_.NotifyAll();
-    if (static_cast<std::size_t>(count) < sizeof read_buffer) return true;
-  }
-  return true;
-}
-
-Task<void> Process::Expire(std::chrono::milliseconds lifetime) {
-  auto self = shared_from_this();
-  lifetime_.expires_after(lifetime);
-  auto [error] = co_await lifetime_.async_wait(kProcessTuple);
-  if (error || ended()) co_return;
-  timed_out_ = true;
-  (void)Signal(SIGKILL);
-  changed_.NotifyAll();
-}
-
-void Process::OnExit(int wait_status) {
-  wait_status_ = wait_status;
-  EndIfOver();
-}
-
-connect::Answer<void> Process::Signal(int signal) {
-  if (signal == SIGTERM || signal == SIGKILL) killed_ = true;
-  // Once the leader was collected its number may be another's.
-  if (!wait_status_ && ::kill(-facts_.pid, signal) != 0 && errno != ESRCH) {
-    return connect::Refuse(connect::Code::kInternal, "error sending signal: " + ErrnoText(errno));
-  }
-  EndIfOver();
-  return {};
+void Process::TakeOutput(OutputStream stream, std::string_view bytes) {
+  output_.Append(stream, bytes);
 }
 
 void Process::OnOutputTaken() {
   if (ended() && output_.readers() == 0) output_.Trim(kEndedLogBytesMax);
-  if (output_.wants_more()) room_.NotifyAll();
+  if (output_.wants_more()) ReadOn();
 }
 
-connect::Answer<void> Process::Resize(TerminalSize size) {
-  if (!terminal_.is_open()) {
-    return connect::Refuse(connect::Code::kInternal,
-                           "error resizing tty: the process has no terminal");
-  }
-  Status resized = ResizeTerminal(terminal_.native_handle(), size);
-  if (!resized) return connect::Refuse(connect::Code::kInternal, resized.error().message);
-  return {};
-}
-
-void Process::DrainAndClose(Descriptor& from, OutputStream stream) {
-  if (!from.is_open()) return;
-  ReadSome(from, stream, kLastReadsMax);
-  CloseDescriptor(from);
-}
-
-void Process::EndIfOver() {
-  bool output_open =
-      stdout_.is_open() || stderr_.is_open() || (terminal_.is_open() && !terminal_at_end_);
-  if (ended() || !wait_status_ || (output_open && !killed_)) return;
-  DrainAndClose(stdout_, OutputStream::kStdout);
-  DrainAndClose(stderr_, OutputStream::kStderr);
-  DrainAndClose(terminal_, OutputStream::kTerminal);
-  CloseDescriptor(input_);
-  end_event_ = EndEvent(*wait_status_);
-  ended_at_ = std::chrono::steady_clock::now();
-  lifetime_.cancel();
-  json::object fields = *end_event_;
-  fields["event_type"] = "process_end";
-  fields["pid"] = facts_.pid;
-  logs_.Add(LogRing::Level::kInfo, "Process with pid " + std::to_string(facts_.pid) + " ended",
-            std::move(fields));
-  changed_.NotifyAll();
-  room_.NotifyAll();
+void Process::OnEnded() {
+  end_event_ = EndEvent(wait_status());
+  LogProcessEnd(logs_, pid(), wait_status());
   if (output_.readers() == 0) output_.Trim(kEndedLogBytesMax);
 }
 

@@ -1,10 +1,6 @@
 #include "agent/process/process_table.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <utility>
 #include <vector>
 
@@ -21,18 +17,16 @@ std::int64_t SelectedPid(const json::value& selector) {
 }  // namespace
 
 ProcessTable::~ProcessTable() {
-  for (const auto& [pid, process] : processes_) {
-    if (process->ended() || ::kill(-pid, SIGKILL) != 0) continue;
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+  for (const auto& [pid, process] : processes_) process->EndNow();
+}
+
+std::size_t ProcessTable::running() const {
+  auto runs = [](const auto& entry) { return !entry.second->ended(); };
+  return static_cast<std::size_t>(std::count_if(processes_.begin(), processes_.end(), runs));
 }
 
 bool ProcessTable::is_full() const {
-  auto runs = [](const auto& entry) { return !entry.second->ended(); };
-  if (processes_.size() < kRunningMax) return false;
-  return static_cast<std::size_t>(std::count_if(processes_.begin(), processes_.end(), runs)) >=
-         kRunningMax;
+  return processes_.size() >= kRunningMax && running() >= kRunningMax;
 }
 
 void ProcessTable::Add(std::shared_ptr<Process> process) {

@@ -19,6 +19,7 @@ class ProcessTable {
 
   ~ProcessTable();  // kills and collects what still runs
 
+  std::size_t running() const;
   bool is_full() const;
   void Add(std::shared_ptr<Process> process);
 

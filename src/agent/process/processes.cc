@@ -9,8 +9,8 @@
 #include "agent/process/process_table.h"
 #include "agent/process/reaper.h"
 #include "agent/process/start.h"
+#include "base/base64.h"
 #include "base/task_group.h"
-#include "rpc/connect/base64.h"
 #include "rpc/connect/service.h"
 
 namespace viv::agent {
@@ -87,6 +87,8 @@ class Processes::Impl {
     if (call.timeout) following.deadline = std::chrono::steady_clock::now() + *call.timeout;
     co_return co_await Follow(std::move(following), writer);
   }
+
+  std::size_t running() const { return table_.running(); }
 
   Task<Answer<json::object>> List(const Call&, json::object) { co_return table_.List(); }
 
@@ -179,9 +181,8 @@ class Processes::Impl {
   // Not before the first process, for an idle agent shall own next to nothing.
   Status BeginReaping(asio::any_io_executor executor) {
     if (reaper_) return {};
-    ASSIGN_OR_RETURN(reaper_, Reaper::Create());
+    ASSIGN_OR_RETURN(reaper_, SharedReaper::Of(context_.reaper, executor));
     tasks_ = std::make_unique<TaskGroup>(executor);
-    tasks_->Spawn("process.reap", reaper_->Run());
     return {};
   }
 
@@ -192,7 +193,7 @@ class Processes::Impl {
       bool to_stdin = kind == Process::InputKind::kStdin;
       const json::value* text = input ? viv::Find(*input, to_stdin ? "stdin" : "pty") : nullptr;
       if (text == nullptr || !text->is_string()) continue;
-      auto bytes = connect::DecodeBase64(View(text->get_string()));
+      auto bytes = DecodeBase64(View(text->get_string()));
       if (!bytes) co_return connect::Refuse(Code::kInvalidArgument, "input is no valid base64");
       co_return co_await process->Write(kind, *std::move(bytes), deadline);
     }
@@ -202,12 +203,16 @@ class Processes::Impl {
   Context& context_;
   ProcessTable table_;
   std::uint64_t sequence_ = 0;
-  std::shared_ptr<Reaper> reaper_;    // shared with its own coroutine
-  std::unique_ptr<TaskGroup> tasks_;  // ends first
+  std::shared_ptr<SharedReaper> reaper_;  // with the other services that start processes
+  std::unique_ptr<TaskGroup> tasks_;      // ends first
 };
 
 Processes::Processes(Context& context) : impl_(std::make_unique<Impl>(context)) {}
 Processes::~Processes() = default;
+
+std::size_t Processes::running() const {
+  return impl_->running();
+}
 
 void Processes::AddTo(http::Router& router, const connect::Schema& schema) {
   Impl* impl = impl_.get();

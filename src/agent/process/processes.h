@@ -2,6 +2,7 @@
 // The service process.Process: starts commands and terminals, keeps their output, tells every
 // reader how they ended. A slow or lost reader never holds up a process or another reader.
 
+#include <cstddef>
 #include <memory>
 
 #include "agent/context.h"
@@ -16,6 +17,7 @@ class Processes {
   ~Processes();
   // `router`, `schema` and this outlive the server.
   void AddTo(http::Router& router, const connect::Schema& schema);
+  std::size_t running() const;  // processes that have not ended
 
  private:
   class Impl;

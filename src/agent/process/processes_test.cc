@@ -12,7 +12,7 @@ namespace {
 class ProcessesTest : public ProcessesFixture {};
 
 const std::vector<std::pair<std::string, std::string>> kAsUser{
-    {"Authorization", "Basic " + connect::EncodeBase64("user:")}};
+    {"Authorization", "Basic " + EncodeBase64("user:")}};
 
 TEST_F(ProcessesTest, TellsStartOutputAndEnd) {
   TestStream& stream = Shell("echo out; echo err >&2");
@@ -78,8 +78,7 @@ TEST_F(ProcessesTest, LeadsASessionOfItsOwn) {
 }
 
 TEST_F(ProcessesTest, RefusesUsersItDoesNotKnow) {
-  TestStream& stream =
-      Shell("true", {{"Authorization", "Basic " + connect::EncodeBase64("mallory:")}});
+  TestStream& stream = Shell("true", {{"Authorization", "Basic " + EncodeBase64("mallory:")}});
   EXPECT_EQ(stream.error_code(), "unauthenticated");
   EXPECT_EQ(stream.error_message(), "invalid username: 'mallory'");
   context_.default_user = "ghost";

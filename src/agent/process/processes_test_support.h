@@ -23,7 +23,7 @@
 #include "agent/envd_schema.h"
 #include "agent/process/notifier.h"
 #include "agent/process/processes.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 #include "rpc/connect/envelope.h"
 
 namespace viv::agent {
@@ -79,9 +79,9 @@ class TestStream : public http::BodyWriter {
     if (Find(event, "keepalive") != nullptr) ++keepalives;
     const json::value* data = Find(event, "data");
     if (data == nullptr) return;
-    stdout_bytes += *connect::DecodeBase64(FindString(*data, "stdout"));
-    stderr_bytes += *connect::DecodeBase64(FindString(*data, "stderr"));
-    terminal_bytes += *connect::DecodeBase64(FindString(*data, "pty"));
+    stdout_bytes += *DecodeBase64(FindString(*data, "stdout"));
+    stderr_bytes += *DecodeBase64(FindString(*data, "stderr"));
+    terminal_bytes += *DecodeBase64(FindString(*data, "pty"));
   }
 
   connect::EnvelopeSplitter splitter;
@@ -187,8 +187,7 @@ class ProcessesFixture : public ::testing::Test {
     return R"("process":{"pid":)" + std::to_string(stream.pid) + "}";
   }
   static std::string Stdin(const TestStream& stream, std::string_view bytes) {
-    return "{" + Selector(stream) + R"(,"input":{"stdin":")" + connect::EncodeBase64(bytes) +
-           R"("}})";
+    return "{" + Selector(stream) + R"(,"input":{"stdin":")" + EncodeBase64(bytes) + R"("}})";
   }
 
   std::string folder_;

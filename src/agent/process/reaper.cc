@@ -67,4 +67,18 @@ void Reaper::Watch(pid_t pid, OnEnd on_end) {
   watched_[pid] = std::move(on_end);
 }
 
+SharedReaper::SharedReaper(std::shared_ptr<Reaper> reaper, asio::any_io_executor executor)
+    : reaper_(std::move(reaper)), tasks_(std::move(executor)) {
+  tasks_.Spawn("process.reap", reaper_->Run());
+}
+
+Result<std::shared_ptr<SharedReaper>> SharedReaper::Of(std::weak_ptr<SharedReaper>& place,
+                                                       asio::any_io_executor executor) {
+  if (auto shared = place.lock()) return shared;
+  ASSIGN_OR_RETURN(std::shared_ptr<Reaper> reaper, Reaper::Create());
+  std::shared_ptr<SharedReaper> shared(new SharedReaper(std::move(reaper), std::move(executor)));
+  place = shared;
+  return shared;
+}
+
 }  // namespace viv::agent

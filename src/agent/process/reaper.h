@@ -9,8 +9,11 @@
 #include <map>
 #include <memory>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include "base/result.h"
 #include "base/task.h"
+#include "base/task_group.h"
 #include "base/unique_fd.h"
 
 namespace viv::agent {
@@ -33,6 +36,22 @@ class Reaper : public std::enable_shared_from_this<Reaper> {
 
   UniqueFd signals_;
   std::map<pid_t, OnEnd> watched_;
+};
+
+// The one reaper of the program, which every service that starts processes owns a share of. It runs
+// from the first share to the last.
+class SharedReaper {
+ public:
+  // `place` keeps it for the next one who asks.
+  static Result<std::shared_ptr<SharedReaper>> Of(std::weak_ptr<SharedReaper>& place,
+                                                  asio::any_io_executor executor);
+  void Watch(pid_t pid, Reaper::OnEnd on_end) { reaper_->Watch(pid, std::move(on_end)); }
+
+ private:
+  SharedReaper(std::shared_ptr<Reaper> reaper, asio::any_io_executor executor);
+
+  std::shared_ptr<Reaper> reaper_;  // shared with its own coroutine
+  TaskGroup tasks_;                 // ends first
 };
 
 }  // namespace viv::agent

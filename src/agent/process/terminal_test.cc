@@ -14,8 +14,7 @@ class ProcessTerminalTest : public ProcessesFixture {
     return Open("Start", WriteJson(request), headers);
   }
   std::string Typed(const TestStream& stream, std::string_view bytes) {
-    return "{" + Selector(stream) + R"(,"input":{"pty":")" + connect::EncodeBase64(bytes) +
-           R"("}})";
+    return "{" + Selector(stream) + R"(,"input":{"pty":")" + EncodeBase64(bytes) + R"("}})";
   }
 };
 
@@ -27,7 +26,7 @@ TEST_F(ProcessTerminalTest, IsATerminalOfTheSizeAskedFor) {
 }
 
 TEST_F(ProcessTerminalTest, IsTheControllingOneAndBelongsToItsUser) {
-  std::vector<Header> as_user{{"Authorization", "Basic " + connect::EncodeBase64("user:")}};
+  std::vector<Header> as_user{{"Authorization", "Basic " + EncodeBase64("user:")}};
   TestStream& stream = Finish(
       OpenTerminal("stat -c %u $(tty); echo x > /dev/tty", R"({"cols":80,"rows":24})", as_user));
   EXPECT_EQ(stream.terminal_bytes, "1000\r\nx\r\n");

@@ -1,7 +1,7 @@
 #pragma once
 // Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked
-// and made to misbehave; keys, apps and sandboxes can be managed. Errors are {"error": {"code":
-// "not_found", "message": "…"}}.
+// and made to misbehave; organizations, accounts, keys, apps and sandboxes can be managed. Errors
+// are {"error": {"code": "not_found", "message": "…"}}.
 
 #include "base/task.h"
 #include "http/middleware/auth.h"
@@ -30,6 +30,13 @@ Task<http::Response> GetClock(Context& context, http::Request& request);
 Task<http::Response> CreateKey(Context& context, http::Request& request);
 Task<http::Response> ListKeys(Context& context, http::Request& request);
 Task<http::Response> RevokeKey(Context& context, http::Request& request);
+// organizations.cc
+Task<http::Response> CreateOrganization(Context& context, http::Request& request);
+Task<http::Response> ListOrganizations(Context& context, http::Request& request);
+Task<http::Response> CreateAccount(Context& context, http::Request& request);
+Task<http::Response> ListAccounts(Context& context, http::Request& request);
+Task<http::Response> MoveAccount(Context& context, http::Request& request);
+bool IsOperator(const http::Request& request);  // whose key is the server's own
 // overview.cc
 Task<http::Response> ListSandboxes(Context& context, http::Request& request);
 Task<http::Response> ListApps(Context& context, http::Request& request);

@@ -14,10 +14,25 @@ json::object Describe(const store::Key& key) {
            key.revoked_at_us ? json::value(IsoMicros(*key.revoked_at_us)) : json::value()}};
 }
 
+// The account that a key is for: the caller's own, or any that the operator names.
+Result<std::string> AccountOfKey(const Context& context,
+                                 const http::Request& request,
+                                 const json::value& body) {
+  const json::value* given = Find(body, "account");
+  if (given == nullptr || given->is_null()) return request.identity.account_id;
+  if (!given->is_string()) return Fail(ErrorCode::kInvalidArgument, "account: text is expected");
+  if (!IsOperator(request))
+    return Fail(ErrorCode::kPermissionDenied,
+                "keys of other accounts are made by the operator: use the server's own key");
+  ASSIGN_OR_RETURN(store::Account account, context.accounts.FindAccount(View(given->get_string())));
+  return account.id;
+}
+
 }  // namespace
 
 Task<http::Response> CreateKey(Context& context, http::Request& request) {
   std::string name = "unnamed";
+  std::string account_id = request.identity.account_id;
   if (!Trim(request.body).empty()) {
     auto body = ParseJson(request.body);
     if (!body) co_return RenderError(body.error());
@@ -25,8 +40,11 @@ Task<http::Response> CreateKey(Context& context, http::Request& request) {
       if (!given->is_string()) co_return Failure(400, "invalid_argument", "name: text is expected");
       name = std::string(given->get_string());
     }
+    auto account = AccountOfKey(context, request, *body);
+    if (!account) co_return RenderError(account.error());
+    account_id = *std::move(account);
   }
-  auto made = context.accounts.CreateKey(request.identity.account_id, std::move(name));
+  auto made = context.accounts.CreateKey(account_id, std::move(name));
   if (!made) co_return RenderError(made.error());
   json::object answer = Describe(made->record);
   answer["key"] = made->key;

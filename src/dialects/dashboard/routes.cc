@@ -72,6 +72,11 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("POST", "/api/viv/keys", CreateKey);
   add("GET", "/api/viv/keys", ListKeys);
   add("DELETE", "/api/viv/keys/{id}", RevokeKey);
+  add("POST", "/api/viv/organizations", CreateOrganization);
+  add("GET", "/api/viv/organizations", ListOrganizations);
+  add("POST", "/api/viv/organizations/{organization}/accounts", MoveAccount);
+  add("POST", "/api/viv/accounts", CreateAccount);
+  add("GET", "/api/viv/accounts", ListAccounts);
   add("GET", "/api/viv/sandboxes", ListSandboxes);
   add("GET", "/api/viv/apps", ListApps);
   return router;

@@ -1,7 +1,8 @@
+#include "base/text.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
-#include "dialects/e2b/time_text.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -52,7 +53,7 @@ Task<http::Response> ListApiKeys(Context& context, http::Request& request) {
 }
 
 Task<http::Response> CreateApiKey(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::string> name = fields.Text("name");
   if (!name || name->empty()) fields.Refuse("name: a name for the key is needed");
   if (!fields.ok()) co_return RenderError(fields.error());
@@ -64,7 +65,7 @@ Task<http::Response> CreateApiKey(Context& context, http::Request& request) {
 }
 
 Task<http::Response> RenameApiKey(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::string> name = fields.Text("name");
   if (!name || name->empty()) fields.Refuse("name: a name for the key is needed");
   if (!fields.ok()) co_return RenderError(fields.error());

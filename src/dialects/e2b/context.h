@@ -2,12 +2,10 @@
 // What every E2B handler needs, and the routes that lead to them. One file per operation or small
 // group of them.
 
-#include <functional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/task.h"
-#include "base/unique_fd.h"
 #include "dialects/e2b/idempotency.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
@@ -17,14 +15,11 @@
 
 namespace viv::e2b {
 
-using RelayFunction =
-    std::function<Task<Result<http::Response>>(http::Request&, UniqueFd, http::RelayOptions)>;
-
 struct Context {
   sandbox::Boxes& boxes;
   sandbox::Accounts& accounts;
   std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
-  RelayFunction relay = http::Relay;
+  http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
   IdempotencyKeys creations = IdempotencyKeys();
 };

@@ -1,9 +1,10 @@
 #include "dialects/e2b/create_request.h"
 
+#include "base/text.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/network_config.h"
 #include "dialects/e2b/template_name.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -17,14 +18,14 @@ std::size_t BytesOf(const std::map<std::string, std::string>& texts) {
   return bytes;
 }
 
-std::map<std::string, std::string> ReadMetadata(Fields& fields) {
+std::map<std::string, std::string> ReadMetadata(http::Fields& fields) {
   std::map<std::string, std::string> metadata = fields.Texts("metadata");
   if (BytesOf(metadata) > kMetadataBytesMax) fields.Refuse("metadata: at most 64 KiB are kept");
   return metadata;
 }
 
 // Names become part of "NAME=value" blocks, so those that cannot stand there are refused.
-std::map<std::string, std::string> ReadVariables(Fields& fields) {
+std::map<std::string, std::string> ReadVariables(http::Fields& fields) {
   std::map<std::string, std::string> variables = fields.Texts("envVars");
   if (BytesOf(variables) > kVariablesBytesMax) fields.Refuse("envVars: at most 1 MiB is passed on");
   for (const auto& [name, value] : variables) {
@@ -38,7 +39,7 @@ std::map<std::string, std::string> ReadVariables(Fields& fields) {
   return variables;
 }
 
-std::int64_t ReadTimeout(Fields& fields, CreateVersion version) {
+std::int64_t ReadTimeout(http::Fields& fields, CreateVersion version) {
   std::int64_t fallback = version == CreateVersion::kOne ? kTimeoutDefaultOld : kTimeoutDefault;
   std::int64_t timeout = fields.Integer("timeout").value_or(fallback);
   if (timeout <= 0) fields.Refuse("Timeout must be greater than 0");
@@ -48,20 +49,20 @@ std::int64_t ReadTimeout(Fields& fields, CreateVersion version) {
   return timeout;
 }
 
-void ReadLifecycle(Fields& fields, sandbox::CreateBox& box) {
+void ReadLifecycle(http::Fields& fields, sandbox::CreateBox& box) {
   bool pause = fields.Flag("autoPause").value_or(false);
   bool keep_memory = fields.Flag("autoPauseMemory").value_or(true);
   if (const json::object* resume = fields.Object("autoResume")) {
-    Fields inner(*resume, "autoResume");
+    http::Fields inner(*resume, "autoResume");
     std::optional<bool> enabled = inner.Flag("enabled");
     if (inner.ok() && !enabled) inner.Refuse("autoResume.enabled: true or false is expected");
     if (!inner.ok()) fields.Refuse(inner.error().message);
-    box.auto_resume = enabled.value_or(false);
+    if (enabled.value_or(false)) box.wake = sandbox::WakeOnTraffic::kPaused;
   }
   if (!keep_memory && !pause) {
     fields.Refuse("autoPauseMemory: false says how to pause, so it needs autoPause: true");
   }
-  if (!keep_memory && box.auto_resume) {
+  if (!keep_memory && box.wake != sandbox::WakeOnTraffic::kNever) {
     fields.Refuse(
         "autoPauseMemory: false cannot be combined with autoResume: a sandbox without its memory "
         "is resumed by connect only");
@@ -71,10 +72,10 @@ void ReadLifecycle(Fields& fields, sandbox::CreateBox& box) {
                                  : sandbox::OnTimeout::kStop;
 }
 
-void ReadNetworkOf(Fields& fields, CreateVersion version, sandbox::CreateBox& box) {
+void ReadNetworkOf(http::Fields& fields, CreateVersion version, sandbox::CreateBox& box) {
   bool internet = fields.Flag("allow_internet_access").value_or(true);
   const json::object* network = fields.Object("network");
-  Fields inner(network == nullptr ? json::object() : *network, "network");
+  http::Fields inner(network == nullptr ? json::object() : *network, "network");
   box.network = ReadNetwork(inner, internet);
   if (!inner.ok()) fields.Refuse(inner.error().message);
   // The second version secures every sandbox.
@@ -85,10 +86,10 @@ void ReadNetworkOf(Fields& fields, CreateVersion version, sandbox::CreateBox& bo
 }
 
 // `mcp` is for the client's own gateway inside the sandbox; nothing here needs it.
-void RefuseUnavailable(Fields& fields) {
+void RefuseUnavailable(http::Fields& fields) {
   fields.Object("mcp");
   if (const json::object* iam = fields.Object("iam")) {
-    Fields inner(*iam, "iam");
+    http::Fields inner(*iam, "iam");
     const json::object* tokens = inner.Object("tokens");
     if (!inner.ok()) fields.Refuse(inner.error().message);
     if (tokens != nullptr && !tokens->empty())
@@ -105,7 +106,7 @@ void RefuseUnavailable(Fields& fields) {
 }  // namespace
 
 Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request, CreateVersion version) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   sandbox::CreateBox box;
   box.account_id = request.identity.account_id;
   std::optional<std::string> name = fields.Text("templateID");

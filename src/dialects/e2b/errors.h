@@ -24,7 +24,4 @@ json::object ErrorBody(const Error& error);
 // clients know.
 http::Response RenderSandboxError(const Error& error, std::string_view id);
 
-// Other people's bytes made fit for JSON: what is no UTF-8 becomes '?', and long text is cut.
-std::string Printable(std::string_view text, std::size_t bytes_max = 256);
-
 }  // namespace viv::e2b

@@ -18,7 +18,7 @@ bool IsBlockOrAddress(network::EntryKind kind) {
   return kind == network::EntryKind::kAddress || kind == network::EntryKind::kBlock;
 }
 
-void CheckEntries(Fields& fields, const network::Policy& policy) {
+void CheckEntries(http::Fields& fields, const network::Policy& policy) {
   if (policy.allow.size() > kEntriesMax || policy.deny.size() > kEntriesMax) {
     fields.Refuse("allowOut and denyOut have at most " + std::to_string(kEntriesMax) + " entries");
   }
@@ -53,7 +53,7 @@ bool IsMask(std::string_view mask) {
   });
 }
 
-std::vector<std::uint16_t> ReadTlsPorts(Fields& fields) {
+std::vector<std::uint16_t> ReadTlsPorts(http::Fields& fields) {
   std::vector<std::uint16_t> ports;
   const json::array* list = fields.Array("httpsPorts");
   if (list == nullptr) return ports;
@@ -85,7 +85,7 @@ std::string MaskedHost(const std::string& mask, std::uint16_t port) {
   return host;
 }
 
-network::Policy ReadEgress(Fields& fields, bool internet) {
+network::Policy ReadEgress(http::Fields& fields, bool internet) {
   network::Policy policy;
   policy.allow = fields.List("allowOut");
   policy.deny = fields.List("denyOut");
@@ -103,7 +103,7 @@ network::Policy ReadEgress(Fields& fields, bool internet) {
   return policy;
 }
 
-sandbox::BoxNetwork ReadNetwork(Fields& fields, bool internet) {
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet) {
   sandbox::BoxNetwork network;
   network.egress = ReadEgress(fields, internet);
   network.public_traffic = fields.Flag("allowPublicTraffic").value_or(true);

@@ -4,7 +4,7 @@
 // httpsPorts).
 
 #include "base/json.h"
-#include "dialects/e2b/fields.h"
+#include "http/fields.h"
 #include "sandbox/boxes.h"
 
 namespace viv::e2b {
@@ -13,10 +13,10 @@ inline constexpr std::uint16_t kAgentPort = 49983;
 
 // Of the object `fields` reads; a mistake is refused there. Header rules and an egress proxy are
 // refused too, since the network here does neither.
-network::Policy ReadEgress(Fields& fields, bool internet);
+network::Policy ReadEgress(http::Fields& fields, bool internet);
 
 // `egress` and the way in, which a later update leaves as it is.
-sandbox::BoxNetwork ReadNetwork(Fields& fields, bool internet);
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet);
 
 // As sandbox details show it; null when all is as it is without any setting.
 json::value ShowNetwork(const sandbox::BoxNetwork& network);

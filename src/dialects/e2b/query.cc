@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/base64.h"
 #include "base/text.h"
-#include "dialects/e2b/base64.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {
@@ -101,7 +101,7 @@ Result<std::map<std::string, std::string>> ParseMetadataFilter(std::string_view 
 std::string EncodePageToken(const PageToken& token) {
   std::string text = TimeText(token.at_us).append(kTokenSeparator).append(token.id);
   if (token.order == PageToken::Order::kAscending) text.append(kTokenSeparator).append("asc");
-  return Base64Encode(text, Base64Alphabet::kUrl);
+  return EncodeBase64Url(text);
 }
 
 Result<PageToken> DecodePageToken(std::string_view text, PageToken::Order order) {
@@ -109,7 +109,7 @@ Result<PageToken> DecodePageToken(std::string_view text, PageToken::Order order)
     return Fail(ErrorCode::kInvalidArgument, "Invalid parameter 'nextToken': " + std::string(why));
   };
   if (text.size() > kTokenBytesMax) return wrong("it is too long");
-  std::optional<std::string> plain = Base64UrlDecode(text);
+  std::optional<std::string> plain = DecodeBase64(text);
   if (!plain) return wrong("it is not one that a list gave");
   PageToken token;
   std::string_view rest = *plain;

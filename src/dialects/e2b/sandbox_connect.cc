@@ -1,8 +1,8 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/create_request.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/shapes.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -38,7 +38,7 @@ Task<http::Response> ConnectWith(Context& context, http::Request& request, Conne
 }  // namespace
 
 Task<http::Response> ConnectSandbox(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
   std::optional<bool> keep_memory = fields.Flag("memory");
   if (!timeout) fields.Refuse("timeout: the seconds that the sandbox shall live are needed");
@@ -48,7 +48,7 @@ Task<http::Response> ConnectSandbox(Context& context, http::Request& request) {
 }
 
 Task<http::Response> ConnectSandboxV2(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
   std::optional<bool> keep_memory = fields.Flag("memory");
   if (!fields.ok()) co_return RenderError(fields.error());
@@ -59,7 +59,7 @@ Task<http::Response> ConnectSandboxV2(Context& context, http::Request& request) 
 
 // The older way to wake a sandbox: one that runs is an error.
 Task<http::Response> ResumeSandbox(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
   std::optional<bool> keep_memory = fields.Flag("memory");
   std::optional<bool> auto_pause = fields.Flag("autoPause");

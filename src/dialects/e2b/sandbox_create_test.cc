@@ -46,7 +46,7 @@ TEST_F(SandboxCreateTest, PassesOnAllThatTheClientSets) {
   EXPECT_EQ(spec.variables, (std::map<std::string, std::string>{{"FOO", "bar"}}));
   EXPECT_EQ(spec.timeout_seconds, 60);
   EXPECT_EQ(spec.on_timeout, sandbox::OnTimeout::kPause);
-  EXPECT_TRUE(spec.auto_resume);
+  EXPECT_EQ(spec.wake, sandbox::WakeOnTraffic::kPaused);
   EXPECT_EQ(spec.network.egress.allow, (std::vector<std::string>{"1.1.1.1", "*.example.com"}));
   EXPECT_EQ(spec.network.egress.deny, (std::vector<std::string>{"0.0.0.0/0"}));
   EXPECT_FALSE(spec.network.public_traffic);

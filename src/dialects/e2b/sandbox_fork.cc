@@ -1,8 +1,8 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/create_request.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/shapes.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::int64_t kForksMax = 100;
 
 // Each copy is an outcome of its own: the sandbox, or why there is none.
 Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   std::int64_t count = fields.Integer("count", 1, kForksMax).value_or(1);
   std::int64_t timeout =
       fields.Integer("timeout", 0, kTimeoutMaxSeconds).value_or(kTimeoutDefaultOld);

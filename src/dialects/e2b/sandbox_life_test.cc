@@ -1,5 +1,5 @@
+#include "base/timestamp.h"
 #include "dialects/e2b/test_support.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {
@@ -24,7 +24,7 @@ TEST_F(SandboxLifeTest, ShowsDetails) {
   box.spec.network.egress.deny = {"8.8.8.8"};
   box.spec.network.public_traffic = false;
   box.spec.on_timeout = sandbox::OnTimeout::kStop;
-  box.spec.auto_resume = true;
+  box.spec.wake = sandbox::WakeOnTraffic::kPaused;
   std::string id = Put(std::move(box));
   Answer answer = Call("GET", "/sandboxes/" + id);
   ASSERT_EQ(answer.status, 200);

@@ -2,12 +2,12 @@
 #include <limits>
 
 #include "base/text.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/shapes.h"
 #include "dialects/e2b/template_name.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {

@@ -1,5 +1,5 @@
+#include "base/timestamp.h"
 #include "dialects/e2b/test_support.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {

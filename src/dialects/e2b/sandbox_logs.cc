@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "base/text.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/query.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {

@@ -1,13 +1,13 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/network_config.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 
 // Replaces what the sandbox may reach, all of it; how it is reached stays.
 Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   bool internet = fields.Flag("allow_internet_access").value_or(true);
   network::Policy egress = ReadEgress(fields, internet);
   if (!fields.ok()) co_return RenderError(fields.error());
@@ -17,7 +17,9 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
   if (!box) co_return RenderSandboxError(box.error(), id);
   sandbox::BoxNetwork network = (*box)->spec.network;
   network.egress = std::move(egress);
-  Status set = co_await context.boxes.SetNetwork(std::move(account_id), id, std::move(network));
+  sandbox::BoxChange change;
+  change.network = std::move(network);
+  auto set = co_await context.boxes.Update(std::move(account_id), id, std::move(change));
   if (!set) co_return RenderSandboxError(set.error(), id);
   co_return http::Empty(204);
 }

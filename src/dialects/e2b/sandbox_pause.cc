@@ -1,11 +1,11 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 
 Task<http::Response> PauseSandbox(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   bool keep = fields.Flag("memory").value_or(true);
   if (!fields.ok()) co_return RenderError(fields.error());
   std::string id = SandboxIdOf(request);

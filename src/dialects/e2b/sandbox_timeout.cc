@@ -3,7 +3,7 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/create_request.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -24,7 +24,7 @@ Task<http::Response> SetTimeoutTo(Context& context,
 
 // From now on, so it may also shorten; a negative one ends the sandbox as zero does.
 Task<http::Response> SetSandboxTimeout(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::int64_t> timeout = fields.Integer("timeout");
   if (!timeout) fields.Refuse("timeout: the seconds that the sandbox shall live are needed");
   if (timeout.value_or(0) > kTimeoutMaxSeconds)
@@ -35,7 +35,7 @@ Task<http::Response> SetSandboxTimeout(Context& context, http::Request& request)
 }
 
 Task<http::Response> RefreshSandbox(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   std::optional<std::int64_t> duration = fields.Integer("duration", 0, kRefreshMaxSeconds);
   if (!fields.ok()) co_return RenderError(fields.error());
   co_return co_await SetTimeoutTo(context, request, duration.value_or(kTimeoutDefaultOld),

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/timestamp.h"
 #include "dialects/e2b/network_config.h"
 #include "dialects/e2b/template_name.h"
-#include "dialects/e2b/time_text.h"
 
 namespace viv::e2b {
 namespace {
@@ -30,7 +30,7 @@ json::object MetadataOf(const sandbox::Box& box) {
 }  // namespace
 
 bool IsRunning(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kRunning;
+  return box.state == sandbox::BoxState::kRunning || box.state == sandbox::BoxState::kStarting;
 }
 
 std::int64_t CpuCount(double cpus) {
@@ -81,7 +81,7 @@ json::object ShowDetail(const Context& context, const sandbox::Box& box) {
     shape["network"] = std::move(network);
   shape["lifecycle"] = json::object{
       {"onTimeout", box.spec.on_timeout == sandbox::OnTimeout::kKill ? "kill" : "pause"},
-      {"autoResume", box.spec.auto_resume}};
+      {"autoResume", box.spec.wake != sandbox::WakeOnTraffic::kNever}};
   return shape;
 }
 

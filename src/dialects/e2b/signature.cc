@@ -4,8 +4,8 @@
 
 #include <charconv>
 
+#include "base/base64.h"
 #include "base/ids.h"
-#include "dialects/e2b/base64.h"
 
 namespace viv::e2b {
 
@@ -35,7 +35,9 @@ std::string Sign(const FileLink& link, std::string_view token) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   std::string_view bytes(reinterpret_cast<const char*>(digest), sizeof digest);
-  return "v1_" + Base64Encode(bytes, Base64Alphabet::kStandard);
+  std::string text64 = EncodeBase64(bytes);
+  while (text64.ends_with('=')) text64.pop_back();
+  return "v1_" + text64;
 }
 
 bool IsSignedWith(const FileLink& link, std::string_view token) {

@@ -1,10 +1,10 @@
 #include "base/text.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/template_name.h"
 #include "dialects/e2b/template_pages.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -26,7 +26,7 @@ json::object ShowSnapshot(const std::string& account_id, const sandbox::Template
 }  // namespace
 
 Task<http::Response> CreateSnapshot(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kOptional);
+  http::Fields fields(request, http::Fields::Body::kOptional);
   std::optional<std::string> asked = fields.Text("name");
   if (!fields.ok()) co_return RenderError(fields.error());
   std::string account_id = request.identity.account_id;

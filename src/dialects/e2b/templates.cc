@@ -1,14 +1,14 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fields.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/shapes.h"
 #include "dialects/e2b/template_name.h"
 #include "dialects/e2b/template_pages.h"
-#include "dialects/e2b/time_text.h"
+#include "http/fields.h"
 
 namespace viv::e2b {
 namespace {
@@ -112,7 +112,7 @@ Task<http::Response> GetTemplate(Context& context, http::Request& request) {
 
 // Who may use a template is not for its users to change; asking for what is so already is fine.
 Task<http::Response> UpdateTemplate(Context& context, http::Request& request) {
-  Fields fields(request, Fields::Body::kRequired);
+  http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<bool> is_public = fields.Flag("public");
   if (!fields.ok()) co_return RenderError(fields.error());
   auto info = AskedTemplate(context, request, "templateID");

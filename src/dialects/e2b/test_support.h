@@ -13,7 +13,7 @@
 
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "dialects/e2b/fake_boxes.h"
+#include "sandbox/fake_boxes.h"
 
 namespace viv::e2b {
 
@@ -24,6 +24,7 @@ class FakeStore : public store::Store {
 
   Status CreateOrganization(const store::Organization&) override { return {}; }
   Status CreateAccount(const store::Account&) override { return {}; }
+  Status UpdateAccount(const store::Account&) override { return None(); }
   Result<store::Account> GetAccount(std::string_view) const override { return None(); }
   Result<std::vector<store::Account>> ListAccounts() const override { return None(); }
   Result<std::vector<store::Organization>> ListOrganizations() const override { return None(); }
@@ -155,7 +156,7 @@ class E2bTest : public ::testing::Test {
   }
   const sandbox::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
 
-  FakeBoxes boxes_;
+  sandbox::FakeBoxes boxes_;
   FakeStore store_;
   sandbox::Accounts accounts_{store_};
   std::vector<Relayed> relayed_;

@@ -21,8 +21,9 @@ constexpr std::string_view kUnauthorized =
     "unauthorized access, please provide a valid access token or method signing if supported";
 
 // What only the server itself asks an agent for.
-constexpr std::array<std::string_view, 7> kInternalPaths = {
-    "init", "logs", "freeze", "unfreeze", "collapse", "fsfreeze", "fsthaw"};
+constexpr std::array<std::string_view, 9> kInternalPaths = {"init",     "logs",     "freeze",
+                                                            "unfreeze", "collapse", "fsfreeze",
+                                                            "fsthaw",   "activity", "dataplane"};
 
 // However it is spelled: an escape, a doubled slash or "./" must not open what "/init" does not.
 bool IsInternalPath(std::string_view path) {
@@ -85,7 +86,7 @@ std::optional<http::Response> RefuseToWake(const Context& context,
 }
 
 bool MayWake(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kPaused && box.spec.auto_resume;
+  return box.state == sandbox::BoxState::kPaused && box.spec.wake != sandbox::WakeOnTraffic::kNever;
 }
 
 Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::BoxPtr box) {

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "dialects/e2b/errors.h"
+#include "http/error_page.h"
 
 namespace viv::e2b {
 namespace {
@@ -12,55 +13,13 @@ constexpr std::string_view kExposedHeaders =
     "Connect-Accept-Encoding, Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin, "
     "Content-Disposition, Content-Length, Content-Range";
 
-// A person looks at it: a browser's navigation, not a script's fetch.
-bool IsForPeople(const http::Request& request) {
-  if (!request.headers.Get("user-agent").starts_with("Mozilla/")) return false;
-  if (request.headers.Get("accept").find("application/json") != std::string_view::npos)
-    return false;
-  return !EqualsIgnoreCase(request.headers.Get("sec-fetch-mode"), "cors");
-}
-
-std::string EscapeHtml(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-http::Response ErrorPage(int status, std::string_view title, std::string_view text) {
-  http::Response response;
-  response.status = status;
-  response.headers.Add("Content-Type", "text/html; charset=utf-8");
-  response.headers.Add("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
-  response.body =
-      "<!doctype html><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
-      "<title>" +
-      EscapeHtml(title) +
-      "</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:20vh auto;"
-      "padding:0 1em;color:#222}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}"
-      "</style><h1>" +
-      EscapeHtml(title) + "</h1><p>" + EscapeHtml(text) + "</p>\n";
-  return response;
-}
-
 http::Response RenderTraffic(const http::Request& request,
                              json::object body,
                              std::string_view advice) {
   int status = static_cast<int>(body.at("code").as_int64());
   http::Response response = http::Json(status, WriteJson(body));
-  if (IsForPeople(request))
-    response = ErrorPage(status, View(body.at("message").as_string()), advice);
+  if (http::IsForPeople(request))
+    response = http::ErrorPage(status, View(body.at("message").as_string()), advice);
   response.headers.Add("Access-Control-Allow-Origin", "*");
   return response;
 }

@@ -31,7 +31,7 @@ class TrafficTest : public E2bTest {
   std::string PutSleeping(bool wakes, BoxState state = BoxState::kPaused) {
     sandbox::Box box;
     box.state = state;
-    box.spec.auto_resume = wakes;
+    if (wakes) box.spec.wake = sandbox::WakeOnTraffic::kPaused;
     return Put(std::move(box));
   }
   std::string SignedTarget(const std::string& id, std::string operation, std::string expiration) {
@@ -131,9 +131,30 @@ TEST_F(TrafficTest, TakesTheDialectsPrefixOffWhenRoutedByHeader) {
 
 TEST_F(TrafficTest, KeepsTheServersOwnPathsInside) {
   std::string id = Put();
-  for (const char* path : {"/init", "/init/", "//init", "/./init", "/%69nit", "/INIT", "/x/../init",
-                           "/../init", "/freeze", "/unfreeze", "/collapse", "/fsfreeze", "/fsthaw",
-                           "/logs", "/init?x=1", "/e2b/init", "/init/x", "/%zz"}) {
+  for (const char* path : {"/init",
+                           "/init/",
+                           "//init",
+                           "/./init",
+                           "/%69nit",
+                           "/INIT",
+                           "/x/../init",
+                           "/../init",
+                           "/freeze",
+                           "/unfreeze",
+                           "/collapse",
+                           "/fsfreeze",
+                           "/fsthaw",
+                           "/logs",
+                           "/init?x=1",
+                           "/e2b/init",
+                           "/init/x",
+                           "/%zz",
+                           "/activity",
+                           "/dataplane/execute",
+                           "/dataplane/download?path=/etc/shadow",
+                           "/e2b//dataplane/upload",
+                           "/%64ataplane/glob",
+                           "/DataPlane/grep"}) {
     Answer answer = Send("POST", path, ToBox(id, 49983));
     EXPECT_EQ(answer.status, 404) << path;
   }

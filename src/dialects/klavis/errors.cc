@@ -1,30 +1,14 @@
 #include "dialects/klavis/errors.h"
 
 #include "base/log.h"
+#include "http/status.h"
 
 namespace viv::klavis {
 namespace {
 
+// The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither.
 int HttpStatusOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument:
-      return 400;
-    case ErrorCode::kUnauthenticated:
-      return 401;
-    case ErrorCode::kPermissionDenied:
-      return 403;
-    case ErrorCode::kNotFound:
-      return 404;
-    // The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither.
-    case ErrorCode::kConflict:
-    case ErrorCode::kLimitExceeded:
-      return 409;
-    case ErrorCode::kUnavailable:
-      return 503;
-    case ErrorCode::kInternal:
-      return 500;
-  }
-  return 500;
+  return code == ErrorCode::kLimitExceeded ? 409 : http::StatusOf(code);
 }
 
 }  // namespace

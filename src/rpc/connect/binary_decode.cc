@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "base/text.h"
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 #include "rpc/connect/schema.h"
-#include "rpc/connect/timestamp.h"
+#include "base/timestamp.h"
 
 namespace viv::connect {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "rpc/connect/base64.h"
+#include "base/base64.h"
 #include "rpc/connect/number_text.h"
 #include "rpc/connect/schema.h"
-#include "rpc/connect/timestamp.h"
+#include "base/timestamp.h"
 
 namespace viv::connect {
 namespace {

@@ -62,6 +62,31 @@ TEST_P(AccountContract, RefusesAnAccountThatExistsOrHasNoOrganization) {
   EXPECT_TRUE(FailedWith(store().GetAccount("a9"), ErrorCode::kNotFound));
 }
 
+TEST_P(AccountContract, AnAccountMovesToAnotherOrganizationForGood) {
+  ASSERT_TRUE(store().CreateOrganization({"o2", "Other", 4}));
+  ASSERT_TRUE(store().CreateKey(MakeKey("k1", "a1", 7)));
+  ASSERT_TRUE(store().UpdateAccount({"a1", "o2", "Alicia", 99}));
+  for (int round = 0; round < 2; ++round, Reopen()) {
+    auto account = store().GetAccount("a1");
+    ASSERT_TRUE(account);
+    EXPECT_EQ(account->organization_id, "o2");
+    EXPECT_EQ(account->name, "Alicia");
+    EXPECT_EQ(account->created_at_us, 2) << "it stays as old as it is";
+    EXPECT_EQ(store().GetAccount("a2")->organization_id, "o1");
+    EXPECT_EQ(store().ListAccounts()->size(), 2U);
+    EXPECT_TRUE(store().FindKeyByHash("hash-k1"));
+  }
+}
+
+TEST_P(AccountContract, RefusesToChangeAnAbsentAccountOrToUseAnAbsentOrganization) {
+  EXPECT_TRUE(FailedWith(store().UpdateAccount({"a9", "o1", "X", 1}), ErrorCode::kNotFound));
+  EXPECT_TRUE(FailedWith(store().UpdateAccount({"a1", "o9", "X", 1}), ErrorCode::kNotFound));
+  EXPECT_TRUE(FailedWith(store().UpdateAccount({"", "o1", "X", 1}), ErrorCode::kNotFound));
+  EXPECT_EQ(store().ListAccounts()->size(), 2U);
+  EXPECT_EQ(store().GetAccount("a1")->organization_id, "o1");
+  EXPECT_EQ(store().GetAccount("a1")->name, "Alice");
+}
+
 TEST_P(AccountContract, FindsAKeyByItsHashAcrossAReopen) {
   ASSERT_TRUE(store().CreateKey(MakeKey("k1", "a1", 7)));
   for (int round = 0; round < 2; ++round, Reopen()) {

@@ -146,6 +146,8 @@ TEST_F(CommitFailureTest, AccountsAndKeysAreTakenBackToo) {
   Key second{"k2", "a1", "", "hash-2", "", 1, std::nullopt};
   EXPECT_TRUE(FailedWith(store_->CreateKey(second), unavailable));
   EXPECT_TRUE(FailedWith(store_->RevokeKey("a1", "k1", 2), unavailable));
+  EXPECT_TRUE(FailedWith(store_->UpdateAccount({"a1", "o1", "Eve", 1}), unavailable));
+  EXPECT_EQ(store_->GetAccount("a1")->name, "Alice");
   EXPECT_EQ(store_->ListOrganizations()->size(), 1U);
   EXPECT_EQ(store_->ListAccounts()->size(), 1U);
   EXPECT_EQ(store_->ListKeys("a1")->size(), 1U);

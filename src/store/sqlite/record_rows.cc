@@ -13,7 +13,8 @@ constexpr std::string_view kWriteOrganization =
     " ON CONFLICT (id) DO UPDATE SET name = excluded.name";
 constexpr std::string_view kWriteAccount =
     "INSERT INTO account (id, organization_id, name, created_at_us) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (id) DO UPDATE SET name = excluded.name";
+    " ON CONFLICT (id) DO UPDATE SET organization_id = excluded.organization_id,"
+    " name = excluded.name";
 constexpr std::string_view kWriteKey =
     "INSERT INTO api_key (id, account_id, name, hash, prefix, created_at_us, revoked_at_us)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"

@@ -60,6 +60,18 @@ Status SqliteStore::CreateAccount(const Account& account) {
   return Create(account);
 }
 
+Status SqliteStore::UpdateAccount(const Account& account) {
+  std::unique_lock lock(mutex_);
+  ASSIGN_OR_RETURN(const Account before, identities_.GetAccount(account.id));
+  ASSIGN_OR_RETURN(const Account after, identities_.PlanUpdate(account));
+  RETURN_IF_ERROR(writer_->CheckRoom());
+  identities_.Put(after);
+  GroupWriter::Change change;
+  change.write = [after](RecordRows& rows) { return rows.Write(after); };
+  change.undo = [this, before] { identities_.Put(before); };
+  return QueueAndUnlock(std::move(lock), std::move(change));
+}
+
 Status SqliteStore::CreateKey(const Key& key) {
   return Create(key);
 }

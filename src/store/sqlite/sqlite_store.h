@@ -38,6 +38,7 @@ class SqliteStore : public Store {
 
   Status CreateOrganization(const Organization& organization) override;
   Status CreateAccount(const Account& account) override;
+  Status UpdateAccount(const Account& account) override;
   Result<Account> GetAccount(std::string_view id) const override;
   Result<std::vector<Account>> ListAccounts() const override;
   Result<std::vector<Organization>> ListOrganizations() const override;

@@ -1,24 +1,27 @@
 // What a sandbox may reach: lists of allowed and denied addresses against real listeners of this machine.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
 import { SandboxError } from 'e2b';
 import { rejection, sdkOf, withBoxes } from '../support/e2b.js';
+import { outside as address, startResolver } from '../support/resolver.js';
 import { Server } from '../support/server.js';
 
-// An address of this machine that a sandbox does not take for its own, as it does with loopback.
-const address = Object.values(networkInterfaces()).flat().find((one) => one.family === 'IPv4' && !one.internal)?.address;
 const skip = address ? false : 'this machine has no IPv4 address but loopback';
 
-const host = withBoxes(address ? { args: ['--open-private', `${address}/32`] } : {});
+// Every name below .test is this machine.
+const resolver = await startResolver((name) => (name.endsWith('.test') ? address : undefined));
+const host = withBoxes({ args: ['--resolver', resolver.address, ...(address ? ['--open-private', `${address}/32`] : [])] });
 let listener, port;
 before(async () => {
   listener = createServer((request, response) => response.end(`reached ${request.url}`));
   await new Promise((done) => listener.listen(0, '0.0.0.0', done));
   port = listener.address().port;
 });
-after(() => listener.close());
+after(() => {
+  listener.close();
+  resolver.stop();
+});
 
 const reach = async (sandbox, to = address) => {
   const { stdout } = await sandbox.commands.run(`curl -s --max-time 10 http://${to}:${port}/x || echo "refused"`);
@@ -50,6 +53,15 @@ test('without internet access nothing is reached', { skip }, async (t) => {
   assert.equal((await sandbox.commands.run('getent hosts example.com || echo unknown')).stdout, 'unknown\n');
 });
 
+test('an allowed name opens what it leads to, and a wildcard all below it', { skip }, async (t) => {
+  const sandbox = await host.create(t, { network: { allowOut: ['good.test', '*.wild.test'], denyOut: ['0.0.0.0/0'] } });
+  resolver.asked.length = 0;
+  for (const [name, answer] of [['other.test', 'refused'], ['wild.test', 'refused'], ['Good.test', 'reached /x'], ['a.b.wild.test', 'reached /x']]) {
+    assert.equal(await reach(sandbox, name), answer, name);
+  }
+  assert.ok(!resolver.asked.includes('other.test'), 'a name that is not allowed is not asked for');
+});
+
 test('the lists of a running sandbox are replaced at once', { skip }, async (t) => {
   const sandbox = await host.create(t);
   assert.equal(await reach(sandbox), 'reached /x');
@@ -69,6 +81,11 @@ test('lists that make no sense are refused with the reason', async (t) => {
   assert.match((await create({ allowOut: ['example.com'] })).message, /you must include 'ALL_TRAFFIC' in deny out/);
   assert.match((await create({ denyOut: ['example.com'] })).message, /invalid denied CIDR example\.com/);
   await create({ denyOut: ['10.0.0.0/40'] });
+  // Ports, expressions and other patterns are words of another dialect.
+  for (const entry of ['example.com:443', '1.2.3.4:80', '~.*', 'a*.com', '*', '[::1]:80']) {
+    assert.match((await create({ allowOut: [entry], denyOut: ['0.0.0.0/0'] })).message, /invalid allowed destination/, entry);
+    assert.match((await create({ denyOut: [entry] })).message, /invalid denied CIDR/, entry);
+  }
   await create({ allowOut: ['not an address'] });
   const sandbox = await host.create(t);
   await rejection(sandbox.updateNetwork({ denyOut: ['nonsense'] }), SandboxError);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { atEnd, rejection, sdkOf, until, withBoxes } from '../support/e2b.js';
+import { socketMirror } from '../support/guests.js';
 import { Server } from '../support/server.js';
 
 const host = withBoxes();
@@ -45,31 +46,6 @@ server = http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handle
 if len(sys.argv) > 3:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); context.load_cert_chain(sys.argv[3])
     server.socket = context.wrap_socket(server.socket, server_side=True)
-print('listening', flush=True)
-server.serve_forever()
-`;
-
-// Echoes the messages of a WebSocket.
-const socketEcho = String.raw`
-import base64, hashlib, socketserver, sys
-class Handler(socketserver.StreamRequestHandler):
-    def handle(self):
-        key = None
-        while (line := self.rfile.readline().strip()):
-            if line.lower().startswith(b'sec-websocket-key:'): key = line.split(b':', 1)[1].strip()
-        accept = base64.b64encode(hashlib.sha1(key + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
-        self.wfile.write(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ' + accept + b'\r\n\r\n')
-        while len(head := self.rfile.read(2)) == 2:
-            size = head[1] & 127
-            extra = self.rfile.read(2 if size == 126 else 8 if size == 127 else 0)
-            length = int.from_bytes(extra, 'big') if extra else size
-            mask = self.rfile.read(4)
-            data = self.rfile.read(length)
-            plain = bytes(b ^ mask[i % 4] for i, b in enumerate(data))
-            self.wfile.write(bytes([head[0], size]) + extra + plain); self.wfile.flush()
-            if head[0] & 15 == 8: return
-socketserver.ThreadingTCPServer.allow_reuse_address = True
-server = socketserver.ThreadingTCPServer(('0.0.0.0', int(sys.argv[1])), Handler)
 print('listening', flush=True)
 server.serve_forever()
 `;
@@ -188,7 +164,7 @@ test('events arrive one by one', async (t) => {
 
 test('a WebSocket carries text and bytes both ways', async (t) => {
   const sandbox = await host.create(t);
-  await serve(sandbox, socketEcho, 9000);
+  await serve(sandbox, socketMirror, '0.0.0.0', 9000);
   const socket = new WebSocket(host.server.url.replace('http', 'ws') + '/chat', {
     headers: { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '9000' }, perMessageDeflate: false,
   });
@@ -205,7 +181,7 @@ test('a WebSocket carries text and bytes both ways', async (t) => {
 
 test('a WebSocket ends with its sandbox', async (t) => {
   const sandbox = await host.create(t);
-  await serve(sandbox, socketEcho, 9000);
+  await serve(sandbox, socketMirror, '0.0.0.0', 9000);
   const socket = new WebSocket(host.server.url.replace('http', 'ws'), {
     headers: { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '9000' },
   });

@@ -1,0 +1,49 @@
+#pragma once
+// What a command wrote on one stream, by the byte's offset since its start. At least the newest
+// 4 MiB are kept. Bytes that came in one go are a run; runs are numbered over both streams of a
+// command, so that who reads both can put them in the order in which they came.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace viv::agent {
+
+class ByteLog {
+ public:
+  static constexpr std::size_t kWindowBytes = 4 * 1024 * 1024;
+
+  void Append(std::uint64_t run, std::string_view bytes);
+  void Close() { closed_ = true; }  // nothing more comes
+
+  bool closed() const { return closed_; }
+  std::uint64_t begin() const { return begin_; }  // the oldest byte kept
+  std::uint64_t end() const { return end_; }
+  std::uint64_t RunAt(std::uint64_t offset) const;  // begin() <= offset < end()
+
+  // Up to `bytes_max` bytes from there: of this run only, or of all.
+  enum class Reach { kRun, kAll };
+  std::string Read(std::uint64_t offset, std::size_t bytes_max, Reach reach) const;
+
+ private:
+  struct Chunk {
+    std::uint64_t run;
+    std::uint64_t offset;
+    std::string bytes;
+  };
+  static constexpr std::size_t kChunkBytesMax = 64 * 1024;
+  static constexpr std::size_t kChunkCost = 64;  // what a chunk takes beside its bytes
+  static constexpr std::size_t kCostMax = kWindowBytes + 4 * kChunkBytesMax;
+
+  std::deque<Chunk>::const_iterator ChunkAt(std::uint64_t offset) const;
+
+  std::deque<Chunk> chunks_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+  std::size_t cost_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace viv::agent

@@ -1,0 +1,128 @@
+#include "agent/dataplane/plane_test_support.h"
+
+namespace viv::agent {
+namespace {
+
+class PlaneUploadTest : public PlaneTest {
+ protected:
+  // The body in pieces, as the server streams it.
+  http::Response UploadPieces(const std::string& path, SentBody& body) {
+    http::Request request = MakeRequest("POST", "/dataplane/upload?path=" + path);
+    request.headers.Add("Content-Type", "multipart/form-data; boundary=b");
+    request.body_stream = &body;
+    return Send(std::move(request));
+  }
+};
+
+TEST_F(PlaneUploadTest, WritesAFileAndItsFolders) {
+  http::Response response = Upload(Home("new/deep/a%20b.txt"), "content");
+  EXPECT_EQ(response.status, 200);
+  json::value body = Body(response);
+  EXPECT_EQ(FindString(body, "path"), Home("new/deep/a b.txt"));
+  EXPECT_EQ(Find(body, "written")->to_number<int>(), 7);
+  EXPECT_EQ(Content(Home("new/deep/a b.txt")), "content");
+  EXPECT_EQ(Info(Home("new/deep")).st_uid, kTestUid);
+  EXPECT_EQ(Info(Home("new/deep/a b.txt")).st_uid, kTestUid);
+}
+
+TEST_F(PlaneUploadTest, ReplacesAFileAndKeepsItsMode) {
+  PutOwn("script", "old and longer", 0755);
+  EXPECT_EQ(Upload("script", "new").status, 200);
+  EXPECT_EQ(Content(Home("script")), "new");
+  EXPECT_EQ(Info(Home("script")).st_mode & 0777, 0755U);
+  EXPECT_EQ(Upload("script", "").status, 200);
+  EXPECT_EQ(Content(Home("script")), "");
+}
+
+TEST_F(PlaneUploadTest, WritesRelativePathsBelowTheFolderForWork) {
+  context_.default_workdir = Home("work");
+  EXPECT_EQ(Upload("x/y", "1").status, 200);
+  EXPECT_EQ(Content(Home("work/x/y")), "1");
+}
+
+TEST_F(PlaneUploadTest, ActsAsAUserOfAnyForm) {
+  context_.default_user = "1000:2000";
+  http::Response response = Upload(Home("f"), "1");
+  EXPECT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(Info(Home("f")).st_uid, kTestUid);
+  EXPECT_EQ(Info(Home("f")).st_gid, 2000U);
+}
+
+TEST_F(PlaneUploadTest, TakesTheFileOutOfAFormWithOtherParts) {
+  http::Response response = UploadForm("?path=f", FormOf("ignored", "note") + FormOf("kept") +
+                                                      FormOf("also ignored", "z") + "--b--\r\n");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(Content(Home("f")), "kept");
+}
+
+TEST_F(PlaneUploadTest, StreamsALargeFile) {
+  std::vector<std::string> pieces{FormOf("", "file")};
+  pieces[0].resize(pieces[0].size() - 2);  // the line break before the next boundary
+  std::string content;
+  for (int i = 0; i < 20; ++i) {
+    pieces.push_back(std::string(100'000, static_cast<char>('a' + i % 26)));
+    content += pieces.back();
+  }
+  pieces.push_back("\r\n--b--\r\n");
+  SentBody body(std::move(pieces));
+  EXPECT_EQ(UploadPieces("large", body).status, 200);
+  EXPECT_TRUE(Content(Home("large")) == content);
+}
+
+TEST_F(PlaneUploadTest, LeavesTheOldFileWhenTheBodyBreaksOff) {
+  PutOwn("f", "old");
+  std::string form = FormOf("new") + "--b--\r\n";
+  for (std::size_t length : {std::size_t{0}, std::size_t{20}, form.size() - 8, form.size() - 4}) {
+    SentBody body({form.substr(0, length)});
+    EXPECT_EQ(Trouble(UploadPieces("f", body)), "400 WriteError") << length;
+    EXPECT_EQ(Content(Home("f")), "old");
+  }
+  SentBody gone({form.substr(0, form.size() - 8)});
+  gone.breaks = true;
+  EXPECT_EQ(Trouble(UploadPieces("f", gone)), "400 WriteError");
+  EXPECT_EQ(Content(Home("f")), "old");
+  EXPECT_EQ(Names(Home()), std::vector<std::string>{"f"}) << "no draft is left";
+}
+
+TEST_F(PlaneUploadTest, RefusesFormsWithoutOneFile) {
+  EXPECT_EQ(Trouble(UploadForm("?path=f", FormOf("x", "other") + "--b--\r\n")),
+            "400 InvalidRequest");
+  EXPECT_EQ(Trouble(UploadForm("?path=f", FormOf("x") + FormOf("y") + "--b--\r\n")),
+            "400 InvalidRequest");
+  EXPECT_EQ(Trouble(UploadForm("", FormOf("x") + "--b--\r\n")), "400 InvalidRequest");
+  EXPECT_EQ(Trouble(UploadForm("?path=", FormOf("x") + "--b--\r\n")), "400 InvalidRequest");
+  http::Request request = MakeRequest("POST", "/dataplane/upload?path=f");
+  request.headers.Add("Content-Type", "application/octet-stream");
+  request.body = "x";
+  EXPECT_EQ(Trouble(Send(std::move(request))), "400 InvalidRequest");
+  EXPECT_TRUE(Names(Home()).empty());
+}
+
+TEST_F(PlaneUploadTest, TellsWhyAFileCannotBeWritten) {
+  std::filesystem::create_directories(Home("folder"));
+  PutOwn("file", "x");
+  EXPECT_EQ(Trouble(Upload("folder", "x")), "400 WriteError");
+  EXPECT_EQ(Trouble(Upload("folder/", "x")), "400 WriteError");
+  EXPECT_EQ(Trouble(Upload("file/below", "x")), "400 WriteError");
+  EXPECT_EQ(Trouble(Upload("a%00b", "x")), "400 WriteError");
+  EXPECT_EQ(Trouble(Upload(std::string(300, 'n'), "x")), "400 WriteError");
+  EXPECT_EQ(Trouble(Upload(root_ + "/etc/passwd", "x")), "403 WriteError");
+  EXPECT_EQ(Trouble(Upload(root_ + "/home/root/new", "x")), "403 WriteError");
+}
+
+TEST_F(PlaneUploadTest, SaysWhenTheDiskIsFull) {
+  std::filesystem::create_directories(Home("small"));
+  TestMount disk("tmpfs", Home("small"), "tmpfs", 0, "size=64k,mode=0777");
+  ASSERT_EQ(disk.error, 0);
+  EXPECT_EQ(Trouble(Upload("small/f", std::string(1'000'000, 'x'))), "507 WriteError");
+  EXPECT_TRUE(Names(Home("small")).empty());
+}
+
+TEST_F(PlaneUploadTest, IsStreamedAndNothingElseIs) {
+  EXPECT_TRUE(IsStreamedByDataPlane(MakeRequest("POST", "/dataplane/upload?path=/x")));
+  EXPECT_FALSE(IsStreamedByDataPlane(MakeRequest("GET", "/dataplane/upload?path=/x")));
+  EXPECT_FALSE(IsStreamedByDataPlane(MakeRequest("POST", "/dataplane/glob")));
+}
+
+}  // namespace
+}  // namespace viv::agent

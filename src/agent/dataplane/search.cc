@@ -1,0 +1,46 @@
+#include "agent/dataplane/search.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "agent/files/acting_as.h"
+#include "agent/files/breathe.h"
+
+namespace viv::agent {
+namespace {
+
+using SearchClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kSearchSlice{5};
+constexpr std::chrono::seconds kSearchTime{20};  // clients wait for a minute
+
+// Whether it is done. Acting as somebody takes a few system calls, so there are several steps to
+// it.
+Sys<bool> RunOneSlice(const std::function<bool()>& step) {
+  SearchClock::time_point end = SearchClock::now() + kSearchSlice;
+  do {
+    if (step()) return true;
+  } while (SearchClock::now() < end);
+  return false;
+}
+
+}  // namespace
+
+Task<bool> RunInSlices(User user, std::function<bool()> step) {
+  SearchClock::time_point end = SearchClock::now() + kSearchTime;
+  for (;;) {
+    Sys<bool> done = AsUser(user, [&] { return RunOneSlice(step); });
+    if (!done) co_return false;
+    if (*done) co_return true;
+    if (SearchClock::now() >= end) co_return false;
+    co_await LetOthersRun();
+  }
+}
+
+std::size_t SearchLimit(http::Fields& fields, std::size_t usual, std::size_t most) {
+  std::int64_t wanted =
+      fields.Integer("limit", 1, INT64_MAX).value_or(static_cast<std::int64_t>(usual));
+  return std::min(static_cast<std::size_t>(wanted), most);
+}
+
+}  // namespace viv::agent

@@ -1,0 +1,78 @@
+#pragma once
+// The server's side of a yamux session, without the connection: bytes that came go in, bytes to be
+// sent come out. Its peer opens streams. What it may use is limited: so many streams, a window of
+// bytes for each, and so much waiting to be sent, after which writers wait. One thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "agent/dataplane/yamux.h"
+#include "agent/dataplane/yamux_stream.h"
+#include "agent/process/notifier.h"
+
+namespace viv::agent {
+
+class YamuxSession {
+ public:
+  using OnStream = std::function<void(std::shared_ptr<YamuxStream>)>;
+  static constexpr std::size_t kStreamsMax = 256;
+
+  explicit YamuxSession(OnStream on_stream);
+  ~YamuxSession();
+
+  // Takes what came. False when it breaks the protocol: the session has ended, and its farewell is
+  // in the output.
+  bool Receive(std::string_view bytes);
+  bool Break(std::string error);                       // ends it for that; false
+  const std::string& error() const { return error_; }  // what broke it
+
+  // What is to be sent next, whole frames of at most 32 KiB; empty when there is nothing.
+  std::string TakeOutput();
+  Notifier& changed() { return changed_; }  // there is output, or room for more, or it ended
+  bool is_full() const { return output_bytes_ >= kOutputBytesMax; }
+  bool is_flooded() const { return output_bytes_ >= 2 * kOutputBytesMax; }  // by answers to pings
+
+  void Ping();
+  // Resets streams of which one way has ended and the other is silent for that long.
+  void ResetSilent(Notifier::Time silent_since);
+  // Resets all streams, telling the peer why.
+  void End(std::uint32_t reason);
+
+  bool ended() const { return ended_; }
+  // The peer opens no more, and all it had are over.
+  bool is_done() const { return ended_ || (peer_leaves_ && streams_.empty()); }
+  std::size_t streams() const { return streams_.size(); }
+
+ private:
+  friend class YamuxStream;
+  static constexpr std::size_t kOutputBytesMax = 512 * 1024;
+
+  void Queue(const YamuxHeader& header, std::string_view data = {});
+  void Remove(std::uint32_t id);
+
+  bool TakeFrame(const YamuxHeader& header);
+  bool TakeStreamFrame(const YamuxHeader& header);
+  bool OpenStream(const YamuxHeader& header);
+  void TakeFlags(const YamuxHeader& header);
+  std::shared_ptr<YamuxStream> Find(std::uint32_t id) const;
+
+  OnStream on_stream_;
+  YamuxParser parser_;
+  std::map<std::uint32_t, std::shared_ptr<YamuxStream>> streams_;
+  std::shared_ptr<YamuxStream> receiving_;  // whose data comes; none: it is passed over
+  std::deque<std::string> output_;          // frames
+  std::size_t output_bytes_ = 0;
+  std::uint32_t pings_ = 0;
+  Notifier changed_;
+  std::string error_;
+  bool peer_leaves_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace viv::agent

@@ -1,0 +1,34 @@
+#include <algorithm>
+
+#include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/operations.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::string_view kProbedActions[] = {"exec", "file", "tunnel", "proxy"};
+
+}  // namespace
+
+// Whether the caller may do something with a box. A box that is none is denied, not absent: the
+// probe is for gateways, which pass its status on.
+Task<http::Response> ProbeAccess(Context& context, http::Request& request) {
+  const std::string id = request.Query("sandbox_id").value_or("");
+  const std::string action = request.Query("action").value_or("");
+  if (id.empty()) co_return Failure(400, "InvalidRequest", "the parameter sandbox_id is missing");
+  const bool known = std::find(std::begin(kProbedActions), std::end(kProbedActions), action) !=
+                     std::end(kProbedActions);
+  if (!known)
+    co_return Failure(400, "InvalidRequest", "action: exec, file, tunnel or proxy is expected");
+  auto box = FindBox(context, request.identity.account_id, id);
+  if (!box) {
+    co_return Failure(403, "Forbidden",
+                      "sandbox access denied: not the creator and missing sandboxes:exec");
+  }
+  json::object answer{
+      {"allowed", true}, {"sandbox_id", sandbox::UuidOfBox((*box)->id)}, {"action", action}};
+  co_return http::Json(200, WriteJson(answer));
+}
+
+}  // namespace viv::langsmith

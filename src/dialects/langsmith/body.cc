@@ -1,0 +1,37 @@
+#include "dialects/langsmith/body.h"
+
+#include "base/text.h"
+#include "dialects/langsmith/errors.h"
+
+namespace viv::langsmith {
+
+tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need) {
+  if (request.body.size() > kBodyBytesMax) {
+    return tl::unexpected(
+        Failure(413, "InvalidRequest", "the body is larger than the 1 MiB that are read"));
+  }
+  if (Trim(request.body).empty()) {
+    if (need == Body::kOptional) return json::value(json::object());
+    return tl::unexpected(Failure(400, "InvalidRequest", "the request needs a JSON body"));
+  }
+  auto parsed = ParseJson(request.body);
+  if (!parsed) {
+    return tl::unexpected(Failure(
+        400, "InvalidRequest", "the body is not valid JSON: " + Printable(parsed.error().message)));
+  }
+  if (!parsed->is_object())
+    return tl::unexpected(Failure(400, "InvalidRequest", "the body must be a JSON object"));
+  return *std::move(parsed);
+}
+
+const json::value& GivenOrNull(const json::value& body, std::string_view name) {
+  static const json::value kNull;
+  const json::value* found = Find(body, name);
+  return found == nullptr ? kNull : *found;
+}
+
+http::Response RenderWrong(const WrongField& wrong) {
+  return InvalidField(wrong.where, wrong.message);
+}
+
+}  // namespace viv::langsmith

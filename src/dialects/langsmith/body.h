@@ -1,0 +1,36 @@
+#pragma once
+// The JSON body of a control request, as a handler wants it: an object, or the answer that says why
+// there is none.
+
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+#include "base/json.h"
+#include "dialects/langsmith/checked.h"
+#include "http/message.h"
+
+namespace viv::langsmith {
+
+inline constexpr std::size_t kBodyBytesMax = 1 << 20;
+
+enum class Body { kRequired, kOptional };  // optional: an empty one is {}
+tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need);
+
+const json::value& GivenOrNull(const json::value& body, std::string_view name);
+
+// Takes a checked value over, or notes its mistake; whether it was right.
+template <typename Value, typename Given>
+bool TakeChecked(Value& place, Checked<Given> checked, Mistakes& mistakes) {
+  if (checked) {
+    place = *std::move(checked);
+  } else {
+    mistakes.Add(checked.error().where, checked.error().message);
+  }
+  return checked.has_value();
+}
+
+http::Response RenderWrong(const WrongField& wrong);  // 422, with the place of the mistake
+
+}  // namespace viv::langsmith

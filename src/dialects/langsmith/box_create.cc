@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <utility>
+
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/box_request.h"
+#include "dialects/langsmith/box_shape.h"
+#include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/operations.h"
+#include "dialects/langsmith/patience.h"
+#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/snapshots.h"
+
+namespace viv::langsmith {
+namespace {
+
+using Refusable = tl::expected<sandbox::CreateBox, http::Response>;
+
+// A failed build is no fault of the request's form, and no box can come of it.
+http::Response SnapshotFailure(const Error& error) {
+  if (error.code == ErrorCode::kInvalidArgument) return Failure(422, "ImagePull", error.message);
+  return FailureOf(error);
+}
+
+std::int64_t DiskOfTemplate(const Context& context,
+                            const std::string& account_id,
+                            const std::string& id_or_name) {
+  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+    const bool named =
+        std::find(info.names.begin(), info.names.end(), id_or_name) != info.names.end();
+    if (info.id == id_or_name || named) return info.disk_bytes;
+  }
+  return 0;
+}
+
+// What the box starts from, and with it what stands below its own layer.
+tl::expected<void, http::Response> Resolve(const Context& context,
+                                           BoxRequest& request,
+                                           sandbox::CreateBox& box) {
+  box.template_name = "base";
+  std::int64_t disk_default = kDefaultDiskBytes;
+  if (!request.snapshot.empty()) {
+    auto snapshot = ResolveSnapshot(context, box.account_id, request.snapshot);
+    if (!snapshot) return tl::unexpected(SnapshotFailure(snapshot.error()));
+    box.template_name = snapshot->template_name;
+    if (auto below = ReadRunConfig(snapshot->run_config)) request.note.below = *std::move(below);
+    disk_default =
+        std::max(disk_default, DiskOfTemplate(context, box.account_id, box.template_name));
+  }
+  auto size = SizeOfNew(request.size_request, disk_default);
+  if (!size) return tl::unexpected(RenderWrong(size.error()));
+  box.limits = size->limits;
+  box.disk_bytes = size->disk_bytes;
+  return {};
+}
+
+Refusable ToDomain(const Context& context, const std::string& account_id, BoxRequest& request) {
+  sandbox::CreateBox box;
+  box.account_id = account_id;
+  if (auto resolved = Resolve(context, request, box); !resolved)
+    return tl::unexpected(std::move(resolved.error()));
+  box.name = request.name.empty() ? FreeBoxName(context, account_id) : request.name;
+  box.metadata = std::move(request.labels);
+  Environment environment = EnvironmentOf(request.note);
+  box.user = std::move(environment.user);
+  box.workdir = std::move(environment.workdir);
+  box.variables = std::move(environment.variables);
+  box.network.egress = EgressOf(request.note.proxy_config);
+  box.notes[std::string(kNoteName)] = WriteNote(request.note);
+  box.wake = sandbox::WakeOnTraffic::kAlways;
+  box.timeout_seconds = 0;
+  box.idle_seconds = request.idle_seconds;
+  box.keep_memory = request.keep_memory;
+  box.keep_stopped_seconds = request.keep_stopped_seconds;
+  box.lasting = true;
+  if (!request.wait_for_ready) box.answer = sandbox::CreateBox::Answer::kNow;
+  return box;
+}
+
+http::Response CreationFailure(const Error& error, const std::string& name) {
+  switch (error.code) {
+    case ErrorCode::kConflict:
+      return Failure(409, "Conflict",
+                     "a sandbox named '" + name + "' exists already: choose another name");
+    case ErrorCode::kUnavailable:
+      if (error.message == kTooLate) {
+        return Failure(408, "Timeout",
+                       "sandbox '" + name +
+                           "' was not ready in time (last status: provisioning) and is removed: "
+                           "wait longer, or create it with wait_for_ready false");
+      }
+      return Failure(503, "Unschedulable", error.message);
+    default:
+      return FailureOf(error);
+  }
+}
+
+}  // namespace
+
+Task<http::Response> CreateBox(Context& context, http::Request& request) {
+  auto body = ReadBody(request, Body::kRequired);
+  if (!body) co_return std::move(body.error());
+  const std::string account_id = request.identity.account_id;
+  auto read = ReadBoxRequest(*body, account_id, SealerOf(context.secrets, account_id));
+  if (!read) co_return RenderWrong(read.error());
+  auto asked = ToDomain(context, account_id, *read);
+  if (!asked) co_return std::move(asked.error());
+  const std::string name = asked->name;
+  auto made = co_await CreateWithin(context.boxes, std::move(*asked), read->patience);
+  if (!made) co_return CreationFailure(made.error(), name);
+  co_return http::Json(201, WriteJson(ShowBox(OriginOf(context, request), **made)));
+}
+
+}  // namespace viv::langsmith

@@ -1,0 +1,302 @@
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/ids.h"
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/patience.h"
+#include "dialects/langsmith/test_support.h"
+
+namespace viv::langsmith {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Pair;
+
+class BoxCreateTest : public LangsmithTest {
+ protected:
+  const sandbox::Box& Made(const Answer& answer) {
+    EXPECT_EQ(answer.status, 201) << answer.text;
+    return At(*sandbox::BoxOfUuid(answer.Text("id")));
+  }
+  Answer Create(std::string body) { return Call("POST", "/boxes", std::move(body)); }
+};
+
+TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
+  Answer answer = Create(R"({"wait_for_ready":true,"timeout":60,"name":"one"})");
+  const sandbox::Box& box = Made(answer);
+  EXPECT_TRUE(IsUuid(answer.Text("id")));
+  EXPECT_EQ(answer.Text("name"), "one");
+  EXPECT_EQ(answer.Text("status"), "ready");
+  EXPECT_EQ(answer.Text("dataplane_url"),
+            "http://box.test:8080/v2/sandboxes/" + std::string(answer.Text("id")));
+  EXPECT_EQ(answer.Text("created_at"), answer.Text("updated_at"));
+  EXPECT_EQ(answer.Text("created_by"), "mine");
+  EXPECT_EQ(answer.Text("updated_by"), "mine");
+  EXPECT_EQ(answer.body.at("idle_ttl_seconds").as_int64(), 600);
+  EXPECT_EQ(answer.body.at("delete_after_stop_seconds").as_int64(), 1'209'600);
+  EXPECT_EQ(answer.body.at("fs_capacity_bytes").as_int64(), 16LL << 30);
+  EXPECT_EQ(answer.body.at("cpu_millicores").as_int64(), 500);
+  EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), false);
+  EXPECT_TRUE(answer.body.at("labels").as_object().empty());
+  for (const char* absent : {"stopped_at", "status_message", "snapshot_id", "run_config",
+                             "proxy_config", "mount_config", "access_delegation"})
+    EXPECT_EQ(Find(answer.body, absent), nullptr) << absent;
+
+  EXPECT_EQ(box.spec.template_name, "base");
+  EXPECT_EQ(box.spec.user, "root");
+  EXPECT_EQ(box.spec.workdir, "/root");
+  EXPECT_EQ(box.spec.wake, sandbox::WakeOnTraffic::kAlways);
+  EXPECT_EQ(box.spec.timeout_seconds, 0);
+  EXPECT_EQ(box.ends_at_us, sandbox::kNoEndUs);
+  EXPECT_TRUE(box.spec.lasting);
+  EXPECT_EQ(box.spec.idle_seconds, 600);
+  EXPECT_EQ(box.spec.keep_stopped_seconds, 1'209'600);
+}
+
+TEST_F(BoxCreateTest, AnswersAtOnceWhenNobodyWaits) {
+  Answer answer = Create(R"({"wait_for_ready":false})");
+  EXPECT_EQ(Made(answer).state, sandbox::BoxState::kStarting);
+  EXPECT_EQ(answer.Text("status"), "provisioning");
+}
+
+TEST_F(BoxCreateTest, IsServedUnderBothPrefixes) {
+  Answer answer = CallPath("POST", "/api/v2/sandboxes/boxes", "{}");
+  Made(answer);
+  EXPECT_THAT(std::string(answer.Text("dataplane_url")),
+              HasSubstr("http://box.test:8080/v2/sandboxes/"));
+}
+
+TEST_F(BoxCreateTest, PutsThePublicUrlIntoItsLinks) {
+  context_.public_url = "https://viv.example";
+  EXPECT_THAT(std::string(Create("{}").Text("dataplane_url")),
+              MatchesRegex("https://viv.example/v2/sandboxes/[0-9a-f-]{36}"));
+}
+
+TEST_F(BoxCreateTest, ChoosesANameWhenNoneIsGiven) {
+  Answer first = Create("{}");
+  Answer second = Create("{}");
+  EXPECT_THAT(std::string(first.Text("name")), MatchesRegex("sandbox-[0-9a-f]{8}"));
+  EXPECT_NE(first.Text("name"), second.Text("name"));
+  EXPECT_EQ(Made(first).spec.name, first.Text("name"));
+}
+
+TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
+  Answer answer = Create(
+      R"({"name":"a.B-c_1","idle_ttl_seconds":0,"delete_after_stop_seconds":3600,"vcpus":2,
+          "fs_capacity_bytes":21474836480,"labels":{"team":"red"},"preserve_memory_on_stop":true,
+          "restore_memory":null,"env_vars":{"A":"1"},"tag_value_ids":["x"],"of_no_meaning":[1]})");
+  const sandbox::Box& box = Made(answer);
+  EXPECT_EQ(box.spec.name, "a.B-c_1");
+  EXPECT_EQ(box.spec.idle_seconds, 0);
+  EXPECT_EQ(box.spec.keep_stopped_seconds, 3600);
+  EXPECT_DOUBLE_EQ(box.spec.limits.cpus, 2);
+  EXPECT_EQ(box.spec.limits.memory_bytes, 8LL << 30);
+  EXPECT_EQ(box.spec.disk_bytes, 20LL << 30);
+  EXPECT_THAT(box.spec.metadata, ElementsAre(Pair("team", "red")));
+  EXPECT_THAT(box.spec.variables, ElementsAre(Pair("A", "1")));
+  EXPECT_TRUE(box.spec.keep_memory);
+  EXPECT_THAT(NoteOf(box).tag_value_ids, ElementsAre("x"));
+  EXPECT_EQ(answer.body.at("vcpus").as_int64(), 2);
+  EXPECT_EQ(answer.body.at("mem_bytes").as_int64(), 8LL << 30);
+  EXPECT_EQ(answer.body.at("labels").at("team").as_string(), "red");
+  EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), true);
+}
+
+TEST_F(BoxCreateTest, LaysVariablesInOrder) {
+  const sandbox::Box& box = Made(Create(
+      R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
+            "headers":[{"name":"X-A","type":"plaintext","value":"v"}],
+            "env_vars":{"A":"rule","B":"rule","C":"rule"}}]},
+          "env_vars":{"B":"box","C":"box"},"run_config":{"env_vars":{"C":"run"}}})"));
+  EXPECT_THAT(box.spec.variables,
+              ElementsAre(Pair("A", "rule"), Pair("B", "box"), Pair("C", "run")));
+}
+
+TEST_F(BoxCreateTest, RunsAsTheRunConfigSays) {
+  Answer answer =
+      Create(R"({"run_config":{"user":"user","work_dir":"/srv","env_vars":{"A":"1"}}})");
+  const sandbox::Box& box = Made(answer);
+  EXPECT_EQ(box.spec.user, "user");
+  EXPECT_EQ(box.spec.workdir, "/srv");
+  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1"})");
+  EXPECT_EQ(Made(Create(R"({"run_config":{"user":"user"}})")).spec.workdir, "");
+}
+
+TEST_F(BoxCreateTest, HidesWhatIsOpaque) {
+  Answer answer = Create(
+      R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
+            "headers":[{"name":"Authorization","type":"opaque","value":"Bearer s3cret"}]}]}})");
+  const sandbox::Box& box = Made(answer);
+  EXPECT_EQ(answer.text.find("s3cret"), std::string::npos);
+  EXPECT_EQ(box.spec.notes.at("langsmith").find("s3cret"), std::string::npos);
+  const json::value& header = answer.body.at("proxy_config").at("rules").at(0).at("headers").at(0);
+  EXPECT_TRUE(header.at("is_set").as_bool());
+  EXPECT_EQ(Find(header, "value"), nullptr);
+}
+
+TEST_F(BoxCreateTest, ShowsMountsAndDelegation) {
+  Answer answer = Create(
+      R"({"access_delegation":{"mode":"EXPLICIT","permissions":["runs:read"]},
+          "mount_config":{"mounts":[{"id":"m","type":"git","mount_path":"/mnt/mounts/m",
+            "git":{"remote_url":"https://git.example/a.git"}}]}})");
+  Made(answer);
+  EXPECT_EQ(answer.body.at("access_delegation").at("mode").as_string(), "EXPLICIT");
+  EXPECT_EQ(answer.body.at("mount_config").at("mounts").at(0).at("id").as_string(), "m");
+}
+
+TEST_F(BoxCreateTest, RefusesAnUnknownSnapshot) {
+  for (const char* body : {R"({"snapshot_id":"7d8f2c56-31ae-4f0b-9d0e-6f3f1b7a9c11"})",
+                           R"({"snapshot_name":"absent"})", R"({"snapshot":"absent:v1"})"}) {
+    Answer answer = Create(body);
+    EXPECT_EQ(answer.status, 404) << body;
+    EXPECT_EQ(answer.type(), "ResourceNotFound") << body;
+  }
+  EXPECT_TRUE(boxes_.boxes.empty());
+}
+
+TEST_F(BoxCreateTest, RefusesATakenName) {
+  Made(Create(R"({"name":"one"})"));
+  Answer again = Create(R"({"name":"one"})");
+  EXPECT_EQ(again.status, 409);
+  EXPECT_EQ(again.type(), "Conflict");
+  EXPECT_THAT(again.message(), HasSubstr("'one'"));
+  EXPECT_EQ(
+      CallPath("POST", "/v2/sandboxes/boxes", R"({"name":"one"})", {{"X-Api-Key", "other"}}).status,
+      201);
+}
+
+TEST_F(BoxCreateTest, NamesTheFieldThatIsWrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"name":""})", "name"},
+      {R"({"name":5})", "name"},
+      {R"({"name":"a b"})", "name"},
+      {R"({"name":".."})", "name"},
+      {R"({"name":"-a"})", "name"},
+      {R"({"name":"7d8f2c56-31ae-4f0b-9d0e-6f3f1b7a9c11"})", "name"},
+      {R"({"wait_for_ready":"yes"})", "wait_for_ready"},
+      {R"({"timeout":0})", "timeout"},
+      {R"({"timeout":-1})", "timeout"},
+      {R"({"timeout":3601})", "timeout"},
+      {R"({"timeout":"30"})", "timeout"},
+      {R"({"idle_ttl_seconds":-60})", "idle_ttl_seconds"},
+      {R"({"idle_ttl_seconds":90})", "idle_ttl_seconds"},
+      {R"({"idle_ttl_seconds":"60"})", "idle_ttl_seconds"},
+      {R"({"delete_after_stop_seconds":1})", "delete_after_stop_seconds"},
+      {R"({"delete_after_stop_seconds":-1})", "delete_after_stop_seconds"},
+      {R"({"snapshot_id":"a","snapshot_name":"b"})", "snapshot_name"},
+      {R"({"snapshot_name":"a","snapshot":"b"})", "snapshot"},
+      {R"({"snapshot_id":7})", "snapshot_id"},
+      {R"({"labels":["a"]})", "labels"},
+      {R"({"labels":{"":"a"}})", "labels"},
+      {R"({"labels":{"a=b":"c"}})", "labels"},
+      {R"({"tag_value_ids":"a"})", "tag_value_ids"},
+      {R"({"preserve_memory_on_stop":1})", "preserve_memory_on_stop"},
+      {R"({"restore_memory":true})", "restore_memory"},
+      {R"({"proxy_config":{"access_control":{"allow_list":["a.example"],"deny_list":["b.example"]}}})",
+       "proxy_config.access_control"},
+      {R"({"proxy_config":[]})", "proxy_config"},
+      {R"({"mem_bytes":1})", "mem_bytes"},
+      {R"({"access_delegation":{"mode":"ALL"}})", "access_delegation.mode"},
+  };
+  for (const auto& [body, field] : cases) {
+    Answer answer = Create(body);
+    EXPECT_EQ(answer.status, 422) << body;
+    EXPECT_EQ(answer.field().substr(0, std::string(field).size()), field) << body;
+    EXPECT_NE(answer.message(), "") << body;
+  }
+  EXPECT_TRUE(boxes_.boxes.empty());
+}
+
+TEST_F(BoxCreateTest, RefusesABodyThatIsNone) {
+  for (const char* body :
+       {"", "  ", "{", "[]", "7", "null", "\"{}\"", "{}{}", "{\"a\":\"\xff\"}"}) {
+    Answer answer = Create(body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_EQ(answer.type(), "InvalidRequest") << body;
+  }
+  Answer huge = Create("{\"x\":\"" + std::string(kBodyBytesMax, 'a') + "\"}");
+  EXPECT_EQ(huge.status, 413);
+}
+
+TEST_F(BoxCreateTest, TellsWhyTheDomainRefused) {
+  const std::tuple<ErrorCode, int, const char*> cases[] = {
+      {ErrorCode::kLimitExceeded, 429, "QuotaExceeded"},
+      {ErrorCode::kUnavailable, 503, "Unschedulable"},
+      {ErrorCode::kInternal, 500, "InternalError"},
+  };
+  for (const auto& [code, status, type] : cases) {
+    boxes_.failure = Error{code, "disk of /secret/place"};
+    Answer answer = Create("{}");
+    EXPECT_EQ(answer.status, status);
+    EXPECT_EQ(answer.type(), type);
+  }
+  boxes_.failure = Error{ErrorCode::kLimitExceeded, "all are taken"};
+  EXPECT_THAT(Create("{}").message(), HasSubstr("sandbox count limit"));
+  boxes_.failure = Error{ErrorCode::kInternal, "disk of /secret/place"};
+  Answer inside = Create("{}");
+  EXPECT_EQ(inside.text.find("/secret"), std::string::npos);
+  EXPECT_NE(FindString(inside.body.at("detail"), "error_id"), "");
+}
+
+// Creates only after a while.
+class SlowBoxes : public sandbox::FakeBoxes {
+ public:
+  Task<Result<sandbox::BoxPtr>> Create(sandbox::CreateBox request) override {
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    timer.expires_after(std::chrono::milliseconds(20));
+    co_await timer.async_wait(asio::use_awaitable);
+    co_return co_await FakeBoxes::Create(std::move(request));
+  }
+};
+
+TEST(PatienceTest, RemovesABoxThatComesTooLate) {
+  SlowBoxes boxes;
+  sandbox::CreateBox request;
+  request.account_id = "mine";
+  request.template_name = "base";
+  auto made = RunTask(CreateWithin(boxes, request, std::chrono::milliseconds(1)));
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().message, kTooLate);
+  EXPECT_TRUE(boxes.boxes.empty());
+}
+
+TEST(PatienceTest, GivesWhatIsMadeInTime) {
+  SlowBoxes boxes;
+  sandbox::CreateBox request;
+  request.account_id = "mine";
+  request.template_name = "base";
+  auto made = RunTask(CreateWithin(boxes, request, std::chrono::hours(1)));
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(boxes.boxes.size(), 1u);
+  request.template_name = "absent";
+  made = RunTask(CreateWithin(boxes, request, std::chrono::hours(1)));
+  EXPECT_EQ(made.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(BoxCreateTest, AnswersATimeoutWhenItIsNotReadyInTime) {
+  SlowBoxes slow;
+  Context context{.boxes = slow,
+                  .accounts = accounts_,
+                  .secrets = secrets_,
+                  .registries = *registries_,
+                  .snapshots = *snapshots_,
+                  .services = *services_};
+  http::Router router = Routes(context, Lookup);
+  auto match = router.Find("POST", "/v2/sandboxes/boxes");
+  ASSERT_NE(match.handler, nullptr);
+  http::Request request =
+      MakeRequest("POST", "/v2/sandboxes/boxes", R"({"name":"late","timeout":0.001})");
+  request.headers.Add("X-Api-Key", "key");
+  Answer answer = Read(RunTask((*match.handler)(request)));
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_EQ(answer.type(), "Timeout");
+  EXPECT_THAT(answer.message(), HasSubstr("provisioning"));
+  EXPECT_TRUE(slow.boxes.empty());
+}
+
+}  // namespace
+}  // namespace viv::langsmith

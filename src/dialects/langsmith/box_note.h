@@ -1,0 +1,43 @@
+#pragma once
+// What LangSmith keeps with a box that the domain has no word for: the layers its variables come
+// from, and the stored forms of its configurations. It lies in the box's spec as one text. Labels
+// are not here: they are the box's metadata, which every dialect sees.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "dialects/langsmith/run_config.h"
+#include "sandbox/boxes.h"
+
+namespace viv::langsmith {
+
+inline constexpr std::string_view kNoteName = "langsmith";  // in BoxSpec::notes
+
+struct BoxNote {
+  std::string created_by;  // accounts
+  std::string updated_by;
+  RunConfig below;           // what the box's own layer stands on: its snapshot's
+  Variables env_vars;        // of the create request
+  RunConfig run_config;      // the box's own
+  json::value proxy_config;  // stored forms; null when there is none
+  json::value mount_config;
+  json::value access_delegation;
+  std::vector<std::string> tag_value_ids;
+};
+
+// Of a box that another dialect made: what it has stands below.
+BoxNote NoteOf(const sandbox::Box& box);
+std::string WriteNote(const BoxNote& note);
+
+// What the layers come to.
+struct Environment {
+  std::string user;
+  std::string workdir;  // empty: the user's home
+  Variables variables;
+};
+// Variables of the snapshot, then placeholders of rules, then env_vars, then the box's run_config.
+Environment EnvironmentOf(const BoxNote& note);
+
+}  // namespace viv::langsmith

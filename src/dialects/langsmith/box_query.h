@@ -1,0 +1,61 @@
+#pragma once
+// The query of a list of boxes: which ones, in which order, and from where on. Two ways of paging
+// meet here: limit and offset of older clients, page_size and cursor of newer ones.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "http/message.h"
+#include "sandbox/boxes.h"
+
+namespace viv::langsmith {
+
+inline constexpr std::size_t kPageSizeDefault = 50;
+inline constexpr std::size_t kPageSizeMax = 500;
+
+enum class BoxSort { kName, kStatus, kCreated, kStopped, kIdleTtl, kDeleteAfterStop };
+enum class SortOrder { kAscending, kDescending };
+
+// Where a box stands in a list; one of both keys counts, then the id.
+struct BoxRank {
+  std::int64_t number = 0;
+  std::string text;
+  std::string id;
+
+  bool operator==(const BoxRank&) const = default;
+};
+
+struct BoxFilter {
+  std::string name_part;  // any case; empty: all
+  std::string status;     // empty: any
+  struct Label {
+    std::string key;
+    std::optional<std::string> value;
+  };
+  std::vector<Label> labels;  // all must be there
+
+  bool Fits(const sandbox::Box& box) const;
+};
+
+struct BoxListQuery {
+  BoxFilter filter;
+  BoxSort sort = BoxSort::kCreated;
+  SortOrder order = SortOrder::kDescending;
+  std::size_t limit = kPageSizeDefault;
+  std::size_t offset = 0;
+  std::optional<BoxRank> after;  // the last one of the page before
+};
+
+// kInvalidArgument names the parameter that makes no sense. `account_id` is who asks.
+Result<BoxListQuery> ReadBoxQuery(const http::Request& request, std::string_view account_id);
+
+// Opaque to clients; it holds for the sort and order it was made under.
+std::string EncodeCursor(const BoxListQuery& query, const BoxRank& last);
+Result<BoxRank> DecodeCursor(const BoxListQuery& query, std::string_view cursor);
+
+}  // namespace viv::langsmith

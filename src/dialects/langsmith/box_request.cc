@@ -1,0 +1,114 @@
+#include "dialects/langsmith/box_request.h"
+
+#include <cmath>
+#include <utility>
+
+#include "dialects/langsmith/access_delegation.h"
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/mount_config.h"
+#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/ttl.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::size_t kLabelsMax = 64;
+constexpr std::size_t kLabelBytesMax = 256;
+constexpr std::size_t kTagValuesMax = 100;
+constexpr double kPatienceSecondsMax = 3600;
+
+// Seconds, also parts of one: Python's clients may send floats.
+void ReadPatience(const json::value& body, Members& members, BoxRequest& request) {
+  const json::value& given = GivenOrNull(body, "timeout");
+  if (given.is_null()) return;
+  const double seconds = given.is_number() ? given.to_number<double>() : 0;
+  if (!(seconds > 0 && seconds <= kPatienceSecondsMax))
+    return members.Refuse("timeout", "a number of seconds from 1 to 3600 is expected");
+  request.patience = std::chrono::milliseconds(std::llround(std::ceil(seconds * 1000)));
+}
+
+void ReadSnapshotRef(Members& members, BoxRequest& request) {
+  for (const char* name : {"snapshot_id", "snapshot_name", "snapshot"}) {
+    std::optional<std::string> ref = members.Text(name, 512);
+    if (!ref || ref->empty()) continue;
+    if (!request.snapshot.empty())
+      return members.Refuse(name,
+                            "only one of snapshot_id, snapshot_name and snapshot can be given");
+    request.snapshot = *std::move(ref);
+  }
+}
+
+void ReadLabels(Members& members, BoxRequest& request) {
+  request.labels = members.Map("labels", kLabelsMax);
+  for (const auto& [key, value] : request.labels) {
+    if (key.empty() || key.size() > kLabelBytesMax || value.size() > kLabelBytesMax)
+      return members.Refuse("labels", "keys have 1 to 256 bytes and values at most 256");
+    if (key.find('=') != std::string::npos)
+      return members.Refuse("labels", "a key has no '=', which filters put before the value");
+  }
+}
+
+void ReadMemory(Members& members, BoxRequest& request) {
+  request.keep_memory = members.Flag("preserve_memory_on_stop").value_or(false);
+  if (members.Flag("restore_memory").value_or(false))
+    members.Refuse("restore_memory", "snapshots keep files, not memory: leave it out");
+}
+
+// What has no part but itself.
+void ReadPlain(const json::value& body, Members& members, BoxRequest& request) {
+  if (std::optional<std::string> name = members.Text("name")) {
+    if (auto why = WhyNoBoxName(*name)) members.Refuse("name", *std::move(why));
+    request.name = *std::move(name);
+  }
+  ReadSnapshotRef(members, request);
+  request.wait_for_ready = members.Flag("wait_for_ready").value_or(true);
+  ReadPatience(body, members, request);
+  ReadLabels(members, request);
+  ReadMemory(members, request);
+  request.note.env_vars = ReadVariables(members, "env_vars");
+  request.note.tag_value_ids = members.Texts("tag_value_ids", kTagValuesMax);
+}
+
+std::int64_t TtlOr(std::int64_t fallback,
+                   const json::value& body,
+                   std::string_view field,
+                   Mistakes& mistakes) {
+  std::optional<std::int64_t> given;
+  TakeChecked(given, ReadTtl(body, field), mistakes);
+  return given.value_or(fallback);
+}
+
+void ReadConfigurations(const json::value& body,
+                        const Sealer& sealer,
+                        BoxNote& note,
+                        Mistakes& mistakes) {
+  TakeChecked(note.run_config, ReadRunConfig(GivenOrNull(body, "run_config")), mistakes);
+  if (const json::value& given = GivenOrNull(body, "proxy_config"); !given.is_null())
+    TakeChecked(note.proxy_config, StoreProxyConfig(given, nullptr, sealer), mistakes);
+  if (const json::value& given = GivenOrNull(body, "mount_config"); !given.is_null())
+    TakeChecked(note.mount_config, StoreMountConfig(given, note.proxy_config, sealer), mistakes);
+  if (const json::value& given = GivenOrNull(body, "access_delegation"); !given.is_null())
+    TakeChecked(note.access_delegation, StoreAccessDelegation(given), mistakes);
+}
+
+}  // namespace
+
+Checked<BoxRequest> ReadBoxRequest(const json::value& body,
+                                   std::string_view account_id,
+                                   const Sealer& sealer) {
+  Mistakes mistakes;
+  Members members(body, {}, mistakes);
+  BoxRequest request;
+  request.note.created_by = request.note.updated_by = account_id;
+  ReadPlain(body, members, request);
+  request.idle_seconds = TtlOr(kIdleTtlDefaultSeconds, body, "idle_ttl_seconds", mistakes);
+  request.keep_stopped_seconds =
+      TtlOr(kDeleteAfterStopDefaultSeconds, body, "delete_after_stop_seconds", mistakes);
+  TakeChecked(request.size_request, ReadSizeRequest(body), mistakes);
+  ReadConfigurations(body, sealer, request.note, mistakes);
+  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  return request;
+}
+
+}  // namespace viv::langsmith

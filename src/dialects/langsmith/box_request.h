@@ -1,0 +1,33 @@
+#pragma once
+// The body of a create request, checked: what is asked of the domain, and how long the client waits
+// for it. Members that nobody here knows are ignored.
+
+#include <chrono>
+#include <string>
+
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/checked.h"
+#include "dialects/langsmith/secret_value.h"
+#include "dialects/langsmith/sizing.h"
+#include "sandbox/boxes.h"
+
+namespace viv::langsmith {
+
+struct BoxRequest {
+  std::string name;      // empty: the server chooses
+  std::string snapshot;  // id, name or name:tag; empty: the default runtime
+  bool wait_for_ready = true;
+  std::chrono::milliseconds patience{30'000};  // how long the client waits for it to be ready
+  std::int64_t idle_seconds = 0;
+  std::int64_t keep_stopped_seconds = 0;
+  bool keep_memory = false;
+  SizeRequest size_request;
+  std::map<std::string, std::string> labels;
+  BoxNote note;
+};
+
+Checked<BoxRequest> ReadBoxRequest(const json::value& body,
+                                   std::string_view account_id,
+                                   const Sealer& sealer);
+
+}  // namespace viv::langsmith

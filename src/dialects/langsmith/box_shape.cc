@@ -1,0 +1,84 @@
+#include "dialects/langsmith/box_shape.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/timestamp.h"
+#include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/mount_config.h"
+#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/sizing.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::string_view kDefaultTemplate = "base";
+constexpr std::size_t kStatusMessageBytesMax = 2048;
+
+bool IsAtRest(const sandbox::Box& box) {
+  return box.state == sandbox::BoxState::kPaused || box.state == sandbox::BoxState::kStopped;
+}
+
+json::object LabelsOf(const sandbox::Box& box) {
+  json::object labels;
+  for (const auto& [key, value] : box.spec.metadata) labels[key] = value;
+  return labels;
+}
+
+void ShowNoted(const BoxNote& note, json::object& shape) {
+  shape["created_by"] = note.created_by;
+  shape["updated_by"] = note.updated_by;
+  if (!note.run_config.empty()) shape["run_config"] = ShowRunConfig(note.run_config);
+  if (!note.access_delegation.is_null()) shape["access_delegation"] = note.access_delegation;
+  if (!note.proxy_config.is_null()) shape["proxy_config"] = ShowProxyConfig(note.proxy_config);
+  if (!note.mount_config.is_null()) shape["mount_config"] = ShowMountConfig(note.mount_config);
+}
+
+}  // namespace
+
+std::string_view StatusOf(sandbox::BoxState state) {
+  switch (state) {
+    case sandbox::BoxState::kStarting:
+      return "provisioning";
+    case sandbox::BoxState::kRunning:
+      return "ready";
+    case sandbox::BoxState::kPaused:
+    case sandbox::BoxState::kStopped:
+      return "stopped";
+    case sandbox::BoxState::kFailed:
+      return "failed";
+  }
+  return "failed";
+}
+
+json::object ShowStatus(const sandbox::Box& box) {
+  json::object shape{{"status", json::string(StatusOf(box.state))}};
+  if (!box.message.empty())
+    shape["status_message"] = Printable(box.message, kStatusMessageBytesMax);
+  return shape;
+}
+
+json::object ShowBox(const std::string& origin, const sandbox::Box& box) {
+  const std::string uuid = sandbox::UuidOfBox(box.id);
+  json::object shape = ShowStatus(box);
+  shape["id"] = uuid;
+  shape["name"] = NameOf(box);
+  shape["dataplane_url"] = origin + "/v2/sandboxes/" + uuid;
+  shape["created_at"] = TimeText(box.created_at_us);
+  shape["updated_at"] = TimeText(std::max(box.updated_at_us, box.created_at_us));
+  if (IsAtRest(box) && box.stopped_at_us != 0) shape["stopped_at"] = TimeText(box.stopped_at_us);
+  shape["idle_ttl_seconds"] = box.spec.idle_seconds;
+  shape["delete_after_stop_seconds"] = box.spec.keep_stopped_seconds;
+  shape["size_class"] = "custom";
+  ShowSize(box.spec.limits, box.spec.disk_bytes, shape);
+  if (box.spec.template_name != kDefaultTemplate)
+    shape["snapshot_id"] = sandbox::UuidOfTemplate(box.spec.template_id);
+  shape["preserve_memory_on_stop"] = box.spec.keep_memory;
+  shape["labels"] = LabelsOf(box);
+  ShowNoted(NoteOf(box), shape);
+  return shape;
+}
+
+}  // namespace viv::langsmith

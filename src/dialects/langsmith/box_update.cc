@@ -1,0 +1,143 @@
+#include <utility>
+
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/box_shape.h"
+#include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/mount_config.h"
+#include "dialects/langsmith/operations.h"
+#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/sizing.h"
+#include "dialects/langsmith/ttl.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::size_t kTagsMax = 100;
+
+// Reads a PATCH over a box as it is: what is not given stays.
+class BoxPatch {
+ public:
+  BoxPatch(const json::value& body, const sandbox::Box& box, const Sealer& sealer)
+      : body_(body), box_(box), sealer_(sealer), note_(NoteOf(box)), before_(note_) {
+    ReadName();
+    ReadTtlInto(change_.idle_seconds, "idle_ttl_seconds");
+    ReadTtlInto(change_.keep_stopped_seconds, "delete_after_stop_seconds");
+    ReadSize();
+    ReadTags();
+    ReadProxy();
+    ReadRun();
+  }
+
+  const Mistakes& mistakes() const { return mistakes_; }
+  bool empty() const { return empty_; }  // nothing that we know was given
+
+  sandbox::BoxChange Take(std::string updated_by) {
+    note_.updated_by = std::move(updated_by);
+    change_.notes[std::string(kNoteName)] = WriteNote(note_);
+    return std::move(change_);
+  }
+
+ private:
+  bool Has(std::string_view name) {
+    const bool given = !GivenOrNull(body_, name).is_null();
+    empty_ = empty_ && !given;
+    return given;
+  }
+
+  void ReadName() {
+    if (!Has("name")) return;
+    Members members(body_, {}, mistakes_);
+    change_.name = members.Text("name").value_or("");
+    if (auto why = WhyNoBoxName(*change_.name)) members.Refuse("name", *std::move(why));
+  }
+
+  void ReadTtlInto(std::optional<std::int64_t>& place, std::string_view field) {
+    if (Has(field)) TakeChecked(place, ReadTtl(body_, field), mistakes_);
+  }
+
+  // Holds from the next start on.
+  void ReadSize() {
+    SizeRequest request;
+    if (!TakeChecked(request, ReadSizeRequest(body_), mistakes_) || request.empty()) return;
+    empty_ = false;
+    Size size{box_.spec.limits, box_.spec.disk_bytes};
+    if (!TakeChecked(size, Resized(size, request), mistakes_)) return;
+    change_.limits = size.limits;
+    change_.disk_bytes = size.disk_bytes;
+  }
+
+  void ReadTags() {
+    if (!Has("tag_value_ids")) return;
+    Members members(body_, {}, mistakes_);
+    note_.tag_value_ids = members.Texts("tag_value_ids", kTagsMax);
+  }
+
+  // The whole of it is replaced, and holds at once.
+  void ReadProxy() {
+    if (!Has("proxy_config")) return;
+    auto stored = StoreProxyConfig(body_.at("proxy_config"), note_.proxy_config, sealer_);
+    if (!TakeChecked(note_.proxy_config, std::move(stored), mistakes_)) return;
+    if (auto why = WhyMountsAndProxyConflict(note_.mount_config, note_.proxy_config))
+      return Members(body_, {}, mistakes_).Refuse("proxy_config", *std::move(why));
+    change_.network = box_.spec.network;
+    change_.network->egress = EgressOf(note_.proxy_config);
+    ChangeVariables();
+  }
+
+  void ReadRun() {
+    if (!Has("run_config")) return;
+    RunConfig given;
+    if (!TakeChecked(given, ReadRunConfig(body_.at("run_config")), mistakes_)) return;
+    note_.run_config = LayRunConfig(std::move(note_.run_config), given);
+    const Environment now = EnvironmentOf(note_);
+    change_.user = now.user;
+    change_.workdir = now.workdir;
+    ChangeVariables();
+  }
+
+  // The box also has variables that are not ours, such as its image's: those stay.
+  void ChangeVariables() {
+    Variables variables = box_.spec.variables;
+    for (const auto& [name, value] : EnvironmentOf(before_).variables) variables.erase(name);
+    for (auto& [name, value] : EnvironmentOf(note_).variables) variables[name] = value;
+    change_.variables = std::move(variables);
+  }
+
+  const json::value& body_;
+  const sandbox::Box& box_;
+  const Sealer& sealer_;
+  BoxNote note_;
+  const BoxNote before_;
+  sandbox::BoxChange change_;
+  Mistakes mistakes_;
+  bool empty_ = true;
+};
+
+http::Response UpdateFailure(const Error& error, const std::optional<std::string>& name) {
+  if (error.code != ErrorCode::kConflict || !name) return FailureOf(error);
+  return Failure(409, "Conflict", "sandbox name '" + *name + "' is in use: choose another one");
+}
+
+}  // namespace
+
+Task<http::Response> UpdateBox(Context& context, http::Request& request) {
+  const std::string account_id = request.identity.account_id;
+  auto box = FindBox(context, account_id, request.Parameter("name"));
+  if (!box) co_return FailureOf(box.error());
+  auto body = ReadBody(request, Body::kOptional);
+  if (!body) co_return std::move(body.error());
+  const Sealer sealer = SealerOf(context.secrets, account_id);
+  BoxPatch patch(*body, **box, sealer);
+  if (!patch.mistakes().none()) co_return RenderWrong(patch.mistakes().first());
+  const std::string origin = OriginOf(context, request);
+  if (patch.empty()) co_return http::Json(200, WriteJson(ShowBox(origin, **box)));
+  sandbox::BoxChange change = patch.Take(account_id);
+  const std::optional<std::string> name = change.name;
+  auto updated = co_await context.boxes.Update(account_id, (*box)->id, std::move(change));
+  if (!updated) co_return UpdateFailure(updated.error(), name);
+  co_return http::Json(200, WriteJson(ShowBox(origin, **updated)));
+}
+
+}  // namespace viv::langsmith

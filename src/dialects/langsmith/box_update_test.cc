@@ -1,0 +1,175 @@
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/test_support.h"
+
+namespace viv::langsmith {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+class BoxUpdateTest : public LangsmithTest {
+ protected:
+  std::string Create(const std::string& body) {
+    Answer answer = Call("POST", "/boxes", body);
+    EXPECT_EQ(answer.status, 201) << answer.text;
+    return *sandbox::BoxOfUuid(answer.Text("id"));
+  }
+  Answer Patch(const std::string& name, std::string body) {
+    return Call("PATCH", "/boxes/" + name, std::move(body));
+  }
+};
+
+TEST_F(BoxUpdateTest, ChangesNameAndTimes) {
+  const std::string id = Create(R"({"name":"one"})");
+  Answer answer =
+      Patch("one", R"({"name":"two","idle_ttl_seconds":120,"delete_after_stop_seconds":0})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(answer.Text("name"), "two");
+  EXPECT_EQ(answer.Text("id"), sandbox::UuidOfBox(id));
+  EXPECT_EQ(answer.body.at("idle_ttl_seconds").as_int64(), 120);
+  EXPECT_EQ(answer.body.at("delete_after_stop_seconds").as_int64(), 0);
+  EXPECT_EQ(At(id).spec.name, "two");
+  EXPECT_EQ(Call("GET", "/boxes/one").status, 404);
+  EXPECT_EQ(Call("GET", "/boxes/two").status, 200);
+}
+
+TEST_F(BoxUpdateTest, IsAGetWhenNothingIsGiven) {
+  const std::string id = Create(R"({"name":"one"})");
+  const sandbox::BoxPtr before = boxes_.boxes.at(id);
+  for (const char* body : {"", "{}", R"({"name":null})", R"({"of_no_meaning":1})"}) {
+    Answer answer = Patch("one", body);
+    EXPECT_EQ(answer.status, 200) << body;
+    EXPECT_EQ(answer.Text("name"), "one") << body;
+  }
+  EXPECT_EQ(boxes_.boxes.at(id), before);
+}
+
+TEST_F(BoxUpdateTest, RefusesATakenName) {
+  Create(R"({"name":"one"})");
+  Create(R"({"name":"two"})");
+  Answer answer = Patch("one", R"({"name":"two"})");
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_EQ(answer.type(), "Conflict");
+  EXPECT_EQ(Patch("one", R"({"name":"one"})").status, 200);
+}
+
+TEST_F(BoxUpdateTest, ReplacesTheProxyConfigWhole) {
+  const std::string id = Create(
+      R"({"name":"one","proxy_config":{"access_control":{"deny_list":["bad.example"]},
+            "rules":[{"name":"r","match_hosts":["a.example"],"env_vars":{"GH":"placeholder"},
+              "headers":[{"name":"Authorization","type":"opaque","value":"s3cret"}]}]}})");
+  EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("GH", "placeholder")));
+  const BoxNote first = NoteOf(At(id));
+  const network::Policy policy = At(id).spec.network.egress;
+
+  // An opaque header without its value keeps the secret.
+  Answer kept = Patch("one", R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
+      "headers":[{"name":"Authorization","type":"opaque"}]}]}})");
+  EXPECT_EQ(kept.status, 200) << kept.text;
+  EXPECT_TRUE(At(id).spec.variables.empty());
+  EXPECT_NE(At(id).spec.network.egress, policy);
+  const json::value stored = NoteOf(At(id)).proxy_config;
+  EXPECT_EQ(stored.at("rules").at(0).at("headers").at(0).at("sealed"),
+            first.proxy_config.at("rules").at(0).at("headers").at(0).at("sealed"));
+  EXPECT_TRUE(
+      kept.body.at("proxy_config").at("rules").at(0).at("headers").at(0).at("is_set").as_bool());
+
+  Answer cleared = Patch("one", R"({"proxy_config":{}})");
+  EXPECT_EQ(cleared.status, 200);
+  EXPECT_EQ(At(id).spec.network.egress, network::Policy());
+}
+
+TEST_F(BoxUpdateTest, ChangesWhatABoxThatIsStoppedHas) {
+  const std::string id = Create(R"({"name":"one"})");
+  boxes_.Edit(id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+  Answer answer =
+      Patch("one", R"({"proxy_config":{"access_control":{"allow_list":["a.example"]}}})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(answer.Text("status"), "stopped");
+  EXPECT_NE(At(id).spec.network.egress, network::Policy());
+}
+
+TEST_F(BoxUpdateTest, MergesTheRunConfig) {
+  const std::string id = Create(
+      R"({"name":"one","env_vars":{"E":"env"},
+          "run_config":{"user":"user","env_vars":{"A":"1","B":"1"}}})");
+  boxes_.Edit(id, [](sandbox::Box& box) { box.spec.variables["FROM_IMAGE"] = "yes"; });
+  Answer answer =
+      Patch("one", R"({"run_config":{"work_dir":"/srv","env_vars":{"B":"2","C":"2"}}})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1","B":"2","C":"2"})");
+  EXPECT_EQ(answer.body.at("run_config").at("user").as_string(), "user");
+  EXPECT_EQ(At(id).spec.user, "user");
+  EXPECT_EQ(At(id).spec.workdir, "/srv");
+  EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("A", "1"), Pair("B", "2"), Pair("C", "2"),
+                                                 Pair("E", "env"), Pair("FROM_IMAGE", "yes")));
+}
+
+TEST_F(BoxUpdateTest, ChangesTheSize) {
+  const std::string id = Create(R"({"name":"one","vcpus":1})");
+  Answer answer = Patch("one", R"({"vcpus":2,"fs_capacity_bytes":32212254720})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_DOUBLE_EQ(At(id).spec.limits.cpus, 2);
+  EXPECT_EQ(At(id).spec.disk_bytes, 30LL << 30);
+  EXPECT_EQ(Patch("one", R"({"fs_capacity_bytes":1073741824})").status, 422);
+}
+
+TEST_F(BoxUpdateTest, KeepsWhatABoxOfAnotherDialectHas) {
+  sandbox::Box box;
+  box.spec.user = "user";
+  box.spec.workdir = "/home/user/app";
+  box.spec.variables = {{"A", "1"}};
+  const std::string id = Put(std::move(box));
+  Answer answer = Patch(sandbox::UuidOfBox(id), R"({"name":"mine-now"})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(At(id).spec.user, "user");
+  EXPECT_EQ(At(id).spec.variables.at("A"), "1");
+  EXPECT_EQ(Find(answer.body, "run_config"), nullptr);
+  EXPECT_EQ(Patch("mine-now", R"({"run_config":{"env_vars":{"B":"2"}}})").status, 200);
+  EXPECT_EQ(At(id).spec.user, "user");
+  EXPECT_EQ(At(id).spec.workdir, "/home/user/app");
+  EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("A", "1"), Pair("B", "2")));
+}
+
+TEST_F(BoxUpdateTest, RefusesWhatMakesNoSense) {
+  const std::string id = Create(R"({"name":"one"})");
+  const sandbox::BoxPtr before = boxes_.boxes.at(id);
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"name":""})", "name"},
+      {R"({"name":7})", "name"},
+      {R"({"idle_ttl_seconds":61})", "idle_ttl_seconds"},
+      {R"({"delete_after_stop_seconds":-60})", "delete_after_stop_seconds"},
+      {R"({"tag_value_ids":[1]})", "tag_value_ids"},
+      {R"({"run_config":"root"})", "run_config"},
+      {R"({"run_config":{"work_dir":"relative"}})", "run_config.work_dir"},
+      {R"({"proxy_config":{"access_control":{"allow_list":["~("]}}})", "proxy_config"},
+      {R"({"vcpus":"2"})", "vcpus"},
+  };
+  for (const auto& [body, field] : cases) {
+    Answer answer = Patch("one", body);
+    EXPECT_EQ(answer.status, 422) << body;
+    EXPECT_EQ(answer.field().substr(0, std::string(field).size()), field) << body;
+  }
+  for (const char* body : {"{", "[]", "7"}) EXPECT_EQ(Patch("one", body).status, 400) << body;
+  EXPECT_EQ(boxes_.boxes.at(id), before);
+}
+
+TEST_F(BoxUpdateTest, FindsNoBoxOfAnotherAccount) {
+  Create(R"({"name":"one"})");
+  EXPECT_EQ(Call("PATCH", "/boxes/one", R"({"name":"x"})", {{"X-Api-Key", "other"}}).status, 404);
+  EXPECT_EQ(Patch("absent", R"({"name":"x"})").status, 404);
+}
+
+TEST_F(BoxUpdateTest, ANoteThatCannotBeReadIsNone) {
+  sandbox::Box box;
+  box.account_id = "mine";
+  box.spec.variables = {{"A", "1"}};
+  for (const char* text : {"", "{", "[]"}) {
+    box.spec.notes["langsmith"] = text;
+    const BoxNote note = NoteOf(box);
+    EXPECT_TRUE(note.proxy_config.is_null()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace viv::langsmith

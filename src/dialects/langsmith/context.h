@@ -1,0 +1,59 @@
+#pragma once
+// What every LangSmith handler needs, and the routes that lead to them. The control plane is here,
+// one file per operation or small group; of the data plane only who may and where to: the box's own
+// agent speaks it (agent/dataplane), so that nothing of a guest is parsed by the server.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/task.h"
+#include "http/middleware/auth.h"
+#include "http/relay.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/boxes.h"
+#include "sandbox/image_imports.h"
+#include "sandbox/ledger.h"
+#include "sandbox/secrets.h"
+
+namespace viv::langsmith {
+
+struct Context {
+  sandbox::Boxes& boxes;
+  sandbox::Accounts& accounts;
+  const sandbox::Secrets& secrets;
+  sandbox::Ledger& registries;
+  sandbox::Ledger& snapshots;   // what the domain does not know of a snapshot: tags, labels, builds
+  sandbox::Ledger& services;    // which ports of which boxes are shared, and how
+  std::string public_url = {};  // of links in answers; empty: the one the client used
+  std::string domain = {};  // of "{uuid}--{port}.domain" names, with its port; empty: none is told
+  std::size_t boxes_max = 0;  // how many the server holds, for /usage; 0: not told
+  http::RelayFunction relay = http::Relay;
+  Clock clock = NowMs;
+  sandbox::ImageImports* images = nullptr;  // nullptr: snapshots are made of boxes only
+};
+
+// Every route, under /v2/sandboxes and /api/v2/sandboxes; `context` outlives the router.
+http::Router Routes(Context& context, const http::KeyLookup& keys);
+
+// The parts of it; `router` is mounted below both prefixes, `auth` stands before each handler that
+// wants a key.
+void AddBoxRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+void AddServiceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+void AddDataPlaneRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+
+// Requests whose body is handled while it arrives: uploads, and whatever goes on to a guest.
+bool IsStreamed(const http::Request& request);
+
+// Shared by the operations: a box by its name, UUID or own id, in this order.
+Result<sandbox::BoxPtr> FindBox(const Context& context,
+                                std::string_view account_id,
+                                std::string_view ref);
+// "http://host:port" for links and the data plane.
+std::string OriginOf(const Context& context, const http::Request& request);
+
+}  // namespace viv::langsmith

@@ -1,0 +1,75 @@
+#include "dialects/langsmith/errors.h"
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::size_t kErrorMessageBytesMax = 4096;
+
+// What went wrong inside is for the log; the client gets the number under which it stands there.
+http::Response InternalFailure(const Error& error) {
+  const std::string error_id = RandomHex(16);
+  log::Error("langsmith.failed", {{"error_id", error_id}, {"error", error.message}});
+  json::object detail{{"error", "InternalError"},
+                      {"message", "an internal error: the server's log has more"},
+                      {"error_id", error_id}};
+  return http::Json(500, WriteJson(json::object{{"detail", std::move(detail)}}));
+}
+
+}  // namespace
+
+http::Response Failure(int status, std::string_view type, std::string message) {
+  json::object detail;
+  detail["error"] = json::string(type);
+  detail["message"] = Printable(message, kErrorMessageBytesMax);
+  json::object body;
+  body["detail"] = std::move(detail);
+  return http::Json(status, WriteJson(body));
+}
+
+http::Response InvalidField(const std::vector<std::string>& where, std::string message) {
+  json::array place = {"body"};
+  for (const std::string& name : where) place.emplace_back(Printable(name));
+  json::object problem;
+  problem["loc"] = std::move(place);
+  problem["msg"] = Printable(message, kErrorMessageBytesMax);
+  problem["type"] = "value_error";
+  json::object body;
+  body["detail"] = json::array({std::move(problem)});
+  return http::Json(422, WriteJson(body));
+}
+
+http::Response FailureOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kNotFound:
+      return Failure(404, "ResourceNotFound", error.message);
+    case ErrorCode::kConflict:
+      return Failure(409, "Conflict", error.message);
+    case ErrorCode::kLimitExceeded:
+      return Failure(429, "QuotaExceeded", "sandbox count limit: " + error.message);
+    case ErrorCode::kInvalidArgument:
+      return Failure(422, "InvalidRequest", error.message);
+    case ErrorCode::kUnauthenticated:
+      return Failure(401, "Unauthorized", error.message);
+    case ErrorCode::kPermissionDenied:
+      return Failure(403, "Forbidden", error.message);
+    case ErrorCode::kUnavailable:
+      return Failure(503, "ServiceUnavailable", error.message);
+    case ErrorCode::kInternal:
+      break;
+  }
+  return InternalFailure(error);
+}
+
+http::Response RenderAuthFailure(http::AuthFailure failure) {
+  return Failure(401, "Unauthorized",
+                 failure == http::AuthFailure::kMissing
+                     ? "an API key is missing: send it as X-Api-Key"
+                     : "the API key is not valid");
+}
+
+}  // namespace viv::langsmith

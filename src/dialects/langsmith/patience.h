@@ -1,0 +1,18 @@
+#pragma once
+// Creating a box for a client that waits only so long. The domain finishes what it began whatever
+// the client does; a box that comes too late, or whose client hung up, is removed again, since
+// nobody would know of it.
+
+#include <chrono>
+
+#include "sandbox/boxes.h"
+
+namespace viv::langsmith {
+
+// kUnavailable with kTooLate's text when time ran out. `boxes` outlives the creation.
+inline constexpr std::string_view kTooLate = "not ready in time";
+Task<Result<sandbox::BoxPtr>> CreateWithin(sandbox::Boxes& boxes,
+                                           sandbox::CreateBox request,
+                                           std::chrono::milliseconds patience);
+
+}  // namespace viv::langsmith

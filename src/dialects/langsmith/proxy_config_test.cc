@@ -1,0 +1,322 @@
+#include "dialects/langsmith/proxy_config.h"
+
+#include <gtest/gtest.h>
+
+namespace viv::langsmith {
+namespace {
+
+class ProxyConfigTest : public testing::Test {
+ protected:
+  sandbox::Secrets secrets_{"the server's own secret"};
+  Sealer sealer_ = SealerOf(secrets_, "account");
+
+  json::value Stored(std::string_view given, const json::value& previous = nullptr) {
+    auto stored = StoreProxyConfig(*ParseJson(given), previous, sealer_);
+    EXPECT_TRUE(stored.has_value()) << given << ": " << (stored ? "" : stored.error().message);
+    return stored ? *stored : json::value();
+  }
+  // Where the mistake is, as "proxy_config.rules.0.name"; empty when there is none.
+  std::string MistakeOf(std::string_view given, const json::value& previous = nullptr) {
+    auto stored = StoreProxyConfig(*ParseJson(given), previous, sealer_);
+    if (stored) return "";
+    EXPECT_FALSE(stored.error().message.empty()) << given;
+    std::string path;
+    for (const std::string& part : stored.error().where) path += (path.empty() ? "" : ".") + part;
+    return path;
+  }
+  std::string MistakeOfRule(std::string_view rule) {
+    return MistakeOf(R"({"rules": [)" + std::string(rule) + "]}");
+  }
+};
+
+constexpr std::string_view kOpaqueRule =
+    R"({"rules": [{"name": "r", "match_hosts": ["api.example.com"],
+        "headers": [{"name": "Authorization", "type": "opaque", "value": "Bearer s3cret"},
+                    {"name": "X-Plain", "type": "plaintext", "value": "shown"}]}]})";
+
+TEST_F(ProxyConfigTest, AnEmptyConfigIsOne) {
+  EXPECT_EQ(Stored("{}"), json::value(json::object()));
+  EXPECT_EQ(
+      WriteJson(Stored(R"({"rules": [], "no_proxy": ["a"], "unknown": 1, "callbacks": null})")),
+      R"({"rules":[],"no_proxy":["a"]})");
+  EXPECT_EQ(MistakeOf("[]"), "proxy_config");
+  EXPECT_EQ(MistakeOf("\"x\""), "proxy_config");
+  EXPECT_EQ(MistakeOf(R"({"rules": {}})"), "proxy_config.rules");
+  EXPECT_EQ(MistakeOf(R"({"rules": [1]})"), "proxy_config.rules.0");
+  EXPECT_EQ(MistakeOf(R"({"no_proxy": [1]})"), "proxy_config.no_proxy.0");
+}
+
+TEST_F(ProxyConfigTest, OpaqueValuesAreSealedAndHidden) {
+  json::value stored = Stored(kOpaqueRule);
+  EXPECT_EQ(WriteJson(stored).find("s3cret"), std::string::npos);
+  EXPECT_EQ(WriteJson(ShowProxyConfig(stored)),
+            R"({"rules":[{"name":"r","match_hosts":["api.example.com"],"headers":[)"
+            R"({"name":"Authorization","type":"opaque","is_set":true},)"
+            R"({"name":"X-Plain","type":"plaintext","value":"shown"}]}]})");
+  EXPECT_TRUE(ShowProxyConfig(nullptr).is_null());
+  const json::value& headers = stored.at("rules").at(0).at("headers");
+  EXPECT_EQ(OpenSecret(headers.at(0), sealer_).value(), "Bearer s3cret");
+  EXPECT_EQ(OpenSecret(headers.at(1), sealer_).value(), "shown");
+  EXPECT_FALSE(OpenSecret(headers.at(0), SealerOf(secrets_, "other")));
+}
+
+TEST_F(ProxyConfigTest, AnOpaqueValueThatIsNotSentIsKept) {
+  json::value stored = Stored(kOpaqueRule);
+  json::value kept = Stored(
+      R"({"rules": [{"name": "new", "match_hosts": ["a.com"]},
+          {"name": "r", "match_hosts": ["other.com"],
+           "headers": [{"name": "authorization", "type": "opaque", "is_set": true}]}]})",
+      stored);
+  EXPECT_EQ(OpenSecret(kept.at("rules").at(1).at("headers").at(0), sealer_).value(),
+            "Bearer s3cret");
+  json::value changed = Stored(
+      R"({"rules": [{"name": "r", "match_hosts": ["a.com"],
+           "headers": [{"name": "Authorization", "type": "opaque", "value": "new"}]}]})",
+      stored);
+  EXPECT_EQ(OpenSecret(changed.at("rules").at(0).at("headers").at(0), sealer_).value(), "new");
+}
+
+TEST_F(ProxyConfigTest, AnOpaqueValueThatNobodyHasIsRefused) {
+  constexpr std::string_view kOther =
+      R"({"rules": [{"name": "r", "match_hosts": ["a.com"],
+           "headers": [{"name": "X-Other", "type": "opaque"}]}]})";
+  constexpr std::string_view kPlain =
+      R"({"rules": [{"name": "r", "match_hosts": ["a.com"],
+           "headers": [{"name": "X-Plain", "type": "opaque"}]}]})";
+  EXPECT_EQ(MistakeOf(kOther), "proxy_config.rules.0.headers.0.value");
+  EXPECT_EQ(MistakeOf(kOther, Stored(kOpaqueRule)), "proxy_config.rules.0.headers.0.value");
+  EXPECT_EQ(MistakeOf(kPlain, Stored(kOpaqueRule)), "proxy_config.rules.0.headers.0.value");
+}
+
+TEST_F(ProxyConfigTest, ChecksWhatARuleMatches) {
+  for (std::string_view host :
+       {"api.example.com", "*.example.com", "*.a.example.co.uk", "localhost"})
+    EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": [")" + std::string(host) + "\"]}"), "")
+        << host;
+  for (std::string_view host :
+       {"https://a.com", "a.com:443", "a.com/x", "*", "*.com", "*.co.uk", "a.*.com", "*a.com", "",
+        "a b", "~a", "1.2.3.4", "*.*.com", "a..com", "[::1]"})
+    EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": [")" + std::string(host) + "\"]}"),
+              "proxy_config.rules.0.match_hosts.0")
+        << host;
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": []})"),
+            "proxy_config.rules.0.match_hosts");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r"})"), "proxy_config.rules.0.match_hosts");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": "a.com"})"),
+            "proxy_config.rules.0.match_hosts");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "match_paths": ["/v1/*"]})"),
+            "");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "match_paths": ["v 1"]})"),
+            "proxy_config.rules.0.match_paths");
+}
+
+TEST_F(ProxyConfigTest, ChecksHeaders) {
+  auto header = [&](std::string_view text) {
+    return MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "headers": [)" +
+                         std::string(text) + "]}");
+  };
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext", "value": ""})"), "");
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "workspace_secret", "value": "Bearer {KEY}"})"), "");
+  const std::string at = "proxy_config.rules.0.headers.0.";
+  for (std::string_view name : {"Host", "content-length", "Transfer-Encoding", "CONNECTION",
+                                "Upgrade", "TE", "X A", "X:A", "X\\nA", "\\u0000", "", " "})
+    EXPECT_EQ(
+        header(R"({"name": ")" + std::string(name) + R"(", "type": "plaintext", "value": "v"})"),
+        at + "name")
+        << name;
+  for (std::string_view value : {"a\\r\\nX-B: c", "a\\nb", "\\u0000", "\\u007f"})
+    for (std::string_view type : {"plaintext", "opaque"})
+      EXPECT_EQ(header(R"({"name": "X-A", "type": ")" + std::string(type) + R"(", "value": ")" +
+                       std::string(value) + "\"}"),
+                at + "value")
+          << value;
+  for (std::string_view value : {"no reference", "{}", "{A", "A}", "{A}}", "{A B}", ""})
+    EXPECT_EQ(header(R"({"name": "X-A", "type": "workspace_secret", "value": ")" +
+                     std::string(value) + "\"}"),
+              at + "value")
+        << value;
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "secret", "value": "v"})"), at + "type");
+  EXPECT_EQ(header(R"({"name": "X-A", "value": "v"})"), at + "type");
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext"})"), at + "value");
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext", "value": 1})"), at + "value");
+  EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext", "value": "1"},
+                      {"name": "x-a", "type": "plaintext", "value": "2"})"),
+            "proxy_config.rules.0.headers.1.name");
+}
+
+TEST_F(ProxyConfigTest, ChecksNamesAndDescriptions) {
+  EXPECT_EQ(MistakeOfRule(R"({"match_hosts": ["a.com"]})"), "proxy_config.rules.0.name");
+  EXPECT_EQ(MistakeOfRule(R"({"name": " ", "match_hosts": ["a.com"]})"),
+            "proxy_config.rules.0.name");
+  EXPECT_EQ(
+      MistakeOfRule(
+          R"({"name": "r", "match_hosts": ["a.com"]}, {"name": "r", "match_hosts": ["b.com"]})"),
+      "proxy_config.rules.1.name");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "enabled": "yes"})"),
+            "proxy_config.rules.0.enabled");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "type": "azure", "match_hosts": ["a.com"]})"),
+            "proxy_config.rules.0.type");
+  EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1024, 'x') + "\"}"), "");
+  EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1025, 'x') + "\"}"),
+            "proxy_config.description");
+  std::string rules;
+  for (int i = 0; i < 1001; ++i) rules += R"({"name":"a"},)";
+  rules.pop_back();
+  EXPECT_EQ(MistakeOfRule(rules), "proxy_config.rules");
+}
+
+TEST_F(ProxyConfigTest, TakesOneRuleOfEachProvider) {
+  constexpr std::string_view kKeys =
+      R"({"name": "aws", "type": "aws", "enabled": true, "match_hosts": [], "aws": {
+          "access_key_id": {"type": "opaque", "value": "AKIA"},
+          "secret_access_key": {"type": "workspace_secret", "value": "{AWS_KEY}"}}})";
+  json::value stored = Stored(R"({"rules": [)" + std::string(kKeys) + "]}");
+  EXPECT_EQ(WriteJson(stored).find("AKIA"), std::string::npos);
+  EXPECT_EQ(WriteJson(ShowProxyConfig(stored).at("rules").at(0).at("aws")),
+            R"({"access_key_id":{"type":"opaque","is_set":true},)"
+            R"("secret_access_key":{"type":"workspace_secret","value":"{AWS_KEY}"}})");
+  // And the key is kept when it is not sent again.
+  json::value kept = Stored(
+      R"({"rules": [{"name": "aws", "type": "aws", "aws": {"access_key_id": {"type": "opaque"},
+          "secret_access_key": {"type": "opaque", "value": "k"}}}]})",
+      stored);
+  EXPECT_EQ(OpenSecret(kept.at("rules").at(0).at("aws").at("access_key_id"), sealer_).value(),
+            "AKIA");
+  EXPECT_TRUE(HasProviderRule(stored, "aws", RuleState::kEnabled));
+  EXPECT_FALSE(HasProviderRule(stored, "gcp", RuleState::kAny));
+  EXPECT_EQ(MistakeOfRule(
+                std::string(kKeys) +
+                R"(,{"name": "b", "type": "aws", "aws": {"role_arn": "arn:aws:iam::1:role/r"}})"),
+            "proxy_config.rules.1.type");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "g", "type": "gcp", "gcp": {"scopes": ["s"],
+                "service_account_json": {"type": "opaque", "value": "{}"}}})"),
+            "");
+}
+
+TEST_F(ProxyConfigTest, RefusesProviderRulesThatSayTooMuchOrTooLittle) {
+  auto aws = [&](std::string_view members) {
+    return MistakeOfRule(R"({"name": "a", "type": "aws", )" + std::string(members) + "}");
+  };
+  const std::string at = "proxy_config.rules.0.";
+  EXPECT_EQ(aws(R"("aws": {"role_arn": "arn:aws:iam::123456789012:role/r"})"), "");
+  EXPECT_EQ(aws(R"("aws": {"role_arn": "r"})"), at + "aws.role_arn");
+  EXPECT_EQ(aws(R"("aws": {"role_arn": "arn:aws:iam::1:role/r", "access_key_id": {}})"),
+            at + "aws.role_arn");
+  EXPECT_EQ(aws(R"("aws": {})"), at + "aws.access_key_id");
+  EXPECT_EQ(aws(R"("aws": {"access_key_id": {"type": "plaintext", "value": "v"}})"),
+            at + "aws.access_key_id.type");
+  EXPECT_EQ(aws(R"("aws": {"access_key_id": {"type": "opaque", "value": "v"}})"),
+            at + "aws.secret_access_key");
+  EXPECT_EQ(aws(R"("enabled": true)"), at + "aws");
+  EXPECT_EQ(aws(R"("match_hosts": ["a.com"], "aws": {"role_arn": "arn:aws:iam::1:role/r"})"),
+            at + "match_hosts");
+  EXPECT_EQ(aws(R"("headers": [{}], "aws": {"role_arn": "arn:aws:iam::1:role/r"})"),
+            at + "headers");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "g", "type": "gcp", "gcp": {
+                "service_account_json": {"type": "opaque", "value": "{}"}}})"),
+            at + "gcp.scopes");
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "aws": {}})"), at + "aws");
+}
+
+TEST_F(ProxyConfigTest, PlaceholdersComeFromEnabledRules) {
+  json::value stored = Stored(
+      R"({"rules": [
+          {"name": "a", "match_hosts": ["a.com"], "env_vars": {"GH_TOKEN": "one", "A": "a"}},
+          {"name": "b", "match_hosts": ["a.com"], "env_vars": {"GH_TOKEN": "two", "type": "opaque"}},
+          {"name": "c", "match_hosts": ["a.com"], "enabled": false, "env_vars": {"A": "off"}}]})");
+  EXPECT_EQ(VariablesOf(stored), (std::map<std::string, std::string>{
+                                     {"GH_TOKEN", "two"}, {"A", "a"}, {"type", "opaque"}}));
+  EXPECT_EQ(ShowProxyConfig(stored), stored);
+  EXPECT_TRUE(VariablesOf(nullptr).empty());
+  auto variables = [&](std::string_view text) {
+    return MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "env_vars": )" +
+                         std::string(text) + "}");
+  };
+  EXPECT_EQ(variables(R"({"AWS_ACCESS_KEY_ID": "x"})"), "proxy_config.rules.0.env_vars");
+  EXPECT_EQ(variables(R"({"CLOUDSDK_AUTH_ACCESS_TOKEN": "x"})"), "proxy_config.rules.0.env_vars");
+  EXPECT_EQ(variables(R"({"A=B": "x"})"), "proxy_config.rules.0.env_vars.A=B");
+  EXPECT_EQ(variables(R"({"A": 1})"), "proxy_config.rules.0.env_vars.A");
+  EXPECT_EQ(variables("[]"), "proxy_config.rules.0.env_vars");
+}
+
+TEST_F(ProxyConfigTest, ChecksCallbacks) {
+  auto callback = [&](std::string_view members) {
+    return MistakeOf(R"({"callbacks": [{)" + std::string(members) + "}]}");
+  };
+  const std::string at = "proxy_config.callbacks.0.";
+  EXPECT_EQ(
+      callback(R"("match_hosts": ["a.com"], "url": "http://127.0.0.1:9/x?y", "ttl_seconds": 60,
+                        "full_request": true, "request_headers": [
+                          {"name": "X-A", "type": "opaque", "value": "v"}])"),
+      "");
+  EXPECT_EQ(callback(R"("url": "https://a.com", "ttl_seconds": 60)"), at + "match_hosts");
+  for (std::string_view url :
+       {"", "a.com", "ftp://a.com", "http://", "https://a b", "http://u:p@a.com", "http://a.com:0",
+        "http://[::1", "javascript:alert(1)"})
+    EXPECT_EQ(callback(R"("match_hosts": ["a.com"], "ttl_seconds": 60, "url": ")" +
+                       std::string(url) + "\""),
+              at + "url")
+        << url;
+  for (std::string_view ttl : {"59", "3601", "-60", "\"60\"", "60.5", "null"})
+    EXPECT_EQ(callback(R"("match_hosts": ["a.com"], "url": "https://a.com", "ttl_seconds": )" +
+                       std::string(ttl)),
+              at + "ttl_seconds")
+        << ttl;
+  EXPECT_EQ(callback(R"("match_hosts": ["a.com"], "url": "https://a.com", "ttl_seconds": 60,
+                        "request_headers": [{"name": "X-A", "type": "workspace_secret", "value": "{A}"}])"),
+            at + "request_headers.0.type");
+}
+
+TEST_F(ProxyConfigTest, ACallbacksSecretIsKeptByItsUrl) {
+  json::value stored = Stored(
+      R"({"callbacks": [{"match_hosts": ["a.com"], "url": "https://a.com/t", "ttl_seconds": 60,
+          "request_headers": [{"name": "X-A", "type": "opaque", "value": "s3cret"}]}]})");
+  constexpr std::string_view kAgain =
+      R"({"callbacks": [{"match_hosts": ["b.com"], "url": "https://a.com/t", "ttl_seconds": 600,
+          "request_headers": [{"name": "X-A", "type": "opaque"}]}]})";
+  json::value kept = Stored(kAgain, stored);
+  EXPECT_EQ(OpenSecret(kept.at("callbacks").at(0).at("request_headers").at(0), sealer_).value(),
+            "s3cret");
+  EXPECT_EQ(MistakeOf(kAgain), "proxy_config.callbacks.0.request_headers.0.value");
+}
+
+TEST_F(ProxyConfigTest, WhatIsShownCanBeSentBack) {
+  json::value stored = Stored(
+      R"({"callbacks": [
+          {"match_hosts": ["a.com"], "url": "https://a.com/t", "ttl_seconds": 60,
+           "request_headers": [{"name": "X-A", "type": "opaque", "value": "one"}]},
+          {"match_hosts": ["b.com"], "url": "https://a.com/t", "ttl_seconds": 60,
+           "request_headers": [{"name": "X-B", "type": "opaque", "value": "two"}]}]})");
+  EXPECT_EQ(Stored(WriteJson(ShowProxyConfig(stored)), stored), stored);
+  stored = Stored(kOpaqueRule);
+  EXPECT_EQ(Stored(WriteJson(ShowProxyConfig(stored)), stored), stored);
+}
+
+TEST_F(ProxyConfigTest, AnAllowListIsAllThatIsReached) {
+  network::Policy policy = EgressOf(Stored(
+      R"({"access_control": {"allow_list": ["a.com:443", "~b.*", "10.0.0.0/8"], "deny_list": []}})"));
+  EXPECT_EQ(policy, (network::Policy{{"a.com:443", "~b.*", "10.0.0.0/8"}, {}, false}));
+  EXPECT_EQ(EgressOf(Stored(R"({"access_control": {"deny_list": ["*.a.com"]}})")),
+            (network::Policy{{}, {"*.a.com"}, true}));
+  EXPECT_EQ(EgressOf(Stored(R"({"access_control": {"allow_list": []}})")), network::Policy());
+  EXPECT_EQ(EgressOf(Stored("{}")), network::Policy());
+  EXPECT_EQ(EgressOf(nullptr), network::Policy());
+}
+
+TEST_F(ProxyConfigTest, RefusesBothListsAndWhatCannotBeRead) {
+  EXPECT_EQ(MistakeOf(R"({"access_control": {"allow_list": ["a.com"], "deny_list": ["b.com"]}})"),
+            "proxy_config.access_control");
+  for (std::string_view entry :
+       {"", "a b", "a.com:0", "10.0.0.0/8:80", "~(", "http://a.com", "[::1"})
+    for (std::string_view list : {"allow_list", "deny_list"})
+      EXPECT_EQ(MistakeOf(R"({"access_control": {")" + std::string(list) + R"(": ["good.com", ")" +
+                          std::string(entry) + R"("]}})"),
+                "proxy_config.access_control." + std::string(list) + ".1")
+          << entry;
+  EXPECT_EQ(MistakeOf(R"({"access_control": {"allow_list": "a.com"}})"),
+            "proxy_config.access_control.allow_list");
+  EXPECT_EQ(MistakeOf(R"({"access_control": []})"), "proxy_config.access_control");
+}
+
+}  // namespace
+}  // namespace viv::langsmith

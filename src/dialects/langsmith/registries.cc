@@ -1,0 +1,272 @@
+#include "dialects/langsmith/registries.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/async_mutex.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "base/timestamp.h"
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_query.h"
+#include "dialects/langsmith/errors.h"
+#include "sandbox/image_reference.h"
+
+namespace viv::langsmith {
+namespace {
+
+using RegistryEntry = sandbox::Ledger::EntryPtr;
+
+constexpr std::size_t kRegistriesMax = 1000;
+constexpr std::size_t kRegistryNameBytesMax = 128;
+constexpr std::size_t kRegistryUrlBytesMax = 1024;
+constexpr std::size_t kRegistryPasswordBytesMax = 16'384;
+
+// What handlers share. Names are looked up and written under one lock, so that each stays unique.
+struct RegistryDesk {
+  explicit RegistryDesk(Context& of) : context(of) {}
+  Context& context;
+  AsyncMutex busy;
+};
+
+std::string RegistryPurpose(std::string_view account_id, std::string_view id) {
+  return "langsmith.registry:" + std::string(account_id) + ":" + std::string(id);
+}
+
+json::object ShowRegistry(const sandbox::Ledger::Entry& entry) {
+  json::object shape{{"id", entry.id}};
+  for (const char* name : {"name", "url", "created_at", "created_by", "updated_at", "updated_by"})
+    shape[name] = json::string(FindString(entry.body, name));
+  return shape;
+}
+
+RegistryEntry FindRegistry(const Context& context,
+                           std::string_view account_id,
+                           std::string_view name) {
+  for (const RegistryEntry& entry : context.registries.List(account_id))
+    if (FindString(entry->body, "name") == name) return entry;
+  return nullptr;
+}
+
+http::Response NoRegistry(std::string_view name) {
+  return Failure(404, "ResourceNotFound", "registry '" + Printable(name) + "' does not exist");
+}
+
+http::Response RegistryNameTaken(std::string_view name) {
+  return Failure(409, "Conflict", "registry '" + Printable(name) + "' exists already");
+}
+
+// A name stands in paths.
+bool IsRegistryName(std::string_view name) {
+  if (name.empty() || name.size() > kRegistryNameBytesMax) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+                     }) &&
+         name != "." && name != "..";
+}
+
+struct RegistryRequest {
+  std::optional<std::string> name, url, username, password;
+};
+
+Checked<RegistryRequest> ReadRegistryRequest(const json::value& body) {
+  Mistakes mistakes;
+  Members members(body, {}, mistakes);
+  RegistryRequest request;
+  request.name = members.Text("name");
+  request.url = members.Text("url", kRegistryUrlBytesMax);
+  request.username = members.Text("username");
+  request.password = members.Text("password", kRegistryPasswordBytesMax);
+  if (request.name && !IsRegistryName(*request.name))
+    members.Refuse("name", "1 to 128 letters, digits, '.', '_' and '-' are expected");
+  if (request.url) {
+    if (auto address = ParseRegistryUrl(*request.url); !address)
+      members.Refuse("url", address.error().message);
+  }
+  if (request.username && request.username->find(':') != std::string::npos)
+    members.Refuse("username", "a user's name has no ':'");
+  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  return request;
+}
+
+Checked<RegistryRequest> ReadNewRegistry(const json::value& body) {
+  Checked<RegistryRequest> request = ReadRegistryRequest(body);
+  if (!request) return request;
+  if (!request->name) return Wrong({"name"}, "a name is needed");
+  if (!request->url) return Wrong({"url"}, "the registry's host is needed");
+  if (!request->username) return Wrong({"username"}, "a user's name is needed");
+  if (!request->password) return Wrong({"password"}, "a password or token is needed");
+  return request;
+}
+
+// Into the stored form; what is not given stays.
+void ApplyRegistryRequest(const RegistryRequest& request,
+                          const Context& context,
+                          sandbox::Ledger::Entry& entry) {
+  json::object& body = entry.body.as_object();
+  if (request.name) body["name"] = *request.name;
+  if (request.url) body["url"] = *request.url;
+  if (request.username) body["username"] = *request.username;
+  if (request.password)
+    body["password"] =
+        context.secrets.Seal(RegistryPurpose(entry.account_id, entry.id), *request.password);
+  body["updated_at"] = TimeText(context.clock() * 1000);
+  body["updated_by"] = entry.account_id;
+}
+
+Task<http::Response> CreateRegistry(RegistryDesk& desk, http::Request& request) {
+  Context& context = desk.context;
+  const std::string account_id = request.identity.account_id;
+  auto body = ReadBody(request, Body::kRequired);
+  if (!body) co_return std::move(body.error());
+  auto asked = ReadNewRegistry(*body);
+  if (!asked) co_return RenderWrong(asked.error());
+  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  if (FindRegistry(context, account_id, *asked->name)) co_return RegistryNameTaken(*asked->name);
+  if (context.registries.List(account_id).size() >= kRegistriesMax)
+    co_return Failure(429, "QuotaExceeded", "an account has at most 1000 registries");
+  sandbox::Ledger::Entry entry;
+  entry.id = RandomUuid();
+  entry.account_id = account_id;
+  entry.body =
+      json::object{{"created_at", TimeText(context.clock() * 1000)}, {"created_by", account_id}};
+  ApplyRegistryRequest(*asked, context, entry);
+  json::object shape = ShowRegistry(entry);
+  Status kept = co_await context.registries.Put(std::move(entry));
+  if (!kept) co_return FailureOf(kept.error());
+  co_return http::Json(201, WriteJson(shape));
+}
+
+Task<http::Response> GetRegistry(RegistryDesk& desk, http::Request& request) {
+  const std::string_view name = request.Parameter("name");
+  RegistryEntry entry = FindRegistry(desk.context, request.identity.account_id, name);
+  if (entry == nullptr) co_return NoRegistry(name);
+  co_return http::Json(200, WriteJson(ShowRegistry(*entry)));
+}
+
+Task<http::Response> UpdateRegistry(RegistryDesk& desk, http::Request& request) {
+  Context& context = desk.context;
+  const std::string account_id = request.identity.account_id;
+  const std::string name(request.Parameter("name"));
+  auto body = ReadBody(request, Body::kOptional);
+  if (!body) co_return std::move(body.error());
+  auto asked = ReadRegistryRequest(*body);
+  if (!asked) co_return RenderWrong(asked.error());
+  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  RegistryEntry found = FindRegistry(context, account_id, name);
+  if (found == nullptr) co_return NoRegistry(name);
+  if (asked->name && *asked->name != name && FindRegistry(context, account_id, *asked->name))
+    co_return RegistryNameTaken(*asked->name);
+  sandbox::Ledger::Entry entry = *found;
+  ApplyRegistryRequest(*asked, context, entry);
+  json::object shape = ShowRegistry(entry);
+  Status kept = co_await context.registries.Put(std::move(entry));
+  if (!kept) co_return FailureOf(kept.error());
+  co_return http::Json(200, WriteJson(shape));
+}
+
+Task<http::Response> DeleteRegistry(RegistryDesk& desk, http::Request& request) {
+  Context& context = desk.context;
+  const std::string name(request.Parameter("name"));
+  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  RegistryEntry found = FindRegistry(context, request.identity.account_id, name);
+  if (found == nullptr) co_return NoRegistry(name);
+  Status removed = co_await context.registries.Remove(found->id);
+  if (!removed) co_return FailureOf(removed.error());
+  co_return http::Empty(204);
+}
+
+// By name. `offset` is that of the next page, 0 at the end.
+Task<http::Response> ListRegistries(RegistryDesk& desk, http::Request& request) {
+  const std::string& account_id = request.identity.account_id;
+  auto query = ReadBoxQuery(request, account_id);
+  if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
+  std::vector<RegistryEntry> all = desk.context.registries.List(account_id);
+  std::erase_if(all, [&](const RegistryEntry& entry) {
+    return ToLower(FindString(entry->body, "name")).find(query->filter.name_part) ==
+           std::string::npos;
+  });
+  std::sort(all.begin(), all.end(), [](const RegistryEntry& a, const RegistryEntry& b) {
+    return FindString(a->body, "name") < FindString(b->body, "name");
+  });
+  const std::size_t begin = std::min(query->offset, all.size());
+  const std::size_t end = std::min(begin + query->limit, all.size());
+  json::array registries;
+  for (std::size_t i = begin; i < end; ++i) registries.push_back(ShowRegistry(*all[i]));
+  json::object page;
+  page["registries"] = std::move(registries);
+  page["offset"] = end < all.size() ? end : 0;
+  co_return http::Json(200, WriteJson(page));
+}
+
+using RegistryOperation = Task<http::Response>(RegistryDesk& desk, http::Request& request);
+struct RegistryRoute {
+  std::string_view method;
+  std::string_view path;
+  RegistryOperation* operation;
+};
+constexpr RegistryRoute kRegistryRoutes[] = {
+    {"GET", "/registries", ListRegistries},
+    {"POST", "/registries", CreateRegistry},
+    {"GET", "/registries/{name}", GetRegistry},
+    {"PATCH", "/registries/{name}", UpdateRegistry},
+    {"DELETE", "/registries/{name}", DeleteRegistry},
+};
+
+}  // namespace
+
+Result<RegistryAddress> ParseRegistryUrl(std::string_view url) {
+  RegistryAddress address;
+  std::string_view rest = url;
+  if (rest.starts_with("https://")) {
+    rest.remove_prefix(8);
+  } else if (rest.starts_with("http://")) {
+    rest.remove_prefix(7);
+    address.transport = sandbox::RegistryTransport::kPlain;
+  }
+  address.host = ToLower(rest.substr(0, rest.find('/')));
+  if (!sandbox::IsRegistryHost(address.host))
+    return Fail(ErrorCode::kInvalidArgument,
+                "a host such as registry.example.com or registry.example.com:5000 is expected");
+  // Docker's own has several names.
+  for (std::string_view hub :
+       {"index.docker.io", "registry-1.docker.io", "registry.hub.docker.com"})
+    if (address.host == hub) address.host = "docker.io";
+  return address;
+}
+
+Result<OpenedRegistry> OpenRegistry(const Context& context,
+                                    std::string_view account_id,
+                                    std::string_view ref) {
+  RegistryEntry entry = context.registries.Find(account_id, ref);
+  if (entry == nullptr) entry = FindRegistry(context, account_id, ref);
+  if (entry == nullptr)
+    return Fail(ErrorCode::kNotFound, "registry '" + Printable(ref) + "' does not exist");
+  OpenedRegistry registry;
+  registry.name = FindString(entry->body, "name");
+  ASSIGN_OR_RETURN(RegistryAddress address, ParseRegistryUrl(FindString(entry->body, "url")));
+  registry.host = std::move(address.host);
+  registry.transport = address.transport;
+  registry.login.user = FindString(entry->body, "username");
+  ASSIGN_OR_RETURN(registry.login.password,
+                   context.secrets.Open(RegistryPurpose(account_id, entry->id),
+                                        FindString(entry->body, "password")),
+                   "open the password of registry '" + registry.name + "'");
+  return registry;
+}
+
+void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
+  auto desk = std::make_shared<RegistryDesk>(context);  // shared by the handlers
+  for (const RegistryRoute& route : kRegistryRoutes) {
+    RegistryOperation* operation = route.operation;
+    router.Add(route.method, route.path, auth([desk, operation](http::Request& request) {
+                 return operation(*desk, request);
+               }));
+  }
+}
+
+}  // namespace viv::langsmith

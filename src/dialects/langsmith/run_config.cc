@@ -1,0 +1,69 @@
+#include "dialects/langsmith/run_config.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::size_t kUserBytesMax = 64;
+constexpr std::size_t kWorkDirBytesMax = 4095;
+
+bool IsAccountName(std::string_view name) {
+  if (name.empty() || name.size() > kUserBytesMax || name.front() == '-') return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
+  });
+}
+
+// "name", "uid", "name:group" or "uid:gid".
+bool IsUser(std::string_view user) {
+  std::size_t colon = user.find(':');
+  if (colon == std::string_view::npos) return IsAccountName(user);
+  return IsAccountName(user.substr(0, colon)) && IsAccountName(user.substr(colon + 1));
+}
+
+}  // namespace
+
+Checked<RunConfig> ReadRunConfig(const json::value& given) {
+  RunConfig config;
+  if (given.is_null()) return config;
+  Mistakes mistakes;
+  Members members(given, {"run_config"}, mistakes);
+  const std::string user = members.Text("user").value_or("");
+  if (!user.empty()) {
+    if (!IsUser(user)) members.Refuse("user", "name, uid, name:group or uid:gid is expected");
+    config.user = user;
+  }
+  const std::string work_dir = members.Text("work_dir", kWorkDirBytesMax).value_or("");
+  if (!work_dir.empty()) {
+    if (work_dir.front() != '/' || work_dir.find('\0') != std::string::npos)
+      members.Refuse("work_dir", "an absolute path is expected");
+    config.work_dir = work_dir;
+  }
+  config.env_vars = ReadVariables(members, "env_vars");
+  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  return config;
+}
+
+RunConfig LayRunConfig(RunConfig below, const RunConfig& above) {
+  if (above.user) below.user = above.user;
+  if (above.work_dir) below.work_dir = above.work_dir;
+  for (const auto& [name, value] : above.env_vars) below.env_vars[name] = value;
+  return below;
+}
+
+json::object ShowRunConfig(const RunConfig& config) {
+  json::object shown;
+  if (config.user) shown["user"] = *config.user;
+  if (config.work_dir) shown["work_dir"] = *config.work_dir;
+  if (!config.env_vars.empty()) {
+    json::object variables;
+    for (const auto& [name, value] : config.env_vars) variables[name] = value;
+    shown["env_vars"] = std::move(variables);
+  }
+  return shown;
+}
+
+}  // namespace viv::langsmith

@@ -1,0 +1,43 @@
+#pragma once
+// A value that may be a secret: {"type": "plaintext" | "opaque" | "workspace_secret", "value"}. An
+// opaque one is sealed before it is stored ({"type": "opaque", "sealed": "..."}), and answers only
+// say that it is there ({"type": "opaque", "is_set": true}).
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "dialects/langsmith/checked.h"
+#include "sandbox/secrets.h"
+
+namespace viv::langsmith {
+
+// Who seals, and for whom: what one account sealed opens for no other.
+struct Sealer {
+  const sandbox::Secrets& secrets;
+  std::string purpose;
+
+  std::string Seal(std::string_view plain) const { return secrets.Seal(purpose, plain); }
+};
+Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id);
+
+enum class Plaintext { kAllowed, kRefused };
+enum class WorkspaceSecrets { kAllowed, kRefused };
+
+// What is stored of the value that `members` are. `kept` is the stored form it replaces, null when
+// there is none: an opaque value that is sent without text keeps it.
+json::object StoreSecret(Members& members,
+                         const json::value& kept,
+                         const Sealer& sealer,
+                         Plaintext plaintext,
+                         WorkspaceSecrets workspace_secrets);
+
+// Every stored secret within `stored`, however deep, as answers show it.
+json::value WithoutSecrets(const json::value& stored);
+
+// The text of a stored value, for whoever carries a rule out. kInvalidArgument when it was changed
+// or was sealed for another account.
+Result<std::string> OpenSecret(const json::value& stored, const Sealer& sealer);
+
+}  // namespace viv::langsmith

@@ -1,0 +1,36 @@
+#pragma once
+// Who may talk to a service: the bearer of a token for exactly this box and port, as a header or as
+// the cookie that a browser got for it; and where the port is shared by login, whoever has a key of
+// the owner ("restricted"), or of any account of the owner's organization ("workspace").
+
+#include <string>
+#include <string_view>
+
+#include "dialects/langsmith/context.h"
+#include "dialects/langsmith/service_address.h"
+#include "http/message.h"
+
+namespace viv::langsmith {
+
+std::string MintServiceToken(const Context& context, const Service& service, std::int64_t end_s);
+
+enum class TokenCheck { kGood, kExpired, kBad };
+struct CheckedToken {
+  TokenCheck check = TokenCheck::kBad;
+  std::int64_t seconds_left = 0;  // of a good one
+};
+CheckedToken CheckServiceToken(const Context& context,
+                               const Service& service,
+                               std::string_view token);
+
+struct Admission {
+  TokenCheck check = TokenCheck::kBad;  // kBad: nothing that opens was shown
+  std::string user_id;                  // who signed in; empty with a token
+  bool by_login = false;                // signing in would help
+};
+Admission Admit(const Context& context, const ServiceRoute& route, const http::Request& request);
+
+// Whether a key of this server is in the request, which is none of a guest's business.
+bool CarriesOurKey(const Context& context, const http::Request& request);
+
+}  // namespace viv::langsmith

@@ -1,0 +1,124 @@
+#include "dialects/langsmith/service_grants.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::size_t kGrantsPerBoxMax = 256;
+constexpr std::size_t kSweptGrantsMax = 64;  // in one call; the next one goes on
+
+constexpr std::array<std::pair<Grant::Access, std::string_view>, 3> kGrantNames = {{
+    {Grant::Access::kToken, "token"},
+    {Grant::Access::kRestricted, "restricted"},
+    {Grant::Access::kWorkspace, "workspace"},
+}};
+
+std::string GrantId(const Service& service) {
+  return service.box_id + ':' + std::to_string(service.port);
+}
+
+std::int64_t GrantNumber(const json::value& body, std::string_view name) {
+  const json::value* found = Find(body, name);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+Grant GrantOf(const sandbox::Ledger::Entry& entry) {
+  Grant grant;
+  grant.service.box_id = FindString(entry.body, "box");
+  grant.service.port = static_cast<std::uint16_t>(GrantNumber(entry.body, "port"));
+  grant.account_id = entry.account_id;
+  for (const auto& [access, name] : kGrantNames)
+    if (name == FindString(entry.body, "access")) grant.access = access;
+  grant.created_at_us = GrantNumber(entry.body, "created");
+  grant.expires_at_us = GrantNumber(entry.body, "expires");
+  return grant;
+}
+
+bool IsGrantOver(const Context& context, const Grant& grant) {
+  return grant.expires_at_us != 0 && context.clock() * 1000 >= grant.expires_at_us;
+}
+
+}  // namespace
+
+std::string_view NameOfAccess(Grant::Access access) {
+  for (const auto& [one, name] : kGrantNames)
+    if (one == access) return name;
+  return {};
+}
+
+bool IsByLogin(const Grant& grant) {
+  return grant.access != Grant::Access::kToken;
+}
+
+std::optional<Grant> FindGrant(const Context& context, const Service& service) {
+  sandbox::Ledger::EntryPtr entry = context.services.Find(GrantId(service));
+  if (entry == nullptr) return std::nullopt;
+  Grant grant = GrantOf(*entry);
+  if (IsGrantOver(context, grant)) return std::nullopt;
+  return grant;
+}
+
+std::vector<Grant> GrantsOfBox(const Context& context, const sandbox::Box& box) {
+  std::vector<Grant> grants;
+  for (const auto& entry : context.services.List(box.account_id)) {
+    if (FindString(entry->body, "box") != box.id) continue;
+    Grant grant = GrantOf(*entry);
+    if (!IsGrantOver(context, grant)) grants.push_back(std::move(grant));
+  }
+  std::sort(grants.begin(), grants.end(),
+            [](const Grant& a, const Grant& b) { return a.service.port < b.service.port; });
+  return grants;
+}
+
+Task<Status> KeepGrant(Context& context, Grant grant) {
+  std::optional<Grant> before = FindGrant(context, grant.service);
+  if (before && before->access == grant.access) {
+    grant.created_at_us = before->created_at_us;
+    grant.expires_at_us = std::max(grant.expires_at_us, before->expires_at_us);
+  }
+  if (!before) {
+    co_await SweepGrants(context, grant.account_id);
+    auto box = context.boxes.Find(grant.service.box_id);
+    if (!box) co_return PassUp(std::move(box).error());
+    if (GrantsOfBox(context, **box).size() >= kGrantsPerBoxMax)
+      co_return Fail(ErrorCode::kLimitExceeded,
+                     "a sandbox shares at most " + std::to_string(kGrantsPerBoxMax) + " ports");
+  }
+  json::object body;
+  body["box"] = grant.service.box_id;
+  body["port"] = std::int64_t{grant.service.port};  // as it is when it was read back
+  body["access"] = json::string(NameOfAccess(grant.access));
+  body["created"] = grant.created_at_us;
+  body["expires"] = grant.expires_at_us;
+  sandbox::Ledger::Entry entry{GrantId(grant.service), grant.account_id, std::move(body)};
+  co_return co_await context.services.Put(std::move(entry));
+}
+
+Task<Status> RemoveGrant(Context& context, Service service) {
+  std::string id = GrantId(service);
+  if (context.services.Find(id) == nullptr) co_return Status();
+  co_return co_await context.services.Remove(std::move(id));
+}
+
+Task<void> SweepGrants(Context& context, std::string account_id) {
+  std::vector<Service> gone;
+  for (const auto& entry : context.services.List(account_id)) {
+    Grant grant = GrantOf(*entry);
+    if (!IsGrantOver(context, grant) && context.boxes.Find(grant.service.box_id)) continue;
+    gone.push_back(grant.service);
+    if (gone.size() == kSweptGrantsMax) break;
+  }
+  for (const Service& service : gone) {
+    Status removed = co_await RemoveGrant(context, service);
+    if (!removed)
+      log::Warn("service_grant.not_removed",
+                {{"box", service.box_id}, {"error", removed.error().message}});
+  }
+}
+
+}  // namespace viv::langsmith

@@ -1,0 +1,101 @@
+#pragma once
+// Services as their clients see them: shared through the control plane, then visited. The keys
+// "key" (account "mine"), "colleague" (another account of the same organization) and "other" open
+// what is shared by login.
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/ids.h"
+#include "dialects/langsmith/service_traffic.h"
+#include "dialects/langsmith/test_support.h"
+
+namespace viv::langsmith {
+
+class StoreWithKeys : public FakeStore {
+ public:
+  std::map<std::string, std::string> accounts_of_keys = {
+      {"key", "mine"}, {"colleague", "near"}, {"other", "theirs"}};
+
+  Result<store::Key> FindKeyByHash(std::string_view hash) const override {
+    for (const auto& [key, account] : accounts_of_keys) {
+      if (Sha256Hex(key) != hash) continue;
+      store::Key record;
+      record.account_id = account;
+      return record;
+    }
+    return Fail(ErrorCode::kNotFound, "no such key");
+  }
+  Result<store::Account> GetAccount(std::string_view id) const override {
+    store::Account account;
+    account.id = std::string(id);
+    account.organization_id = id == "theirs" ? "elsewhere" : "here";
+    return account;
+  }
+};
+
+class ServiceTest : public LangsmithTest {
+ protected:
+  ServiceTest() {
+    visited_.relay = [this](http::Request& request, UniqueFd,
+                            http::RelayOptions options) -> Task<Result<http::Response>> {
+      relayed_.push_back(
+          {request.method, request.path, request.target, request.headers, std::move(options)});
+      if (relay_failure_) co_return PassUp(*relay_failure_);
+      co_return relay_answer_;
+    };
+    visited_.clock = context_.clock;
+    AddLinkRoutes(visited_, links_);
+  }
+
+  // The answer of POST service-url for box "one".
+  Answer Share(std::string body) { return Call("POST", "/boxes/one/service-url", body); }
+  std::string TokenFor(int port) {
+    return std::string(Share(R"({"port":)" + std::to_string(port) + "}").Text("token"));
+  }
+  std::string PathOf(const std::string& id, int port) {
+    return "/_svc/" + sandbox::UuidOfBox(id) + "/" + std::to_string(port);
+  }
+
+  Answer Visit(std::string method, std::string target, HeaderList headers = {}) {
+    http::Request request = MakeRequest(std::move(method), std::move(target));
+    for (auto& [name, value] : headers) {
+      if (name == "Host") {
+        request.headers.Set(name, value);
+      } else {
+        request.headers.Add(name, value);
+      }
+    }
+    EXPECT_TRUE(IsServiceTraffic(visited_.domain, request));
+    return Read(RunTask(ServiceTraffic(visited_)(request)));
+  }
+  Answer VisitWith(const std::string& token, std::string target) {
+    return Visit("GET", std::move(target), {{"X-Langsmith-Sandbox-Service-Token", token}});
+  }
+
+  // A link's address, as GET or HEAD would ask for it.
+  Answer Follow(std::string method, std::string url, HeaderList headers = {}) {
+    std::string target = url.substr(url.find('/', url.find("://") + 3));
+    http::Request request = MakeRequest(std::move(method), std::move(target));
+    for (auto& [name, value] : headers) request.headers.Add(name, value);
+    http::Handler handler =
+        http::Dispatch(links_, [](int status, std::string message, const http::Request&) {
+          return Failure(status, "NotFound", std::move(message));
+        });
+    return Read(RunTask(handler(request)));
+  }
+
+  StoreWithKeys keyed_store_;
+  sandbox::Accounts keyed_accounts_{keyed_store_};
+  // The same world with keys, for what asks for keys itself.
+  Context visited_{.boxes = boxes_,
+                   .accounts = keyed_accounts_,
+                   .secrets = secrets_,
+                   .registries = *registries_,
+                   .snapshots = *snapshots_,
+                   .services = *services_};
+  http::Router links_;
+};
+
+}  // namespace viv::langsmith

@@ -1,0 +1,188 @@
+#include "base/timestamp.h"
+#include "dialects/langsmith/body.h"
+#include "dialects/langsmith/checked.h"
+#include "dialects/langsmith/context.h"
+#include "dialects/langsmith/download_links.h"
+#include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/service_access.h"
+#include "dialects/langsmith/service_grants.h"
+#include "dialects/langsmith/signed_token.h"
+
+namespace viv::langsmith {
+namespace {
+
+constexpr std::int64_t kPortMax = 65'535;
+constexpr std::int64_t kServiceSeconds = 600;
+constexpr std::int64_t kServiceSecondsMax = 86'400;
+constexpr std::int64_t kUsPerSecond = 1'000'000;
+
+struct SharePort {
+  enum class How { kToken, kRestricted, kWorkspace, kOff };
+  std::uint16_t port = 0;
+  std::int64_t seconds = kServiceSeconds;
+  How how = How::kToken;
+};
+
+SharePort::How ReadAccess(Members& members) {
+  std::optional<std::string> access = members.Text("access", 32);
+  if (!access) return SharePort::How::kToken;
+  if (*access == "restricted") return SharePort::How::kRestricted;
+  if (*access == "workspace") return SharePort::How::kWorkspace;
+  if (*access == "off") return SharePort::How::kOff;
+  members.Refuse("access",
+                 R"(must be "restricted", "workspace" or "off"; leave it out for a token)");
+  return SharePort::How::kToken;
+}
+
+Checked<SharePort> ReadSharePort(const json::value& body) {
+  Mistakes mistakes;
+  Members members(body, {}, mistakes);
+  SharePort share;
+  auto port = members.Integer("port", 1, kPortMax);
+  if (!port) members.Refuse("port", "is required: a number from 1 to 65535");
+  share.port = static_cast<std::uint16_t>(port.value_or(0));
+  share.how = ReadAccess(members);
+  auto seconds = members.Integer("expires_in_seconds", 1, kServiceSecondsMax);
+  if (seconds && share.how != SharePort::How::kToken)
+    members.Refuse("expires_in_seconds", "does not apply with access: such a link does not expire");
+  share.seconds = seconds.value_or(kServiceSeconds);
+  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  return share;
+}
+
+Task<http::Response> ShareByToken(Context& context,
+                                  http::Request& request,
+                                  Grant grant,
+                                  std::int64_t seconds) {
+  std::optional<Grant> before = FindGrant(context, grant.service);
+  if (before && IsByLogin(*before)) {
+    co_return Failure(409, "Conflict",
+                      "port " + std::to_string(grant.service.port) +
+                          R"( is shared by login: send access "off" before asking for a token)");
+  }
+  const std::int64_t end_s = TokenEnd(context.clock(), seconds);
+  grant.expires_at_us = end_s * kUsPerSecond;
+  Status kept = co_await KeepGrant(context, grant);
+  if (!kept) co_return FailureOf(kept.error());
+  const std::string url = UrlOfService(context, request, grant.service);
+  const std::string token = MintServiceToken(context, grant.service, end_s);
+  json::object answer;
+  answer["browser_url"] = url + std::string(kServiceLogin.substr(1)) + "?token=" + token;
+  answer["service_url"] = url;
+  answer["token"] = token;
+  answer["expires_at"] = TimeText(end_s * kUsPerSecond);
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> ShareByLogin(Context& context, http::Request& request, Grant grant) {
+  Status kept = co_await KeepGrant(context, grant);
+  if (!kept) co_return FailureOf(kept.error());
+  const std::string url = UrlOfService(context, request, grant.service);
+  json::object answer;
+  answer["browser_url"] = url;
+  answer["service_url"] = url;
+  answer["access"] = json::string(NameOfAccess(grant.access));
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> StopSharing(Context& context, http::Request& request, Grant grant) {
+  std::optional<Grant> before = FindGrant(context, grant.service);
+  if (before && IsByLogin(*before)) {
+    Status removed = co_await RemoveGrant(context, grant.service);
+    if (!removed) co_return FailureOf(removed.error());
+  }
+  json::object answer;
+  answer["service_url"] = UrlOfService(context, request, grant.service);
+  answer["access"] = "off";
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> ShareService(Context& context, http::Request& request) {
+  auto box = FindBox(context, request.identity.account_id, request.Parameter("name"));
+  if (!box) co_return FailureOf(box.error());
+  auto body = ReadBody(request, Body::kRequired);
+  if (!body) co_return std::move(body.error());
+  Checked<SharePort> share = ReadSharePort(*body);
+  if (!share) co_return RenderWrong(share.error());
+  Grant grant;
+  grant.service = {(*box)->id, share->port};
+  grant.account_id = (*box)->account_id;
+  grant.created_at_us = context.clock() * 1000;
+  switch (share->how) {
+    case SharePort::How::kOff:
+      co_return co_await StopSharing(context, request, std::move(grant));
+    case SharePort::How::kToken:
+      co_return co_await ShareByToken(context, request, std::move(grant), share->seconds);
+    case SharePort::How::kRestricted:
+      grant.access = Grant::Access::kRestricted;
+      break;
+    case SharePort::How::kWorkspace:
+      grant.access = Grant::Access::kWorkspace;
+      break;
+  }
+  co_return co_await ShareByLogin(context, request, std::move(grant));
+}
+
+// All on one page: a box shares no more ports than fit there.
+Task<http::Response> ListServices(Context& context, http::Request& request) {
+  auto box = FindBox(context, request.identity.account_id, request.Parameter("name"));
+  if (!box) co_return FailureOf(box.error());
+  co_await SweepGrants(context, request.identity.account_id);
+  json::array items;
+  for (const Grant& grant : GrantsOfBox(context, **box)) {
+    json::object item;
+    item["access"] = json::string(NameOfAccess(grant.access));
+    item["port"] = grant.service.port;
+    item["created_at"] = TimeText(grant.created_at_us);
+    item["created_by"] = grant.account_id;
+    if (grant.expires_at_us != 0) item["expires_at"] = TimeText(grant.expires_at_us);
+    items.push_back(std::move(item));
+  }
+  json::object answer;
+  answer["items"] = std::move(items);
+  answer["next_cursor"] = nullptr;
+  co_return http::Json(200, WriteJson(answer));
+}
+
+// The one port of the query, 0 for every one; nothing when it is no port.
+std::optional<std::uint16_t> PortOfQuery(const http::Request& request) {
+  std::optional<std::string> text = request.Query("port");
+  if (!text) return 0;
+  std::int64_t port = 0;
+  for (char c : *text) {
+    if (c < '0' || c > '9' || port > kPortMax) return std::nullopt;
+    port = port * 10 + (c - '0');
+  }
+  if (port < 1 || port > kPortMax) return std::nullopt;
+  return static_cast<std::uint16_t>(port);
+}
+
+Task<http::Response> UnshareServices(Context& context, http::Request& request) {
+  auto box = FindBox(context, request.identity.account_id, request.Parameter("name"));
+  if (!box) co_return FailureOf(box.error());
+  std::optional<std::uint16_t> port = PortOfQuery(request);
+  if (!port) co_return InvalidField({"port"}, "must be a number from 1 to 65535");
+  for (const Grant& grant : GrantsOfBox(context, **box)) {
+    if (*port != 0 && grant.service.port != *port) continue;
+    Status removed = co_await RemoveGrant(context, grant.service);
+    if (!removed) co_return FailureOf(removed.error());
+  }
+  co_return http::Empty(204);
+}
+
+}  // namespace
+
+void AddServiceRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
+  auto add = [&](std::string_view method, std::string_view pattern, auto* operation) {
+    auto serve = [&context, operation](http::Request& request) {
+      return operation(context, request);
+    };
+    router.Add(method, pattern, auth(serve));
+  };
+  add("POST", "/boxes/{name}/service-url", ShareService);
+  add("GET", "/boxes/{name}/service-urls", ListServices);
+  add("DELETE", "/boxes/{name}/service-urls", UnshareServices);
+  add("POST", "/boxes/{name}/download-url", MakeDownloadLink);
+}
+
+}  // namespace viv::langsmith

@@ -1,0 +1,32 @@
+#pragma once
+// Tokens that carry their own meaning: JSON Web Tokens (HS256) under the server's secret. Nothing
+// about them is stored, so they are made and checked without asking anybody. A token that was
+// signed for one purpose is none for any other.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "sandbox/secrets.h"
+
+namespace viv::langsmith {
+
+enum class TokenPurpose { kService, kDownload };
+
+// `claims` and a random "jti", which makes every token another one.
+std::string SignToken(const sandbox::Secrets& secrets, TokenPurpose purpose, json::object claims);
+
+// What it says, if we said it. Whether its time is over is the caller's question.
+std::optional<json::value> OpenToken(const sandbox::Secrets& secrets,
+                                     TokenPurpose purpose,
+                                     std::string_view token);
+
+// By "exp", in seconds since 1970; one without it never ends.
+bool IsTokenExpired(const json::value& claims, std::int64_t now_ms);
+
+// The "exp" of a token that shall hold for so long from now; rounded up to a whole second.
+std::int64_t TokenEnd(std::int64_t now_ms, std::int64_t seconds);
+
+}  // namespace viv::langsmith

@@ -1,0 +1,106 @@
+#include "dialects/langsmith/snapshot_desk.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/run_to_end.h"
+
+namespace viv::langsmith {
+
+SnapshotDesk::SnapshotDesk(Context& context) : context_(context), gate_(std::make_shared<Gate>()) {
+  gate_->desk = this;
+}
+
+SnapshotDesk::~SnapshotDesk() {
+  std::lock_guard lock(gate_->mutex);
+  gate_->desk = nullptr;
+}
+
+Task<Status> SnapshotDesk::KeepLocked(KnownSnapshot& snapshot) {
+  std::vector<sandbox::Ledger::Entry> changed;
+  for (KnownSnapshot& other : KnownSnapshots(context_, snapshot.account_id)) {
+    if (other.id == snapshot.id || other.name != snapshot.name) continue;
+    if (std::erase(other.tags, snapshot.wanted_tag) > 0) changed.push_back(EntryOf(other));
+  }
+  for (sandbox::Ledger::Entry& entry : changed)
+    CO_RETURN_IF_ERROR(co_await context_.snapshots.Put(std::move(entry)));
+  snapshot.tags = {snapshot.wanted_tag};
+  snapshot.status = SnapshotStatus::kReady;
+  snapshot.updated_at_us = NowUs();
+  sandbox::Ledger::Entry own = EntryOf(snapshot);
+  co_return co_await context_.snapshots.Put(std::move(own));
+}
+
+Task<Result<KnownSnapshot>> SnapshotDesk::Keep(KnownSnapshot snapshot) {
+  AsyncMutex::Lock lock = co_await busy_.Acquire();
+  CO_RETURN_IF_ERROR(co_await KeepLocked(snapshot), "keep the snapshot");
+  co_return snapshot;
+}
+
+Task<Result<KnownSnapshot>> SnapshotDesk::Build(KnownSnapshot snapshot,
+                                                sandbox::ImportImage import) {
+  if (context_.images == nullptr)
+    co_return Fail(ErrorCode::kUnavailable, "this server makes snapshots of boxes only");
+  snapshot.status = SnapshotStatus::kBuilding;
+  sandbox::Ledger::Entry entry = EntryOf(snapshot);
+  auto done = [gate = gate_, account_id = snapshot.account_id,
+               id = snapshot.id](Result<sandbox::ImportedImage> imported) {
+    std::lock_guard lock(gate->mutex);
+    if (gate->desk == nullptr) return;
+    Status ended = RunToEnd(gate->desk->End(account_id, id, std::move(imported)));
+    if (!ended) log::Error("snapshot.not_kept", {{"id", id}, {"error", ended.error().message}});
+  };
+  // Started before it is on record, so that nobody takes it for an interrupted one; its end waits
+  // for the lock.
+  AsyncMutex::Lock lock = co_await busy_.Acquire();
+  CO_RETURN_IF_ERROR(context_.images->Start(std::move(import), std::move(done)));
+  CO_RETURN_IF_ERROR(co_await context_.snapshots.Put(std::move(entry)), "keep the snapshot");
+  co_return snapshot;
+}
+
+Task<Status> SnapshotDesk::End(std::string account_id,
+                               std::string id,
+                               Result<sandbox::ImportedImage> imported) {
+  AsyncMutex::Lock lock = co_await busy_.Acquire();
+  std::optional<KnownSnapshot> snapshot;
+  for (KnownSnapshot& one : KnownSnapshots(context_, account_id))
+    if (one.id == id) snapshot = std::move(one);
+  // Without a record of ours nobody was told of it.
+  if (context_.snapshots.Find(id) == nullptr || !snapshot) {
+    if (!imported) co_return Status();
+    co_return co_await context_.boxes.RemoveTemplate(account_id, id);
+  }
+  if (imported) {
+    snapshot->image_digest = imported->digest;
+    snapshot->user = imported->user;
+    snapshot->workdir = imported->workdir;
+    snapshot->message.clear();
+    co_return co_await KeepLocked(*snapshot);
+  }
+  snapshot->status = SnapshotStatus::kFailed;
+  snapshot->message = imported.error().message;
+  snapshot->updated_at_us = NowUs();
+  sandbox::Ledger::Entry entry = EntryOf(*snapshot);
+  co_return co_await context_.snapshots.Put(std::move(entry));
+}
+
+Task<Status> SnapshotDesk::Remove(KnownSnapshot snapshot) {
+  if (snapshot.status == SnapshotStatus::kBuilding)
+    co_return Fail(
+        ErrorCode::kConflict,
+        "snapshot '" + snapshot.name + "' is being built: delete it once it is ready or failed");
+  AsyncMutex::Lock lock = co_await busy_.Acquire();
+  if (snapshot.status == SnapshotStatus::kReady) {
+    Status removed = co_await context_.boxes.RemoveTemplate(snapshot.account_id, snapshot.id);
+    if (!removed && removed.error().code == ErrorCode::kConflict)
+      co_return Fail(ErrorCode::kConflict,
+                     "snapshot '" + snapshot.name +
+                         "' is in use: delete the sandboxes that were created from it first");
+    if (!removed) co_return PassUp(std::move(removed).error());
+  }
+  if (context_.snapshots.Find(snapshot.account_id, snapshot.id) == nullptr) co_return Status();
+  co_return co_await context_.snapshots.Remove(snapshot.id);
+}
+
+}  // namespace viv::langsmith

@@ -1,0 +1,17 @@
+#pragma once
+// The operations on snapshots, each in the file of its name.
+
+#include "dialects/langsmith/snapshot_desk.h"
+
+namespace viv::langsmith {
+
+using SnapshotOperation = Task<http::Response>(SnapshotDesk& desk, http::Request& request);
+
+SnapshotOperation CaptureSnapshot;    // snapshot_capture.cc
+SnapshotOperation CreateSnapshot;     // snapshot_build.cc
+SnapshotOperation ListSnapshots;      // snapshot_list.cc
+SnapshotOperation GetSnapshot;        // snapshots.cc
+SnapshotOperation DeleteSnapshot;     // snapshots.cc
+SnapshotOperation GetSnapshotByName;  // snapshots.cc
+
+}  // namespace viv::langsmith

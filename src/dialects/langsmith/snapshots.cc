@@ -1,0 +1,109 @@
+#include "dialects/langsmith/snapshots.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+#include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/run_config.h"
+#include "dialects/langsmith/snapshot_operations.h"
+#include "dialects/langsmith/snapshot_shape.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::langsmith {
+namespace {
+
+struct SnapshotRoute {
+  std::string_view method;
+  std::string_view path;
+  SnapshotOperation* operation;
+};
+
+constexpr SnapshotRoute kSnapshotRoutes[] = {
+    {"POST", "/boxes/{name}/snapshot", CaptureSnapshot},
+    {"POST", "/snapshots", CreateSnapshot},
+    {"GET", "/snapshots", ListSnapshots},
+    {"GET", "/snapshots/{snapshot_ref}", GetSnapshot},
+    {"DELETE", "/snapshots/{snapshot_ref}", DeleteSnapshot},
+    {"GET", "/snapshots-by-name/{name}", GetSnapshotByName},
+};
+
+// What boxes from it begin with.
+json::value RunConfigOf(const KnownSnapshot& snapshot) {
+  RunConfig below;
+  if (!snapshot.user.empty()) below.user = snapshot.user;
+  if (!snapshot.workdir.empty()) below.work_dir = snapshot.workdir;
+  const Checked<RunConfig> own = ReadRunConfig(snapshot.run_config);
+  const RunConfig whole = own ? LayRunConfig(below, *own) : below;
+  return whole.empty() ? json::value() : json::value(ShowRunConfig(whole));
+}
+
+}  // namespace
+
+void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
+  // Shared by the handlers: it goes with the last of them.
+  auto desk = std::make_shared<SnapshotDesk>(context);
+  for (const SnapshotRoute& route : kSnapshotRoutes) {
+    SnapshotOperation* operation = route.operation;
+    router.Add(route.method, route.path, auth([desk, operation](http::Request& request) {
+                 return operation(*desk, request);
+               }));
+  }
+}
+
+Result<ResolvedSnapshot> ResolveSnapshot(const Context& context,
+                                         std::string_view account_id,
+                                         std::string_view ref) {
+  ASSIGN_OR_RETURN(KnownSnapshot found, FindSnapshot(context, account_id, ref));
+  switch (found.status) {
+    case SnapshotStatus::kBuilding:
+      return Fail(ErrorCode::kConflict,
+                  "snapshot '" + Printable(ref) + "' is being built: wait until it is ready");
+    case SnapshotStatus::kFailed:
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the build of snapshot '" + Printable(ref) + "' failed: " + found.message);
+    case SnapshotStatus::kReady:
+      break;
+  }
+  ResolvedSnapshot resolved;
+  resolved.template_name = found.id;
+  resolved.run_config = RunConfigOf(found);
+  resolved.id = sandbox::UuidOfTemplate(found.id);
+  resolved.disk_bytes = found.disk_bytes;
+  return resolved;
+}
+
+Task<http::Response> GetSnapshot(SnapshotDesk& desk, http::Request& request) {
+  auto found =
+      FindSnapshot(desk.context(), request.identity.account_id, request.Parameter("snapshot_ref"));
+  if (!found) co_return FailureOf(found.error());
+  co_return http::Json(200, WriteJson(ShowSnapshot(*found)));
+}
+
+Task<http::Response> DeleteSnapshot(SnapshotDesk& desk, http::Request& request) {
+  auto found =
+      FindSnapshot(desk.context(), request.identity.account_id, request.Parameter("snapshot_ref"));
+  if (!found) co_return FailureOf(found.error());
+  Status removed = co_await desk.Remove(*std::move(found));
+  if (!removed) co_return FailureOf(removed.error());
+  co_return http::Empty(204);
+}
+
+Task<http::Response> GetSnapshotByName(SnapshotDesk& desk, http::Request& request) {
+  const std::string_view name = request.Parameter("name");
+  bool exists = false;
+  json::array tags;
+  for (const KnownSnapshot& one : KnownSnapshots(desk.context(), request.identity.account_id)) {
+    if (one.name != name) continue;
+    exists = true;
+    for (const std::string& tag : one.tags)
+      tags.push_back(json::object{{"tag", tag}, {"snapshot_id", sandbox::UuidOfTemplate(one.id)}});
+  }
+  if (!exists)
+    co_return Failure(404, "ResourceNotFound",
+                      "there is no snapshot named '" + Printable(name) + "'");
+  json::object answer{{"name", json::string(name)}, {"tags", std::move(tags)}};
+  co_return http::Json(200, WriteJson(answer));
+}
+
+}  // namespace viv::langsmith

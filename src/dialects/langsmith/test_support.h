@@ -1,0 +1,259 @@
+#pragma once
+// Calls the dialect's routes as a client would, over the fake domain. The key "key" is the account
+// "mine", "other" is "theirs".
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "dialects/langsmith/context.h"
+#include "dialects/langsmith/errors.h"
+#include "sandbox/box_ids.h"
+#include "sandbox/fake_boxes.h"
+
+namespace viv::langsmith {
+
+// Documents in memory; of the other records the dialect asks for none.
+class FakeStore : public store::Store {
+ public:
+  std::map<std::pair<std::string, std::string>, store::Document> documents;
+  std::optional<Error> failure;  // of the next write
+
+  Status CreateOrganization(const store::Organization&) override { return {}; }
+  Status CreateAccount(const store::Account&) override { return {}; }
+  Status UpdateAccount(const store::Account&) override { return None(); }
+  Result<store::Account> GetAccount(std::string_view) const override { return None(); }
+  Result<std::vector<store::Account>> ListAccounts() const override { return None(); }
+  Result<std::vector<store::Organization>> ListOrganizations() const override { return None(); }
+
+  Status CreateKey(const store::Key&) override { return {}; }
+  Result<store::Key> FindKeyByHash(std::string_view) const override { return None(); }
+  Result<std::vector<store::Key>> ListKeys(std::string_view) const override { return None(); }
+  Status RevokeKey(std::string_view, std::string_view, std::int64_t) override { return None(); }
+
+  Result<store::SandboxPtr> GetSandbox(std::string_view) const override { return None(); }
+  Result<store::SandboxPtr> GetSandboxByLease(std::string_view) const override { return None(); }
+  Page ListSandboxes(const ListQuery&) const override { return {}; }
+  Task<Result<store::SandboxPtr>> Acquire(AcquireRequest) override { co_return None(); }
+  Task<Status> Update(store::Sandbox, std::string) override { co_return None(); }
+  std::vector<store::SandboxPtr> ExpiredAt(std::int64_t, std::size_t) const override { return {}; }
+  std::size_t CountSandboxes() const override { return 0; }
+  void ForEachSandbox(const std::function<void(const store::Sandbox&)>&) const override {}
+
+  Task<Status> PutDocument(store::Document document) override {
+    if (auto error = std::exchange(failure, std::nullopt)) co_return PassUp(*error);
+    std::pair<std::string, std::string> key(document.kind, document.id);
+    documents[key] = std::move(document);
+    co_return Status();
+  }
+  Task<Status> RemoveDocument(std::string kind, std::string id) override {
+    if (auto error = std::exchange(failure, std::nullopt)) co_return PassUp(*error);
+    documents.erase(std::pair<std::string, std::string>(kind, id));
+    co_return Status();
+  }
+  Result<std::vector<store::Document>> ListDocuments(std::string_view kind) const override {
+    std::vector<store::Document> list;
+    for (const auto& [key, document] : documents) {
+      if (key.first == kind) list.push_back(document);
+    }
+    return list;
+  }
+
+ private:
+  static tl::unexpected<Error> None() { return Fail(ErrorCode::kNotFound, "no such record"); }
+};
+
+// Runs a handler, or anything else that is a Task, to its end.
+template <typename T>
+T RunTask(Task<T> task) {
+  asio::io_context io;
+  std::optional<T> result;
+  auto on_end = [&result](std::exception_ptr failure, T value) {
+    if (failure) std::rethrow_exception(failure);
+    result = std::move(value);
+  };
+  asio::co_spawn(io, std::move(task), on_end);
+  io.run();
+  return std::move(*result);
+}
+
+// What a relay was asked to do.
+struct Relayed {
+  std::string method;
+  std::string path;
+  std::string target;
+  http::Headers headers;
+  http::RelayOptions options;
+};
+
+class LangsmithTest : public ::testing::Test {
+ protected:
+  using HeaderList = std::vector<std::pair<std::string, std::string>>;
+
+  struct Answer {
+    int status = 0;
+    std::string text;
+    json::value body;
+    http::Headers headers;
+
+    // Of an error: its type, its text, and for a wrong field the field's place ("a.b").
+    std::string type() const { return std::string(FindString(Detail(), "error")); }
+    std::string message() const {
+      if (const json::value* problem = Problem()) return std::string(FindString(*problem, "msg"));
+      return std::string(FindString(Detail(), "message"));
+    }
+    std::string field() const {
+      const json::value* problem = Problem();
+      std::string path;
+      if (problem == nullptr) return path;
+      for (const json::value& part : problem->at("loc").as_array()) {
+        if (!path.empty()) path += '.';
+        path += View(part.as_string());
+      }
+      return path.substr(path.find('.') + 1);  // without "body"
+    }
+    std::string_view Text(std::string_view name) const { return FindString(body, name); }
+
+   private:
+    json::value Detail() const {
+      const json::value* detail = Find(body, "detail");
+      return detail == nullptr ? json::value() : *detail;
+    }
+    const json::value* Problem() const {
+      const json::value* detail = Find(body, "detail");
+      if (detail == nullptr || !detail->is_array() || detail->get_array().empty()) return nullptr;
+      return &detail->get_array().front();
+    }
+  };
+
+  LangsmithTest() : router_(Routes(context_, Lookup)) {}
+
+  static std::optional<http::Identity> Lookup(std::string_view key) {
+    if (key == "key") return http::Identity{"mine", "key-1"};
+    if (key == "other") return http::Identity{"theirs", "key-2"};
+    return std::nullopt;
+  }
+
+  static http::Request MakeRequest(std::string method, std::string target, std::string body = "") {
+    http::Request request;
+    request.method = std::move(method);
+    request.target = target;
+    std::size_t mark = target.find('?');
+    request.path = target.substr(0, mark);
+    if (mark != std::string::npos) request.query = target.substr(mark + 1);
+    request.body = std::move(body);
+    request.headers.Add("Host", "box.test:8080");
+    return request;
+  }
+
+  // `target` is below /v2/sandboxes: "/boxes?limit=1". Without a key among `headers` it is "key".
+  Answer Call(std::string method,
+              std::string target,
+              std::string body = "",
+              HeaderList headers = {}) {
+    return CallPath(std::move(method), "/v2/sandboxes" + target, std::move(body),
+                    std::move(headers));
+  }
+
+  Answer CallPath(std::string method,
+                  std::string target,
+                  std::string body = "",
+                  HeaderList headers = {}) {
+    http::Request request = MakeRequest(std::move(method), std::move(target), std::move(body));
+    bool has_key = false;
+    for (auto& [name, value] : headers) {
+      has_key |= EqualsIgnoreCase(name, "X-Api-Key") || EqualsIgnoreCase(name, "Authorization");
+      request.headers.Add(name, value);
+    }
+    if (!has_key) request.headers.Add("X-Api-Key", "key");
+    return Read(RunTask(Dispatched()(request)));
+  }
+
+  // As a client without any key.
+  Answer CallOpenly(std::string method, std::string target, HeaderList headers = {}) {
+    http::Request request = MakeRequest(std::move(method), std::move(target));
+    for (auto& [name, value] : headers) request.headers.Add(name, value);
+    return Read(RunTask(Dispatched()(request)));
+  }
+
+  http::Handler Dispatched() {
+    return http::Dispatch(router_, [](int status, std::string message, const http::Request&) {
+      return Failure(status, status == 404 ? "NotFound" : "Refused", std::move(message));
+    });
+  }
+
+  static Answer Read(http::Response response) {
+    Answer answer{response.status, response.body, nullptr, response.headers};
+    if (auto parsed = ParseJson(response.body)) answer.body = std::move(*parsed);
+    // Every error has one of the two shapes.
+    if (response.status >= 400 && answer.body.is_object()) {
+      EXPECT_NE(answer.message(), "");
+    }
+    return answer;
+  }
+
+  // A box that is there from the start.
+  std::string Put(sandbox::Box box = {}) {
+    if (box.created_at_us == 0) box.created_at_us = boxes_.now_us;
+    if (box.started_at_us == 0) box.started_at_us = box.created_at_us;
+    if (box.updated_at_us == 0) box.updated_at_us = box.created_at_us;
+    if (box.ends_at_us == 0) box.ends_at_us = sandbox::kNoEndUs;
+    return boxes_.Put(std::move(box));
+  }
+  std::string PutNamed(std::string name, sandbox::BoxState state = sandbox::BoxState::kRunning) {
+    sandbox::Box box;
+    box.spec.name = std::move(name);
+    box.state = state;
+    if (state == sandbox::BoxState::kStopped || state == sandbox::BoxState::kPaused)
+      box.stopped_at_us = boxes_.now_us;
+    return Put(std::move(box));
+  }
+  const sandbox::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
+
+  std::unique_ptr<sandbox::Ledger> LoadLedger(std::string kind) {
+    auto ledger = sandbox::Ledger::Load(store_, std::move(kind));
+    EXPECT_TRUE(ledger.has_value());
+    return std::move(*ledger);
+  }
+
+  sandbox::FakeBoxes boxes_;
+  FakeStore store_;
+  sandbox::Accounts accounts_{store_};
+  sandbox::Secrets secrets_{"the server's own secret"};
+  std::unique_ptr<sandbox::Ledger> registries_ = LoadLedger("langsmith.registry");
+  std::unique_ptr<sandbox::Ledger> snapshots_ = LoadLedger("langsmith.snapshot");
+  std::unique_ptr<sandbox::Ledger> services_ = LoadLedger("langsmith.service");
+  std::vector<Relayed> relayed_;
+  std::optional<Error> relay_failure_;
+  http::Response relay_answer_ = http::Text(200, "from the box");
+  Context context_{
+      .boxes = boxes_,
+      .accounts = accounts_,
+      .secrets = secrets_,
+      .registries = *registries_,
+      .snapshots = *snapshots_,
+      .services = *services_,
+      .relay = [this](http::Request& request,
+                      UniqueFd,
+                      http::RelayOptions options) -> Task<Result<http::Response>> {
+        relayed_.push_back(
+            {request.method, request.path, request.target, request.headers, std::move(options)});
+        if (relay_failure_) co_return PassUp(*relay_failure_);
+        co_return relay_answer_;
+      },
+      .clock = [this] { return boxes_.now_us / 1000; },
+  };
+  http::Router router_;
+};
+
+}  // namespace viv::langsmith

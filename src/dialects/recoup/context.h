@@ -1,0 +1,50 @@
+#pragma once
+// What every Recoup handler needs, and the routes that lead to them: sandboxes of an account, its
+// snapshot and repository, runs of commands, and sandboxes of sessions.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/async_mutex.h"
+#include "base/clock.h"
+#include "base/task.h"
+#include "dialects/recoup/run_queue.h"
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/boxes.h"
+#include "sandbox/ledger.h"
+#include "sandbox/repositories.h"
+
+namespace viv::recoup {
+
+struct Context {
+  sandbox::Boxes& boxes;
+  sandbox::Accounts& accounts;
+  sandbox::Repositories& repositories;
+  sandbox::Ledger& accounts_kept;  // per account: its snapshot, repository's URL, expiry
+  sandbox::Ledger& runs;
+  sandbox::Ledger& sessions;
+  std::string public_url = {};  // of links in answers; empty: the one the client used
+  std::vector<std::string> open_private = {};  // private blocks that downloads may reach
+  Clock clock = NowMs;
+  RunQueue run_queue = {};                        // from requests to FollowRuns
+  std::array<AsyncMutex, 64> session_turns = {};  // by the hash of a session's id
+};
+
+// Every route below /api; `context` outlives the router.
+http::Router Routes(Context& context, const http::KeyLookup& keys);
+
+// Carries out the runs: those that an earlier server began, then those of new requests; never ends.
+// For the background, on an executor of one thread. `context` outlives it.
+Task<void> FollowRuns(Context& context);
+
+using Operation = Task<http::Response>(Context& context, http::Request& request);
+Operation ListSandboxes, CreateSandbox, UpdateAccount, DeleteAccount, SetUpAccount;
+Operation ReadRepositoryFile, UploadRepositoryFiles;
+Operation ListRuns;
+Operation OpenSession, GetSessionStatus, ReconnectSession;
+Operation ExplainStagedFile, ExplainStatistics;
+
+}  // namespace viv::recoup

@@ -1,0 +1,45 @@
+#include "dialects/recoup/errors.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "http/status.h"
+
+namespace viv::recoup {
+namespace {
+
+constexpr std::size_t kErrorBytesMax = 4096;
+
+json::object ErrorBody(const std::string& error) {
+  return {{"status", "error"}, {"error", Printable(error, kErrorBytesMax)}};
+}
+
+}  // namespace
+
+http::Response Failure(int status, std::string error) {
+  return http::Json(status, WriteJson(ErrorBody(error)));
+}
+
+http::Response FailureOf(const Error& error) {
+  if (error.code == ErrorCode::kInternal) {
+    log::Error("recoup.failed", {{"error", error.message}});
+    return Failure(500, "Internal server error");
+  }
+  return Failure(http::StatusOf(error.code), error.message);
+}
+
+http::Response InvalidField(std::string_view field, std::string error) {
+  json::array path;
+  if (!field.empty())
+    for (std::string_view step : Split(field, '.')) path.emplace_back(Printable(step));
+  json::object body = ErrorBody(error);
+  body["missing_fields"] = std::move(path);
+  return http::Json(400, WriteJson(body));
+}
+
+http::Response Unauthorized() {
+  json::object body{{"status", "error"}, {"message", "Unauthorized"}};
+  return http::Json(401, WriteJson(body));
+}
+
+}  // namespace viv::recoup

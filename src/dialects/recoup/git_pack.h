@@ -1,0 +1,30 @@
+#pragma once
+// A repository of ours as one pack, got the way any git client gets it: for boxes, which cannot
+// reach the server to clone by themselves.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "sandbox/repositories.h"
+
+namespace viv::recoup {
+
+struct GitHead {
+  std::string branch = "main";  // the default one
+  std::string commit;           // empty: the repository is
+};
+
+// Reads what git advertises (protocol version 0).
+Result<GitHead> ParseAdvertisement(std::string_view bytes);
+
+struct GitPack {
+  GitHead head;
+  std::string bytes;  // everything that the commit needs; empty when there is none
+};
+
+// kLimitExceeded when it is too large to be carried over.
+Task<Result<GitPack>> FetchPack(sandbox::Repositories& repositories, std::string account_id);
+
+}  // namespace viv::recoup

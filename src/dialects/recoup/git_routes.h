@@ -1,0 +1,21 @@
+#pragma once
+// The repositories of accounts as git clients reach them: /git/ACCOUNT_UUID.git. The key is the
+// password of HTTP's basic scheme, with any user name; the other ways to send it work, too. A
+// repository is there from the first time its account, or one of the same organization, asks.
+
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/repositories.h"
+
+namespace viv::recoup {
+
+// All given outlives the router.
+http::Router GitRoutes(sandbox::Repositories& repositories,
+                       sandbox::Accounts& accounts,
+                       const http::KeyLookup& keys);
+
+// Whether the body of such a request is handled while it arrives (ServerOptions::streams_body).
+bool IsGitStreamed(const http::Request& request);
+
+}  // namespace viv::recoup

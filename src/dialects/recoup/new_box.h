@@ -1,0 +1,20 @@
+#pragma once
+// Boxes as this API makes them: half an hour long, then stopped and kept for a while, so that they
+// are still listed.
+
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "dialects/recoup/context.h"
+
+namespace viv::recoup {
+
+inline constexpr std::int64_t kBoxSeconds = 30 * 60;
+
+sandbox::CreateBox NewBoxFor(const std::string& account_id);
+
+// From the account's snapshot while it has one; where that fails, from the plain template.
+Task<Result<sandbox::BoxPtr>> CreateFromSnapshot(Context& context, sandbox::CreateBox box);
+
+}  // namespace viv::recoup

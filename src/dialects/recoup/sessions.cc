@@ -1,0 +1,204 @@
+#include "dialects/recoup/sessions.h"
+
+#include <functional>
+
+#include "dialects/recoup/account_row.h"
+#include "dialects/recoup/auth.h"
+#include "dialects/recoup/body.h"
+#include "dialects/recoup/clone.h"
+#include "dialects/recoup/errors.h"
+#include "dialects/recoup/execution.h"
+#include "dialects/recoup/new_box.h"
+#include "dialects/recoup/shapes.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::recoup {
+namespace {
+
+constexpr std::int64_t kProbeSeconds = 15;
+constexpr std::int64_t kHibernatedSeconds = 7 * 24 * 3600;
+constexpr char kClonedNote[] = "recoup.branch";  // of the box, once its working copy stands
+
+struct Opening {
+  std::string account_id;  // whose box it is
+  std::string session_id;  // empty: a sandbox of no session
+  CloneSource source;
+};
+
+// Ready, or started again; a half-made one of an earlier try is finished by the clone.
+Task<Result<sandbox::BoxPtr>> BoxForSession(Context& context, Opening opening) {
+  if (!opening.session_id.empty()) {
+    auto known = context.boxes.GetByName(opening.account_id, BoxNameOf(opening.session_id));
+    if (known) {
+      auto woken = co_await context.boxes.Connect(opening.account_id, (*known)->id, kBoxSeconds);
+      if (!woken) co_return PassUp(woken.error(), "resume the sandbox");
+      co_return woken->box;
+    }
+  }
+  sandbox::CreateBox wanted = NewBoxFor(opening.account_id);
+  wanted.idle_seconds = kSessionIdleSeconds;
+  wanted.keep_stopped_seconds = kHibernatedSeconds;
+  if (!opening.session_id.empty()) wanted.name = BoxNameOf(opening.session_id);
+  co_return co_await CreateFromSnapshot(context, std::move(wanted));
+}
+
+// The branch of the working copy, which is made where there is none.
+Task<Result<std::string>> WorkingCopyIn(Context& context, sandbox::BoxPtr box, Opening opening) {
+  auto cloned = box->spec.notes.find(kClonedNote);
+  if (cloned != box->spec.notes.end()) co_return cloned->second;
+  auto branch = co_await CloneInto(context, box->id, opening.source);
+  if (!branch) co_return PassUp(branch.error());
+  sandbox::BoxChange change;
+  change.notes[kClonedNote] = *branch;
+  auto updated = co_await context.boxes.Update(opening.account_id, box->id, std::move(change));
+  if (!updated) co_return PassUp(updated.error());
+  co_return *branch;
+}
+
+struct Opened {
+  sandbox::BoxPtr box;
+  std::string branch;
+};
+
+Task<Result<Opened>> OpenBox(Context& context, Opening opening) {
+  auto box = co_await BoxForSession(context, opening);
+  if (!box) co_return PassUp(box.error());
+  auto branch = co_await WorkingCopyIn(context, *box, opening);
+  if (!branch) {
+    Status ignored = co_await context.boxes.Remove(opening.account_id, (*box)->id);
+    co_return PassUp(branch.error());
+  }
+  Opened opened{*box, *std::move(branch)};
+  if (opening.session_id.empty()) co_return opened;
+  Session session = FindSession(context, opening.session_id).value_or(Session());
+  session.id = opening.session_id;
+  session.account_id = opening.account_id;
+  session.branch = opened.branch;
+  session.version += 1;
+  session.active_at_us = context.clock() * 1000;
+  CO_RETURN_IF_ERROR(co_await KeepSession(context, std::move(session)), "keep the session");
+  co_return opened;
+}
+
+// The session of the query, if the caller may use it; else `failure`.
+std::optional<Session> SessionOfQuery(const Context& context,
+                                      const http::Request& request,
+                                      http::Response& failure) {
+  std::string id = request.Query("sessionId").value_or("");
+  if (id.empty()) {
+    failure = InvalidField("sessionId", "Missing sessionId");
+    return std::nullopt;
+  }
+  std::optional<Session> session = FindSession(context, id);
+  if (!session) {
+    failure = Failure(404, "Session not found");
+    return std::nullopt;
+  }
+  if (!context.accounts.MayAct(request.identity.account_id, session->account_id)) {
+    failure = Failure(403, "Forbidden");
+    return std::nullopt;
+  }
+  return session;
+}
+
+sandbox::BoxPtr BoxOf(const Context& context, const Session& session) {
+  auto box = context.boxes.GetByName(session.account_id, BoxNameOf(session.id));
+  return box ? *box : nullptr;
+}
+
+bool KeepsFiles(const sandbox::BoxPtr& box) {
+  return box != nullptr &&
+         (box->state == sandbox::BoxState::kPaused || box->state == sandbox::BoxState::kStopped);
+}
+
+AsyncMutex& TurnOf(Context& context, const std::string& session_id) {
+  return context.session_turns[std::hash<std::string>()(session_id) % context.session_turns.size()];
+}
+
+// Whether the box does something, not only is there.
+Task<void> Probe(Context& context, std::string box_id) {
+  Execution execution{
+      .box_id = std::move(box_id), .id = "probe-" + sandbox::NewTemplateId(), .command = "pwd"};
+  execution.timeout_seconds = kProbeSeconds;
+  execution.patience = std::chrono::seconds(kProbeSeconds);
+  execution.begun_at_us = context.clock() * 1000;
+  co_await Follow(context.boxes, execution);
+}
+
+}  // namespace
+
+Task<http::Response> OpenSession(Context& context, http::Request& request) {
+  const std::int64_t begun_ms = context.clock();
+  BodyFields fields(request);
+  std::optional<std::string> url = fields.Text("repoUrl");
+  std::optional<std::string> session_id = fields.Text("sessionId");
+  if (fields.ok() && !url) fields.Refuse("repoUrl", "the URL of a repository is expected");
+  if (session_id && !IsSessionId(*session_id))
+    fields.Refuse("sessionId", "up to 64 letters, digits, '-' or '_' are expected");
+  if (!fields.ok()) co_return fields.failure();
+  Opening opening;
+  opening.account_id = request.identity.account_id;
+  opening.session_id = session_id.value_or("");
+  // Two calls for one session are one after the other: the second finds what the first made.
+  AsyncMutex::Lock turn;
+  if (!opening.session_id.empty()) turn = co_await TurnOf(context, opening.session_id).Acquire();
+  std::optional<Session> known = FindSession(context, opening.session_id);
+  if (known && !context.accounts.MayAct(request.identity.account_id, known->account_id))
+    co_return Failure(403, "Forbidden");
+  if (known) opening.account_id = known->account_id;
+  auto source = CloneSourceOf(context, OriginOf(context, request), opening.account_id, *url);
+  if (!source) co_return InvalidField("repoUrl", source.error().message);
+  opening.source = *std::move(source);
+
+  auto opened = co_await OpenBox(context, std::move(opening));
+  if (!opened) co_return Failure(502, "Failed to open the sandbox: " + opened.error().message);
+  const std::int64_t now_ms = context.clock();
+  json::object body{
+      {"createdAt", opened->box->created_at_us / 1000},
+      {"timeout", RemainingMs(*opened->box, now_ms)},
+      {"currentBranch", opened->branch},
+      {"mode", "vercel"},
+      {"timing", json::object{{"readyMs", now_ms - begun_ms}}},
+  };
+  co_return http::Json(200, WriteJson(body));
+}
+
+Task<http::Response> GetSessionStatus(Context& context, http::Request& request) {
+  http::Response failure;
+  std::optional<Session> session = SessionOfQuery(context, request, failure);
+  if (!session) co_return failure;
+  sandbox::BoxPtr box = BoxOf(context, *session);
+  const bool active = box != nullptr && (box->state == sandbox::BoxState::kRunning ||
+                                         box->state == sandbox::BoxState::kStarting);
+  json::object body{
+      {"status", active ? "active" : "no_sandbox"},
+      {"hasSnapshot", KeepsFiles(box)},
+      {"lifecycleVersion", session->version},
+      {"lifecycle", ShowLifecycle(*session, box.get(), context.clock())},
+  };
+  co_return http::Json(200, WriteJson(body));
+}
+
+Task<http::Response> ReconnectSession(Context& context, http::Request& request) {
+  http::Response failure;
+  std::optional<Session> session = SessionOfQuery(context, request, failure);
+  if (!session) co_return failure;
+  sandbox::BoxPtr box = BoxOf(context, *session);
+  if (box != nullptr && box->state == sandbox::BoxState::kRunning) {
+    co_await Probe(context, box->id);
+    box = BoxOf(context, *session);  // it may have ended meanwhile
+  }
+  json::object body{{"status", box == nullptr ? "no_sandbox" : "expired"},
+                    {"hasSnapshot", KeepsFiles(box)}};
+  if (box != nullptr && box->state == sandbox::BoxState::kRunning) {
+    body["status"] = "connected";
+    body["expiresAt"] = box->ends_at_us / 1000;
+    session->active_at_us = context.clock() * 1000;
+    Status kept = co_await KeepSession(context, *session);
+    if (!kept) co_return FailureOf(kept.error());
+  }
+  body["lifecycle"] = ShowLifecycle(*session, box.get(), context.clock());
+  co_return http::Json(200, WriteJson(body));
+}
+
+}  // namespace viv::recoup

@@ -1,0 +1,171 @@
+// Git's smart HTTP over a repository. git speaks the protocol itself; here its request is fed to it
+// while its answer streams out, because each may wait for the other.
+
+#include <optional>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "http/in_flight.h"
+#include "sandbox/git_body.h"
+#include "sandbox/git_child.h"
+#include "sandbox/git_process.h"
+#include "sandbox/git_service.h"
+#include "sandbox/repositories.h"
+#include "sandbox/repository_keeping.h"
+
+namespace viv::sandbox {
+
+// Shared between the answer and what feeds git, of which one may outlive the other by a moment.
+struct GitExchange {
+  GitExchange(asio::any_io_executor executor, std::string of, GitService what)
+      : account_id(std::move(of)), service(std::move(what)), feeding(std::move(executor)) {}
+
+  const std::string account_id;
+  const GitService service;
+  GitSlots::Slot slot;
+  std::unique_ptr<GitProcess> process;
+  std::optional<GitBody> body;   // nothing when git is asked nothing
+  std::optional<Error> failure;  // of the body
+  std::string first;             // of the answer
+  http::InFlight feeding;
+  bool over = false;  // the request must not be touched any more
+
+  void End() {
+    over = true;
+    process->Kill();
+  }
+};
+
+namespace {
+
+constexpr std::uint64_t kPushBytesMax = (std::uint64_t{1} << 30) + (1 << 20);
+constexpr std::uint64_t kAskBytesMax = 64 << 20;  // what a fetching client has and wants
+constexpr std::chrono::seconds kServiceDeadline{1800};
+
+// What git no longer takes is read and dropped: the client hears the answer only after it sent all.
+Task<void> FeedGit(std::shared_ptr<GitExchange> exchange,
+                   std::unique_ptr<http::InFlight::Entry> entry) {
+  bool listening = true;
+  for (;;) {
+    Result<std::string> piece = co_await exchange->body->Next();
+    if (exchange->over) break;
+    if (!piece) {
+      exchange->failure = std::move(piece).error();
+      exchange->process->Kill();
+      break;
+    }
+    if (piece->empty()) {
+      exchange->process->CloseInput();
+      break;
+    }
+    if (!listening) continue;
+    std::string bytes = *std::move(piece);
+    Status written = co_await exchange->process->Write(std::move(bytes));
+    if (exchange->over) break;
+    listening = written.has_value();
+  }
+  entry.reset();
+}
+
+void LogGit(const GitExchange& exchange, int code) {
+  log::Info("repository.service_failed", {{"account", exchange.account_id},
+                                          {"service", exchange.service.name},
+                                          {"code", code},
+                                          {"said", Printable(exchange.process->complaint())}});
+}
+
+}  // namespace
+
+Task<Status> Repositories::Begin(GitExchange& exchange, http::Request& request) {
+  const GitService& service = exchange.service;
+  if (!service.advertises) {
+    ASSIGN_OR_CO_RETURN(exchange.body,
+                        GitBody::Open(request, service.receives() ? kPushBytesMax : kAskBytesMax));
+    if (service.receives()) CO_RETURN_IF_ERROR(co_await CheckRoom(exchange.account_id));
+  }
+  ASSIGN_OR_CO_RETURN(exchange.slot, keeping_->slots.Take(exchange.account_id));
+  GitCommand git;
+  git.folder = FolderOf(exchange.account_id);
+  git.arguments = {service.name, "--stateless-rpc"};
+  if (service.advertises) git.arguments.emplace_back("--advertise-refs");
+  git.arguments.push_back(GitPlaceOf(git.folder));
+  if (!service.protocol.empty()) git.environment = {"GIT_PROTOCOL=" + service.protocol};
+  git.deadline = kServiceDeadline;
+  ASSIGN_OR_CO_RETURN(exchange.process, co_await GitProcess::Start(pool_, std::move(git)));
+  co_return Status();
+}
+
+Task<http::Response> Repositories::Serve(std::string account_id,
+                                         std::string rest,
+                                         http::Request& request) {
+  auto service = GitServiceOf(request, rest);
+  if (!service) co_return GitFailure(service.error());
+  auto executor = co_await asio::this_coro::executor;
+  if (!Has(account_id)) co_return GitFailure({ErrorCode::kNotFound, "there is no repository"});
+  auto exchange =
+      std::make_shared<GitExchange>(executor, std::move(account_id), *std::move(service));
+  Status begun = co_await Begin(*exchange, request);
+  if (!begun) co_return GitFailure(begun.error());
+  if (exchange->body) {
+    auto entry = std::make_unique<http::InFlight::Entry>(exchange->feeding);
+    auto on_end = [](std::exception_ptr failure) {
+      if (failure) log::Debug("repository.feed_cancelled");
+    };
+    asio::co_spawn(executor, FeedGit(exchange, std::move(entry)), on_end);
+  } else {
+    exchange->process->CloseInput();
+  }
+  co_return co_await Respond(std::move(exchange));
+}
+
+// The head is sent when git has something to say: until then a failure can still be told.
+Task<http::Response> Repositories::Respond(std::shared_ptr<GitExchange> exchange) {
+  Result<std::string> first = co_await exchange->process->Read();
+  if (!first || first->empty()) {
+    Result<int> code = co_await exchange->process->Wait();
+    if (exchange->failure || !code || *code != 0) {
+      exchange->over = true;
+      LogGit(*exchange, code.value_or(-1));
+      if (exchange->failure) co_return GitFailure(*exchange->failure);
+      Error failed = code ? Error{ErrorCode::kInternal, "git failed"} : code.error();
+      co_return GitFailure(failed);
+    }
+  }
+  exchange->first = exchange->service.Prologue() + first.value_or("");
+  http::Response response = GitResponse(exchange->service);
+  response.stream = [this, exchange](http::BodyWriter& writer) { return Stream(exchange, writer); };
+  co_return response;
+}
+
+Task<void> Repositories::Stream(std::shared_ptr<GitExchange> exchange, http::BodyWriter& writer) {
+  struct AtEnd {
+    GitExchange& exchange;
+    ~AtEnd() { exchange.End(); }
+  } at_end{*exchange};
+  std::string piece = std::move(exchange->first);
+  while (!piece.empty()) {
+    Status written = co_await writer.Write(std::move(piece));
+    if (!written) co_return;
+    Result<std::string> next = co_await exchange->process->Read();
+    if (!next) co_return writer.Abort();
+    piece = *std::move(next);
+  }
+  Result<int> code = co_await exchange->process->Wait();
+  if (!code || exchange->failure) co_return writer.Abort();
+  // The protocol says itself what failed, so the answer ends properly.
+  if (*code != 0) LogGit(*exchange, *code);
+  exchange->slot = GitSlots::Slot();
+  if (exchange->service.receives() && !exchange->service.advertises) {
+    Status followed = co_await FollowPush(exchange->account_id);
+    if (!followed)
+      log::Warn("repository.no_default_branch",
+                {{"account", exchange->account_id}, {"error", followed.error().message}});
+  }
+  co_await exchange->feeding.WaitUntilIdle();
+}
+
+}  // namespace viv::sandbox

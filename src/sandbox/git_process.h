@@ -1,0 +1,57 @@
+#pragma once
+// A running git, spoken to from a coroutine: bytes in, bytes out, and how it ended. What it
+// complains about is kept short, for the log only. At its deadline, or when this object goes away,
+// it is killed with all it started. Used from one executor.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/blocking_pool.h"
+#include "base/result.h"
+#include "base/task.h"
+
+namespace viv::sandbox {
+
+struct GitCommand {
+  std::string folder;                  // the repository
+  std::vector<std::string> arguments;  // behind "git"
+  std::vector<std::string> environment = {};
+  std::chrono::seconds deadline{60};
+};
+
+class GitProcess {
+ public:
+  static Task<Result<std::unique_ptr<GitProcess>>> Start(BlockingPool& pool, GitCommand command);
+  ~GitProcess();
+
+  Task<Status> Write(std::string bytes);  // kUnavailable when git listens no more
+  void CloseInput();
+  Task<Result<std::string>> Read();  // up to 64 KiB; empty at the end
+
+  void Kill();
+  bool was_killed() const;
+
+  // The exit code, after its end. kUnavailable when it was killed.
+  Task<Result<int>> Wait();
+  std::string complaint() const;  // the beginning of what it wrote to its standard error
+
+ private:
+  struct State;
+  explicit GitProcess(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+struct GitAnswer {
+  int exit_code = 0;
+  std::string output;
+  std::string complaint;
+};
+// Runs git to its end. kLimitExceeded when it says more than `output_bytes_max`.
+Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
+                               GitCommand command,
+                               std::string input,
+                               std::size_t output_bytes_max);
+
+}  // namespace viv::sandbox

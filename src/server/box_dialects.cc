@@ -1,0 +1,100 @@
+#include "server/box_dialects.h"
+
+#include <utility>
+
+#include "dialects/e2b/traffic.h"
+#include "dialects/langsmith/service_address.h"
+#include "dialects/langsmith/service_traffic.h"
+#include "dialects/recoup/git_routes.h"
+#include "http/tls.h"
+
+namespace viv::server {
+namespace {
+
+// With TLS at hand, for ports that speak it themselves.
+Task<Result<http::Response>> RelayToBox(http::Request& request,
+                                        UniqueFd upstream,
+                                        http::RelayOptions options) {
+  options.tls_library = &http::OpenSsl();
+  return http::Relay(request, std::move(upstream), std::move(options));
+}
+
+}  // namespace
+
+BoxDialects::BoxDialects(Parts parts)
+    : domain_(parts.settings.domain),
+      accounts_(parts.accounts),
+      secrets_(parts.secret),
+      repositories_(parts.settings.data + "/repositories", parts.pool) {}
+
+Status BoxDialects::LoadLedgers(store::Store& store) {
+  const std::pair<std::unique_ptr<sandbox::Ledger>*, const char*> kinds[] = {
+      {&registries_, "langsmith.registry"},
+      {&snapshots_, "langsmith.snapshot"},
+      {&services_, "langsmith.service"},
+      {&recoup_accounts_, "recoup.account"},
+      {&runs_, "recoup.run"},
+      {&sessions_, "recoup.session"}};
+  for (const auto& [ledger, kind] : kinds) {
+    ASSIGN_OR_RETURN(*ledger, sandbox::Ledger::Load(store, kind), kind);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
+  std::unique_ptr<BoxDialects> dialects(new BoxDialects(parts));
+  RETURN_IF_ERROR(dialects->LoadLedgers(parts.store));
+  const Settings& settings = parts.settings;
+  sandbox::Boxes& boxes = parts.boxes.boxes();
+  dialects->e2b_.reset(new e2b::Context{boxes, parts.accounts, settings.domain, RelayToBox});
+  dialects->langsmith_.reset(new langsmith::Context{.boxes = boxes,
+                                                    .accounts = parts.accounts,
+                                                    .secrets = dialects->secrets_,
+                                                    .registries = *dialects->registries_,
+                                                    .snapshots = *dialects->snapshots_,
+                                                    .services = *dialects->services_,
+                                                    .public_url = settings.public_url,
+                                                    .domain = settings.domain,
+                                                    .boxes_max = settings.boxes_max,
+                                                    .relay = RelayToBox,
+                                                    .images = &parts.boxes.images()});
+  dialects->recoup_.reset(new recoup::Context{.boxes = boxes,
+                                              .accounts = parts.accounts,
+                                              .repositories = dialects->repositories_,
+                                              .accounts_kept = *dialects->recoup_accounts_,
+                                              .runs = *dialects->runs_,
+                                              .sessions = *dialects->sessions_,
+                                              .public_url = settings.public_url,
+                                              .open_private = settings.open_private});
+  dialects->box_traffic_ = e2b::Traffic(*dialects->e2b_);
+  dialects->service_traffic_ = langsmith::ServiceTraffic(*dialects->langsmith_);
+  return dialects;
+}
+
+void BoxDialects::AddTo(http::Router& router, const http::KeyLookup& keys) {
+  http::Router e2b_routes = e2b::Routes(*e2b_, keys);
+  router.Mount("", e2b_routes);
+  router.Mount("/e2b", e2b_routes);
+  http::Router langsmith_routes = langsmith::Routes(*langsmith_, keys);
+  langsmith::AddLinkRoutes(*langsmith_, langsmith_routes);
+  router.Mount("", langsmith_routes);
+  router.Mount("/langsmith", langsmith_routes);
+  http::Router recoup_routes = recoup::Routes(*recoup_, keys);
+  router.Mount("", recoup_routes);
+  router.Mount("/recoup", recoup_routes);
+  router.Mount("", recoup::GitRoutes(repositories_, accounts_, keys));
+}
+
+const http::Handler* BoxDialects::TrafficHandler(const http::Request& request) const {
+  // A host's name is one box's alone; of paths, those of a guest come before ours.
+  if (langsmith::IsServiceHost(domain_, request.headers.Get("host"))) return &service_traffic_;
+  if (e2b::IsTraffic(request)) return &box_traffic_;
+  return langsmith::IsServiceTraffic(domain_, request) ? &service_traffic_ : nullptr;
+}
+
+bool IsStreamedToBoxes(std::string_view domain, const http::Request& request) {
+  return e2b::IsTraffic(request) || langsmith::IsServiceTraffic(domain, request) ||
+         langsmith::IsStreamed(request) || recoup::IsGitStreamed(request);
+}
+
+}  // namespace viv::server

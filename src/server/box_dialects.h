@@ -1,0 +1,61 @@
+#pragma once
+// The dialects that stand on boxes, with what each keeps beside them: E2B, LangSmith and Recoup.
+
+#include <memory>
+#include <string>
+
+#include "base/blocking_pool.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "dialects/e2b/context.h"
+#include "dialects/langsmith/context.h"
+#include "dialects/recoup/context.h"
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/ledger.h"
+#include "sandbox/repositories.h"
+#include "sandbox/secrets.h"
+#include "server/box_service.h"
+#include "server/settings.h"
+#include "store/store.h"
+
+namespace viv::server {
+
+class BoxDialects {
+ public:
+  struct Parts {
+    const Settings& settings;
+    store::Store& store;
+    BlockingPool& pool;
+    sandbox::Accounts& accounts;
+    BoxService& boxes;
+    const std::string& secret;
+  };
+  static Result<std::unique_ptr<BoxDialects>> Open(Parts parts);  // all outlives it
+
+  void AddTo(http::Router& router, const http::KeyLookup& keys);
+  // What is for a box is told by its head, before any path of ours counts; nothing for the rest.
+  const http::Handler* TrafficHandler(const http::Request& request) const;
+  Task<void> FollowRuns() { return recoup::FollowRuns(*recoup_); }
+
+ private:
+  explicit BoxDialects(Parts parts);
+  Status LoadLedgers(store::Store& store);
+
+  const std::string domain_;
+  sandbox::Accounts& accounts_;
+  sandbox::Secrets secrets_;
+  sandbox::Repositories repositories_;
+  std::unique_ptr<sandbox::Ledger> registries_, snapshots_, services_, recoup_accounts_, runs_,
+      sessions_;
+  std::unique_ptr<e2b::Context> e2b_;
+  std::unique_ptr<langsmith::Context> langsmith_;
+  std::unique_ptr<recoup::Context> recoup_;
+  http::Handler box_traffic_, service_traffic_;
+};
+
+// Whether the body of a request is handled while it arrives.
+bool IsStreamedToBoxes(std::string_view domain, const http::Request& request);
+
+}  // namespace viv::server

@@ -1,0 +1,24 @@
+// Any text may be asked for as an image; what passes is made of harmless characters, begins with a
+// letter or digit, and in full means the same again.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "sandbox/image_reference.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  auto reference = viv::sandbox::ParseImageReference(text);
+  if (!reference) return 0;
+  const std::string full = reference->Text();
+  CHECK(full.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                               "./:_@-") == std::string::npos);
+  CHECK(full.front() != '-' && full.front() != '/' && full.front() != '.');
+  CHECK(full.find("/..") == std::string::npos);
+  CHECK(viv::sandbox::IsRegistryHost(reference->registry));
+  auto again = viv::sandbox::ParseImageReference(full);
+  CHECK(again && again->Text() == full);
+  return 0;
+}

@@ -1,0 +1,50 @@
+// A proxy_config or mount_config may be any JSON: it is refused with the place of a mistake, or
+// kept so that what is shown of it has no secret and can be sent back as it is.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "dialects/langsmith/mount_config.h"
+#include "dialects/langsmith/proxy_config.h"
+
+namespace {
+
+using namespace viv;
+using namespace viv::langsmith;
+
+void CheckProxy(const json::value& given, const Sealer& sealer) {
+  auto stored = StoreProxyConfig(given, nullptr, sealer);
+  if (!stored) {
+    CHECK(!stored.error().where.empty() && !stored.error().message.empty());
+    CHECK(ParseJson(WriteJson(json::string(stored.error().message))).has_value());
+    return;
+  }
+  json::value shown = ShowProxyConfig(*stored);
+  auto again = StoreProxyConfig(shown, *stored, sealer);
+  CHECK(again.has_value() && *again == *stored);
+  CHECK(network::Rules::Compile(EgressOf(*stored)).has_value());
+  VariablesOf(*stored);
+}
+
+void CheckMounts(const json::value& given, const Sealer& sealer) {
+  auto stored = StoreMountConfig(given, nullptr, sealer);
+  if (!stored) {
+    CHECK(!stored.error().where.empty() && !stored.error().message.empty());
+    return;
+  }
+  ShowMountConfig(*stored);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const sandbox::Secrets secrets("the server's own secret");
+  auto given = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (!given) return 0;
+  Sealer sealer = SealerOf(secrets, "account");
+  CheckProxy(*given, sealer);
+  CheckMounts(*given, sealer);
+  return 0;
+}

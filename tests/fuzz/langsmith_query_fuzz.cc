@@ -1,0 +1,47 @@
+// Any text may stand in a list's query, a cursor or a note; what can be read can be written again
+// and means the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/base64.h"
+#include "base/check.h"
+#include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/box_query.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using viv::langsmith::BoxSort;
+  std::string text(reinterpret_cast<const char*>(data), size);
+
+  viv::http::Request request;
+  request.query = text;
+  auto query = viv::langsmith::ReadBoxQuery(request, "mine");
+  if (query) {
+    CHECK(query->limit >= 1 && query->limit <= viv::langsmith::kPageSizeMax);
+    viv::sandbox::Box box;
+    box.id = "i0";
+    query->filter.Fits(box);
+  }
+
+  // The text as a cursor, and as what a cursor holds.
+  for (const std::string& cursor : {text, viv::EncodeBase64Url(text)}) {
+    for (auto sort : {BoxSort::kCreated, BoxSort::kName}) {
+      viv::langsmith::BoxListQuery list;
+      list.sort = sort;
+      auto rank = viv::langsmith::DecodeCursor(list, cursor);
+      if (!rank) continue;
+      const std::string again = viv::langsmith::EncodeCursor(list, *rank);
+      if (again.size() <= cursor.size()) CHECK(*viv::langsmith::DecodeCursor(list, again) == *rank);
+    }
+  }
+
+  viv::sandbox::Box noted;
+  noted.spec.notes["langsmith"] = text;
+  const std::string note = viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted));
+  noted.spec.notes["langsmith"] = note;
+  CHECK(viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted)) == note);
+  viv::langsmith::WhyNoBoxName(text);
+  return 0;
+}
