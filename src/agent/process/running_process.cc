@@ -105,7 +105,7 @@ void RunningProcess::TimeOut() {
 }
 
 void RunningProcess::EndNow() {
-  if (ended() || wait_status_ || ::kill(-pid_, SIGKILL) != 0) return;
+  if (ended() || wait_status_ || pid_ <= 1 || ::kill(-pid_, SIGKILL) != 0) return;
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -119,7 +119,7 @@ void RunningProcess::OnExit(int wait_status) {
 connect::Answer<void> RunningProcess::Signal(int signal) {
   if (signal == SIGTERM || signal == SIGKILL) killed_ = true;
   // Once the leader was collected its number may be another's.
-  if (!wait_status_ && ::kill(-pid_, signal) != 0 && errno != ESRCH) {
+  if (!wait_status_ && pid_ > 1 && ::kill(-pid_, signal) != 0 && errno != ESRCH) {
     return connect::Refuse(connect::Code::kInternal, "error sending signal: " + ErrnoText(errno));
   }
   EndIfOver();

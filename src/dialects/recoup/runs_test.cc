@@ -110,11 +110,7 @@ TEST_F(RecoupRunsTest, TheNextServerGoesOnWithTheOutputThatWasKept) {
                 .sessions = *sessions_};
   boxes_.answers = {
       EventAnswer(OutputEvent("stdout", 6, "second") + Event("exit", {{"exit_code", 0}}))};
-  asio::io_context io;
-  TaskGroup tasks(io.get_executor());
-  tasks.Spawn("runs", FollowRuns(later));
-  while (!ReadRun(*again->Find(id))->is_over() && io.run_one() > 0) {
-  }
+  FollowUntil(later, [&] { return ReadRun(*again->Find(id))->is_over(); });
   TaskRun ended = *ReadRun(*again->Find(id));
   EXPECT_EQ(ended.status, "COMPLETED");
   EXPECT_EQ(FindString(ended.output, "stdout"), "first second");
@@ -123,28 +119,19 @@ TEST_F(RecoupRunsTest, TheNextServerGoesOnWithTheOutputThatWasKept) {
 
 TEST_F(RecoupRunsTest, ARunThatIsCutOffStaysOnRecordAsItIs) {
   std::string id = Start(R"({"command":"sleep"})");
-  {
-    asio::io_context io;
-    auto tasks = std::make_unique<TaskGroup>(io.get_executor());
-    tasks->Spawn("runs", FollowRuns(context_));
-    while (boxes_.dialled.empty() && io.run_one() > 0) {
-    }
-    tasks.reset();
-    io.run();  // ends: nothing waits any more
-  }
+  FollowUntil(context_, [this] { return !boxes_.dialled.empty(); });
   EXPECT_EQ(FindString(RunOf(id), "status"), "EXECUTING");
 }
 
 TEST_F(RecoupRunsTest, ANewRunReachesTheFollowerThatWaits) {
-  asio::io_context io;
-  TaskGroup tasks(io.get_executor());
-  tasks.Spawn("runs", FollowRuns(context_));
-  io.poll();
   boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};
-  std::string id = Start(R"({"command":"ls"})");
-  io.restart();
-  while (FindString(runs_->Find(id)->body, "status") != "COMPLETED" && io.run_one() > 0) {
-  }
+  std::string id;
+  int rounds = 0;
+  FollowUntil(context_, [&] {
+    // Not before the follower waits, which the first round begins.
+    if (++rounds == 2) id = Start(R"({"command":"ls"})");
+    return !id.empty() && FindString(runs_->Find(id)->body, "status") == "COMPLETED";
+  });
   EXPECT_EQ(FindString(RunOf(id), "status"), "COMPLETED");
 }
 

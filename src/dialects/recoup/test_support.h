@@ -221,19 +221,28 @@ class RecoupTest : public ::testing::Test {
     return boxes_.Put(std::move(box));
   }
 
+  // Lets the background work until `done`, then ends it in order: what other threads still hand to
+  // it must find it alive.
+  template <typename Done>
+  static void FollowUntil(Context& context, Done done) {
+    asio::io_context io;
+    auto tasks = std::make_unique<TaskGroup>(io.get_executor());
+    tasks->Spawn("runs", FollowRuns(context));
+    while (!done() && io.run_one() > 0) {
+    }
+    tasks.reset();
+    io.run();
+  }
   // Carries out what is queued until nothing is left to do.
   void CarryOutRuns() {
-    asio::io_context io;
-    TaskGroup tasks(io.get_executor());
-    tasks.Spawn("runs", FollowRuns(context_));
-    bool open = true;
-    while (open && io.run_one() > 0) {
-      open = false;
+    FollowUntil(context_, [this, begun = false]() mutable {
+      bool open = !std::exchange(begun, true);
       for (const auto& entry : runs_->All()) {
         std::string_view status = FindString(entry->body, "status");
         open = open || status == "QUEUED" || status == "EXECUTING";
       }
-    }
+      return !open;
+    });
   }
 
   static std::string MakeFolder() {
