@@ -75,8 +75,8 @@ void BoxIndex::Put(const BoxEntryPtr& entry, Box box) {
   Found& found = boxes_[shown->id];
   if (found.box != nullptr) Unlink(*found.box);
   Holdings& holdings = holdings_[shown->account_id];
-  holdings.by_start.insert({shown->started_at_us, shown->id});
-  holdings.by_creation.insert({shown->created_at_us, shown->id});
+  holdings.by_start[{shown->started_at_us, shown->id}] = shown;
+  holdings.by_creation[{shown->created_at_us, shown->id}] = shown;
   if (!shown->spec.name.empty()) by_name_[{shown->account_id, shown->spec.name}] = shown->id;
   SetDueLocked(shown->id, DueOf(*shown, *entry));
   found = {entry, std::move(shown), std::move(place)};
@@ -109,11 +109,10 @@ BoxPage BoxIndex::List(const BoxQuery& query) const {
   std::shared_lock lock(mutex_);
   auto account = holdings_.find(query.account_id);
   if (account == holdings_.end()) return page;
-  const std::set<TimeKey>& keys =
+  const std::map<TimeKey, BoxPtr>& boxes =
       query.by == BoxQuery::By::kCreation ? account->second.by_creation : account->second.by_start;
   // Whether the page is full; then one more fits the query.
-  auto visit = [&](const TimeKey& key) {
-    const BoxPtr& box = boxes_.at(key.second).box;
+  auto visit = [&](const BoxPtr& box) {
     if (query.accept && !query.accept(*box)) return false;
     if (page.boxes.size() == query.limit) return page.more = true;
     page.boxes.push_back(box);
@@ -122,11 +121,11 @@ BoxPage BoxIndex::List(const BoxQuery& query) const {
   TimeKey after;
   if (query.after) after = {query.after->at_us, query.after->id};
   if (query.order == BoxQuery::Order::kOldestFirst) {
-    auto it = query.after ? keys.upper_bound(after) : keys.begin();
-    while (it != keys.end() && !visit(*it)) ++it;
+    auto it = query.after ? boxes.upper_bound(after) : boxes.begin();
+    while (it != boxes.end() && !visit(it->second)) ++it;
   } else {
-    auto it = query.after ? keys.lower_bound(after) : keys.end();
-    while (it != keys.begin() && !visit(*--it)) continue;
+    auto it = query.after ? boxes.lower_bound(after) : boxes.end();
+    while (it != boxes.begin() && !visit((--it)->second)) continue;
   }
   return page;
 }

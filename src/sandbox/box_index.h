@@ -76,7 +76,7 @@ class BoxIndex {
   mutable std::shared_mutex mutex_;  // guards all below
   std::unordered_map<std::string, Found> boxes_;
   struct Holdings {  // of one account
-    std::set<TimeKey> by_start, by_creation;
+    std::map<TimeKey, BoxPtr> by_start, by_creation;
   };
   std::map<std::string, Holdings, std::less<>> holdings_;
   std::map<NameKey, std::string> by_name_;  // the box's id

@@ -10,11 +10,11 @@
 #include "dialects/e2b/context.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/recoup/context.h"
+#include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
 #include "sandbox/accounts.h"
 #include "sandbox/ledger.h"
-#include "sandbox/repositories.h"
 #include "sandbox/secrets.h"
 #include "server/box_service.h"
 #include "server/settings.h"
@@ -46,7 +46,7 @@ class BoxDialects {
   const std::string domain_;
   sandbox::Accounts& accounts_;
   sandbox::Secrets secrets_;
-  sandbox::Repositories repositories_;
+  git::Repositories repositories_;
   std::unique_ptr<sandbox::Ledger> registries_, snapshots_, services_, recoup_accounts_, runs_,
       sessions_;
   std::unique_ptr<e2b::Context> e2b_;

@@ -8,19 +8,19 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "sandbox/git_tree.h"
+#include "git/git_tree.h"
 
 namespace {
 
 void CheckPath(std::string_view path) {
-  if (!viv::sandbox::CheckRepositoryPath(path)) {
-    CHECK(!viv::sandbox::CheckWritablePath(path));
+  if (!viv::git::CheckRepositoryPath(path)) {
+    CHECK(!viv::git::CheckWritablePath(path));
     return;
   }
   CHECK(!path.empty() && path.front() != '/' && path.find('\0') == std::string_view::npos);
   for (std::string_view part : viv::Split(path, '/')) {
     CHECK(!part.empty() && part != "." && part != "..");
-    if (viv::EqualsIgnoreCase(part, ".git")) CHECK(!viv::sandbox::CheckWritablePath(path));
+    if (viv::EqualsIgnoreCase(part, ".git")) CHECK(!viv::git::CheckWritablePath(path));
   }
 }
 
@@ -29,9 +29,9 @@ void CheckPath(std::string_view path) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   CheckPath(bytes);
-  if (viv::sandbox::IsRepositoryName(bytes))
+  if (viv::git::IsRepositoryName(bytes))
     CHECK(bytes.find_first_of("/.\\") == std::string_view::npos);
-  auto entries = viv::sandbox::ParseGitTree(bytes);
+  auto entries = viv::git::ParseGitTree(bytes);
   if (!entries) return 0;
   std::string again;
   for (const auto& entry : *entries) {
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     again += entry.sha + " " + (entry.size ? std::to_string(*entry.size) : "-") + "\t";
     again += entry.path + std::string(1, '\0');
   }
-  auto second = viv::sandbox::ParseGitTree(again);
+  auto second = viv::git::ParseGitTree(again);
   CHECK(second && second->size() == entries->size());
   for (std::size_t i = 0; i < entries->size(); ++i) {
     CHECK((*second)[i].path == (*entries)[i].path);

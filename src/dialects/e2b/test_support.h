@@ -8,76 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-
+#include "base/run_to_end.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
 #include "sandbox/fake_boxes.h"
+#include "sandbox/fake_store.h"
 
 namespace viv::e2b {
 
-// Keys in memory; of the other records the dialect asks for none.
-class FakeStore : public store::Store {
- public:
-  std::vector<store::Key> keys;
-
-  Status CreateOrganization(const store::Organization&) override { return {}; }
-  Status CreateAccount(const store::Account&) override { return {}; }
-  Status UpdateAccount(const store::Account&) override { return None(); }
-  Result<store::Account> GetAccount(std::string_view) const override { return None(); }
-  Result<std::vector<store::Account>> ListAccounts() const override { return None(); }
-  Result<std::vector<store::Organization>> ListOrganizations() const override { return None(); }
-
-  Status CreateKey(const store::Key& key) override {
-    keys.push_back(key);
-    return {};
-  }
-  Result<store::Key> FindKeyByHash(std::string_view) const override { return None(); }
-  Result<std::vector<store::Key>> ListKeys(std::string_view account_id) const override {
-    std::vector<store::Key> own;
-    for (const store::Key& key : keys) {
-      if (key.account_id == account_id) own.push_back(key);
-    }
-    return own;
-  }
-  Status RevokeKey(std::string_view account_id, std::string_view id, std::int64_t now_us) override {
-    for (store::Key& key : keys) {
-      if (key.account_id != account_id || key.id != id) continue;
-      key.revoked_at_us = now_us;
-      return {};
-    }
-    return None();
-  }
-
-  Result<store::SandboxPtr> GetSandbox(std::string_view) const override { return None(); }
-  Result<store::SandboxPtr> GetSandboxByLease(std::string_view) const override { return None(); }
-  Page ListSandboxes(const ListQuery&) const override { return {}; }
-  Task<Result<store::SandboxPtr>> Acquire(AcquireRequest) override { co_return None(); }
-  Task<Status> Update(store::Sandbox, std::string) override { co_return None(); }
-  std::vector<store::SandboxPtr> ExpiredAt(std::int64_t, std::size_t) const override { return {}; }
-  std::size_t CountSandboxes() const override { return 0; }
-  void ForEachSandbox(const std::function<void(const store::Sandbox&)>&) const override {}
-  Task<Status> PutDocument(store::Document) override { co_return None(); }
-  Task<Status> RemoveDocument(std::string, std::string) override { co_return None(); }
-  Result<std::vector<store::Document>> ListDocuments(std::string_view) const override {
-    return None();
-  }
-
- private:
-  static tl::unexpected<Error> None() { return Fail(ErrorCode::kNotFound, "no such record"); }
-};
-
 inline http::Response RunHandler(const http::Handler& handler, http::Request& request) {
-  asio::io_context io;
-  http::Response response;
-  auto on_end = [&response](std::exception_ptr failure, http::Response answer) {
-    if (failure) std::rethrow_exception(failure);
-    response = std::move(answer);
-  };
-  asio::co_spawn(io, handler(request), on_end);
-  io.run();
-  return response;
+  return RunToEnd(handler(request));
 }
 
 // What a relay was asked to do.
@@ -157,7 +97,7 @@ class E2bTest : public ::testing::Test {
   const sandbox::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
 
   sandbox::FakeBoxes boxes_;
-  FakeStore store_;
+  sandbox::FakeStore store_;
   sandbox::Accounts accounts_{store_};
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;

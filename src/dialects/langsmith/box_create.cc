@@ -22,17 +22,6 @@ http::Response SnapshotFailure(const Error& error) {
   return FailureOf(error);
 }
 
-std::int64_t DiskOfTemplate(const Context& context,
-                            const std::string& account_id,
-                            const std::string& id_or_name) {
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
-    const bool named =
-        std::find(info.names.begin(), info.names.end(), id_or_name) != info.names.end();
-    if (info.id == id_or_name || named) return info.disk_bytes;
-  }
-  return 0;
-}
-
 // What the box starts from, and with it what stands below its own layer.
 tl::expected<void, http::Response> Resolve(const Context& context,
                                            BoxRequest& request,
@@ -44,8 +33,7 @@ tl::expected<void, http::Response> Resolve(const Context& context,
     if (!snapshot) return tl::unexpected(SnapshotFailure(snapshot.error()));
     box.template_name = snapshot->template_name;
     if (auto below = ReadRunConfig(snapshot->run_config)) request.note.below = *std::move(below);
-    disk_default =
-        std::max(disk_default, DiskOfTemplate(context, box.account_id, box.template_name));
+    disk_default = std::max(disk_default, snapshot->disk_bytes);
   }
   auto size = SizeOfNew(request.size_request, disk_default);
   if (!size) return tl::unexpected(RenderWrong(size.error()));

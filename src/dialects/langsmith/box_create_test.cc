@@ -258,7 +258,7 @@ TEST(PatienceTest, RemovesABoxThatComesTooLate) {
   sandbox::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
-  auto made = RunTask(CreateWithin(boxes, request, std::chrono::milliseconds(1)));
+  auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::milliseconds(1)));
   ASSERT_FALSE(made.has_value());
   EXPECT_EQ(made.error().message, kTooLate);
   EXPECT_TRUE(boxes.boxes.empty());
@@ -269,11 +269,11 @@ TEST(PatienceTest, GivesWhatIsMadeInTime) {
   sandbox::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
-  auto made = RunTask(CreateWithin(boxes, request, std::chrono::hours(1)));
+  auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::hours(1)));
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(boxes.boxes.size(), 1u);
   request.template_name = "absent";
-  made = RunTask(CreateWithin(boxes, request, std::chrono::hours(1)));
+  made = RunToEnd(CreateWithin(boxes, request, std::chrono::hours(1)));
   EXPECT_EQ(made.error().code, ErrorCode::kNotFound);
 }
 
@@ -291,7 +291,7 @@ TEST_F(BoxCreateTest, AnswersATimeoutWhenItIsNotReadyInTime) {
   http::Request request =
       MakeRequest("POST", "/v2/sandboxes/boxes", R"({"name":"late","timeout":0.001})");
   request.headers.Add("X-Api-Key", "key");
-  Answer answer = Read(RunTask((*match.handler)(request)));
+  Answer answer = Read(RunToEnd((*match.handler)(request)));
   EXPECT_EQ(answer.status, 408);
   EXPECT_EQ(answer.type(), "Timeout");
   EXPECT_THAT(answer.message(), HasSubstr("provisioning"));

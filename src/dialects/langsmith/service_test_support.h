@@ -13,7 +13,7 @@
 
 namespace viv::langsmith {
 
-class StoreWithKeys : public FakeStore {
+class StoreWithKeys : public sandbox::FakeStore {
  public:
   std::map<std::string, std::string> accounts_of_keys = {
       {"key", "mine"}, {"colleague", "near"}, {"other", "theirs"}};
@@ -68,7 +68,7 @@ class ServiceTest : public LangsmithTest {
       }
     }
     EXPECT_TRUE(IsServiceTraffic(visited_.domain, request));
-    return Read(RunTask(ServiceTraffic(visited_)(request)));
+    return Read(RunToEnd(ServiceTraffic(visited_)(request)));
   }
   Answer VisitWith(const std::string& token, std::string target) {
     return Visit("GET", std::move(target), {{"X-Langsmith-Sandbox-Service-Token", token}});
@@ -83,7 +83,7 @@ class ServiceTest : public LangsmithTest {
         http::Dispatch(links_, [](int status, std::string message, const http::Request&) {
           return Failure(status, "NotFound", std::move(message));
         });
-    return Read(RunTask(handler(request)));
+    return Read(RunToEnd(handler(request)));
   }
 
   StoreWithKeys keyed_store_;

@@ -113,8 +113,8 @@ TEST_F(SnapshotsTest, WhatTheBoxRanWithGoesOnBelowTheSnapshotsOwn) {
 }
 
 TEST_F(SnapshotsTest, OneOfAnotherDialectIsShownAsWell) {
-  auto made = RunTask(boxes_.Snapshot("mine", box_, "theirs:v2"));
-  auto nameless = RunTask(boxes_.Snapshot("mine", box_, ""));
+  auto made = RunToEnd(boxes_.Snapshot("mine", box_, "theirs:v2"));
+  auto nameless = RunToEnd(boxes_.Snapshot("mine", box_, ""));
   Answer shown = Call("GET", "/snapshots/theirs:v2");
   ASSERT_EQ(shown.status, 200);
   EXPECT_EQ(shown.Text("id"), sandbox::UuidOfTemplate(made->id));
@@ -127,7 +127,7 @@ TEST_F(SnapshotsTest, OneOfAnotherDialectIsShownAsWell) {
 
 TEST_F(SnapshotsTest, OneRemovedThroughAnotherDialectIsGone) {
   const std::string id = CaptureId(R"({"name": "py"})");
-  ASSERT_TRUE(RunTask(boxes_.RemoveTemplate("mine", *sandbox::TemplateOfUuid(id))));
+  ASSERT_TRUE(RunToEnd(boxes_.RemoveTemplate("mine", *sandbox::TemplateOfUuid(id))));
   EXPECT_EQ(Call("GET", "/snapshots/py").status, 404);
   EXPECT_EQ(Call("GET", "/snapshots/" + id).status, 404);
   EXPECT_EQ(Call("DELETE", "/snapshots/py").status, 404);

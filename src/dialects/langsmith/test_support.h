@@ -11,81 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include "base/ids.h"
+#include "base/run_to_end.h"
 #include "base/text.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
 #include "sandbox/box_ids.h"
 #include "sandbox/fake_boxes.h"
+#include "sandbox/fake_store.h"
 
 namespace viv::langsmith {
-
-// Documents in memory; of the other records the dialect asks for none.
-class FakeStore : public store::Store {
- public:
-  std::map<std::pair<std::string, std::string>, store::Document> documents;
-  std::optional<Error> failure;  // of the next write
-
-  Status CreateOrganization(const store::Organization&) override { return {}; }
-  Status CreateAccount(const store::Account&) override { return {}; }
-  Status UpdateAccount(const store::Account&) override { return None(); }
-  Result<store::Account> GetAccount(std::string_view) const override { return None(); }
-  Result<std::vector<store::Account>> ListAccounts() const override { return None(); }
-  Result<std::vector<store::Organization>> ListOrganizations() const override { return None(); }
-
-  Status CreateKey(const store::Key&) override { return {}; }
-  Result<store::Key> FindKeyByHash(std::string_view) const override { return None(); }
-  Result<std::vector<store::Key>> ListKeys(std::string_view) const override { return None(); }
-  Status RevokeKey(std::string_view, std::string_view, std::int64_t) override { return None(); }
-
-  Result<store::SandboxPtr> GetSandbox(std::string_view) const override { return None(); }
-  Result<store::SandboxPtr> GetSandboxByLease(std::string_view) const override { return None(); }
-  Page ListSandboxes(const ListQuery&) const override { return {}; }
-  Task<Result<store::SandboxPtr>> Acquire(AcquireRequest) override { co_return None(); }
-  Task<Status> Update(store::Sandbox, std::string) override { co_return None(); }
-  std::vector<store::SandboxPtr> ExpiredAt(std::int64_t, std::size_t) const override { return {}; }
-  std::size_t CountSandboxes() const override { return 0; }
-  void ForEachSandbox(const std::function<void(const store::Sandbox&)>&) const override {}
-
-  Task<Status> PutDocument(store::Document document) override {
-    if (auto error = std::exchange(failure, std::nullopt)) co_return PassUp(*error);
-    std::pair<std::string, std::string> key(document.kind, document.id);
-    documents[key] = std::move(document);
-    co_return Status();
-  }
-  Task<Status> RemoveDocument(std::string kind, std::string id) override {
-    if (auto error = std::exchange(failure, std::nullopt)) co_return PassUp(*error);
-    documents.erase(std::pair<std::string, std::string>(kind, id));
-    co_return Status();
-  }
-  Result<std::vector<store::Document>> ListDocuments(std::string_view kind) const override {
-    std::vector<store::Document> list;
-    for (const auto& [key, document] : documents) {
-      if (key.first == kind) list.push_back(document);
-    }
-    return list;
-  }
-
- private:
-  static tl::unexpected<Error> None() { return Fail(ErrorCode::kNotFound, "no such record"); }
-};
-
-// Runs a handler, or anything else that is a Task, to its end.
-template <typename T>
-T RunTask(Task<T> task) {
-  asio::io_context io;
-  std::optional<T> result;
-  auto on_end = [&result](std::exception_ptr failure, T value) {
-    if (failure) std::rethrow_exception(failure);
-    result = std::move(value);
-  };
-  asio::co_spawn(io, std::move(task), on_end);
-  io.run();
-  return std::move(*result);
-}
 
 // What a relay was asked to do.
 struct Relayed {
@@ -176,14 +111,14 @@ class LangsmithTest : public ::testing::Test {
       request.headers.Add(name, value);
     }
     if (!has_key) request.headers.Add("X-Api-Key", "key");
-    return Read(RunTask(Dispatched()(request)));
+    return Read(RunToEnd(Dispatched()(request)));
   }
 
   // As a client without any key.
   Answer CallOpenly(std::string method, std::string target, HeaderList headers = {}) {
     http::Request request = MakeRequest(std::move(method), std::move(target));
     for (auto& [name, value] : headers) request.headers.Add(name, value);
-    return Read(RunTask(Dispatched()(request)));
+    return Read(RunToEnd(Dispatched()(request)));
   }
 
   http::Handler Dispatched() {
@@ -227,7 +162,7 @@ class LangsmithTest : public ::testing::Test {
   }
 
   sandbox::FakeBoxes boxes_;
-  FakeStore store_;
+  sandbox::FakeStore store_;
   sandbox::Accounts accounts_{store_};
   sandbox::Secrets secrets_{"the server's own secret"};
   std::unique_ptr<sandbox::Ledger> registries_ = LoadLedger("langsmith.registry");

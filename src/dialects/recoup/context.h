@@ -10,19 +10,19 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "dialects/recoup/run_queue.h"
+#include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
 #include "sandbox/accounts.h"
 #include "sandbox/boxes.h"
 #include "sandbox/ledger.h"
-#include "sandbox/repositories.h"
 
 namespace viv::recoup {
 
 struct Context {
   sandbox::Boxes& boxes;
   sandbox::Accounts& accounts;
-  sandbox::Repositories& repositories;
+  git::Repositories& repositories;
   sandbox::Ledger& accounts_kept;  // per account: its snapshot, repository's URL, expiry
   sandbox::Ledger& runs;
   sandbox::Ledger& sessions;

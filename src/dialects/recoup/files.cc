@@ -122,7 +122,7 @@ Result<UploadRequest> ReadUploadBody(const http::Request& request, http::Respons
 }
 
 struct Fetched {
-  std::vector<sandbox::Repositories::NewFile> files;
+  std::vector<git::Repositories::NewFile> files;
   json::array errors;
 };
 

@@ -140,7 +140,7 @@ http::Request RequestOf(const GitCall& call) {
   return request;
 }
 
-Task<Result<std::string>> CallGit(sandbox::Repositories& repositories,
+Task<Result<std::string>> CallGit(git::Repositories& repositories,
                                   std::string account_id,
                                   GitCall call) {
   http::Request request = RequestOf(call);
@@ -183,7 +183,7 @@ Result<GitHead> ParseAdvertisement(std::string_view bytes) {
   return head;
 }
 
-Task<Result<GitPack>> FetchPack(sandbox::Repositories& repositories, std::string account_id) {
+Task<Result<GitPack>> FetchPack(git::Repositories& repositories, std::string account_id) {
   GitCall list{"GET", "info/refs", "service=git-upload-pack", "", kAdvertisementBytesMax};
   auto advertised = co_await CallGit(repositories, account_id, std::move(list));
   if (!advertised) co_return PassUp(advertised.error(), "list the branches");

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
-#include "sandbox/repositories.h"
+#include "git/repositories.h"
 
 namespace viv::recoup {
 
@@ -25,6 +25,6 @@ struct GitPack {
 };
 
 // kLimitExceeded when it is too large to be carried over.
-Task<Result<GitPack>> FetchPack(sandbox::Repositories& repositories, std::string account_id);
+Task<Result<GitPack>> FetchPack(git::Repositories& repositories, std::string account_id);
 
 }  // namespace viv::recoup

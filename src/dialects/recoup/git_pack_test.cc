@@ -61,7 +61,7 @@ TEST_F(GitPackFetchTest, CarriesARepositoryWithItsHistory) {
   ASSERT_TRUE(empty) << empty.error().message;
   EXPECT_EQ(empty->bytes, "");
   for (const char* text : {"one", "two"}) {
-    std::vector<sandbox::Repositories::NewFile> files = {{"a.txt", text}};
+    std::vector<git::Repositories::NewFile> files = {{"a.txt", text}};
     auto made = RunTask(repositories_.Commit(kMine, files, "message"));
     ASSERT_TRUE(made) << made.error().message;
   }

@@ -48,7 +48,7 @@ std::optional<std::string> AccountOfRepository(const sandbox::Accounts& accounts
   return account->id;
 }
 
-Task<http::Response> ServeGit(sandbox::Repositories& repositories,
+Task<http::Response> ServeGit(git::Repositories& repositories,
                               sandbox::Accounts& accounts,
                               const http::KeyLookup& keys,
                               http::Request& request) {
@@ -68,7 +68,7 @@ Task<http::Response> ServeGit(sandbox::Repositories& repositories,
 
 }  // namespace
 
-http::Router GitRoutes(sandbox::Repositories& repositories,
+http::Router GitRoutes(git::Repositories& repositories,
                        sandbox::Accounts& accounts,
                        const http::KeyLookup& keys) {
   http::Router router;

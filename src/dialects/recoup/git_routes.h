@@ -3,15 +3,15 @@
 // password of HTTP's basic scheme, with any user name; the other ways to send it work, too. A
 // repository is there from the first time its account, or one of the same organization, asks.
 
+#include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
 #include "sandbox/accounts.h"
-#include "sandbox/repositories.h"
 
 namespace viv::recoup {
 
 // All given outlives the router.
-http::Router GitRoutes(sandbox::Repositories& repositories,
+http::Router GitRoutes(git::Repositories& repositories,
                        sandbox::Accounts& accounts,
                        const http::KeyLookup& keys);
 

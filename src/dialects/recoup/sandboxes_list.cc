@@ -41,7 +41,7 @@ std::vector<sandbox::BoxPtr> TheBoxIfAny(const Context& context,
   return {*box};
 }
 
-json::value ShowTreeEntry(const sandbox::Repositories::TreeEntry& entry) {
+json::value ShowTreeEntry(const git::Repositories::TreeEntry& entry) {
   json::object shown{
       {"path", Printable(entry.path, 4096)},
       {"type", entry.is_folder ? "tree" : "blob"},

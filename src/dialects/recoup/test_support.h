@@ -25,64 +25,9 @@
 #include "dialects/recoup/context.h"
 #include "dialects/recoup/errors.h"
 #include "sandbox/fake_boxes.h"
+#include "sandbox/fake_store.h"
 
 namespace viv::recoup {
-
-// Accounts and documents in memory; of the other records the dialect asks for none.
-class MemoryStore : public store::Store {
- public:
-  std::vector<store::Account> accounts;
-  std::map<std::pair<std::string, std::string>, store::Document> documents;
-  bool is_broken = false;  // nothing can be written
-
-  Status CreateOrganization(const store::Organization&) override { return {}; }
-  Status CreateAccount(const store::Account&) override { return {}; }
-  Status UpdateAccount(const store::Account&) override { return None(); }
-  Result<store::Account> GetAccount(std::string_view id) const override {
-    for (const store::Account& account : accounts)
-      if (account.id == id) return account;
-    return None();
-  }
-  Result<std::vector<store::Account>> ListAccounts() const override { return accounts; }
-  Result<std::vector<store::Organization>> ListOrganizations() const override {
-    return std::vector<store::Organization>();
-  }
-  Status CreateKey(const store::Key&) override { return {}; }
-  Result<store::Key> FindKeyByHash(std::string_view) const override { return None(); }
-  Result<std::vector<store::Key>> ListKeys(std::string_view) const override {
-    return std::vector<store::Key>();
-  }
-  Status RevokeKey(std::string_view, std::string_view, std::int64_t) override { return None(); }
-  Result<store::SandboxPtr> GetSandbox(std::string_view) const override { return None(); }
-  Result<store::SandboxPtr> GetSandboxByLease(std::string_view) const override { return None(); }
-  Page ListSandboxes(const ListQuery&) const override { return {}; }
-  Task<Result<store::SandboxPtr>> Acquire(AcquireRequest) override { co_return None(); }
-  Task<Status> Update(store::Sandbox, std::string) override { co_return None(); }
-  std::vector<store::SandboxPtr> ExpiredAt(std::int64_t, std::size_t) const override { return {}; }
-  std::size_t CountSandboxes() const override { return 0; }
-  void ForEachSandbox(const std::function<void(const store::Sandbox&)>&) const override {}
-
-  Task<Status> PutDocument(store::Document document) override {
-    if (is_broken) co_return Fail(ErrorCode::kUnavailable, "the disk is full");
-    auto key = std::make_pair(document.kind, document.id);
-    documents[key] = std::move(document);
-    co_return Status();
-  }
-  Task<Status> RemoveDocument(std::string kind, std::string id) override {
-    if (is_broken) co_return Fail(ErrorCode::kUnavailable, "the disk is full");
-    documents.erase(std::make_pair(kind, id));
-    co_return Status();
-  }
-  Result<std::vector<store::Document>> ListDocuments(std::string_view kind) const override {
-    std::vector<store::Document> found;
-    for (const auto& [key, document] : documents)
-      if (key.first == kind) found.push_back(document);
-    return found;
-  }
-
- private:
-  static tl::unexpected<Error> None() { return Fail(ErrorCode::kNotFound, "no such record"); }
-};
 
 // Boxes whose agents answer what the test wrote down, one answer to each call.
 class ScriptedBoxes : public sandbox::FakeBoxes {
@@ -257,9 +202,9 @@ class RecoupTest : public ::testing::Test {
   std::string folder_ = MakeFolder();
   BlockingPool pool_{2};
   ScriptedBoxes boxes_;
-  MemoryStore store_;
+  sandbox::FakeStore store_;
   sandbox::Accounts accounts_{store_};
-  sandbox::Repositories repositories_{folder_, pool_};
+  git::Repositories repositories_{folder_, pool_};
   std::unique_ptr<sandbox::Ledger> rows_ = LoadLedger("recoup.account");
   std::unique_ptr<sandbox::Ledger> runs_ = LoadLedger("recoup.run");
   std::unique_ptr<sandbox::Ledger> sessions_ = LoadLedger("recoup.session");

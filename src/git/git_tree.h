@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/repositories.h"
+#include "git/repositories.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 constexpr std::size_t kTreeEntriesMax = 100'000;
 
@@ -24,4 +24,4 @@ Status CheckWritablePath(std::string_view path);
 // A repository's folder is named by its account: letters, digits, '-' and '_'.
 bool IsRepositoryName(std::string_view account_id);
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

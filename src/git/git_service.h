@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "http/message.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 struct GitService {
   std::string name;         // "upload-pack" or "receive-pack"
@@ -27,4 +27,4 @@ Result<GitService> GitServiceOf(const http::Request& request, std::string_view r
 http::Response GitResponse(const GitService& service);  // its head
 http::Response GitFailure(const Error& error);          // git shows the text to its user
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

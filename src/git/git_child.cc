@@ -1,4 +1,4 @@
-#include "sandbox/git_child.h"
+#include "git/git_child.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include <cstring>
 #include <memory>
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr uid_t kNobody = 65534;
@@ -250,4 +250,4 @@ Result<GitChild> SpawnGit(const GitStart& start) {
   return GitNotStarted(plan.failed_step, plan.error);
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/task.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 struct GitCommand {
   std::string folder;                  // the repository
@@ -54,4 +54,4 @@ Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
                                std::string input,
                                std::size_t output_bytes_max);
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

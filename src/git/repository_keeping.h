@@ -10,9 +10,9 @@
 
 #include "base/async_mutex.h"
 #include "base/result.h"
-#include "sandbox/repositories.h"
+#include "git/repositories.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 class GitSlots {
  public:
@@ -75,4 +75,4 @@ struct Repositories::Keeping {
   std::map<std::string, AsyncMutex> turns;
 };
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

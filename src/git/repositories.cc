@@ -1,4 +1,4 @@
-#include "sandbox/repositories.h"
+#include "git/repositories.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,13 +14,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "sandbox/git_child.h"
-#include "sandbox/git_process.h"
-#include "sandbox/git_tree.h"
-#include "sandbox/repository_keeping.h"
+#include "git/git_child.h"
+#include "git/git_process.h"
+#include "git/git_tree.h"
+#include "git/repository_keeping.h"
 #include "storage/tree.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr std::string_view kNewPrefix = ".new-";    // being made
@@ -262,4 +262,4 @@ Task<Status> Repositories::FollowPush(std::string account_id) {
   co_return Status();
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

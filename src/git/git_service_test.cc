@@ -1,8 +1,8 @@
-#include "sandbox/git_service.h"
+#include "git/git_service.h"
 
 #include <gtest/gtest.h>
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 http::Request GitAsk(std::string method, std::string query, std::string type) {
@@ -86,4 +86,4 @@ TEST(GitServiceTest, AnInternalReasonIsNotShown) {
 }
 
 }  // namespace
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -16,7 +16,7 @@
 #include "base/task.h"
 #include "http/message.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 struct GitExchange;
 
@@ -88,4 +88,4 @@ class Repositories {
   std::unique_ptr<Keeping> keeping_;
 };
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

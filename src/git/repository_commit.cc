@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "sandbox/git_tree.h"
-#include "sandbox/repositories.h"
-#include "sandbox/repository_keeping.h"
+#include "git/git_tree.h"
+#include "git/repositories.h"
+#include "git/repository_keeping.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr std::size_t kCommitFilesMax = 1000;
@@ -124,4 +124,4 @@ Task<Result<std::vector<std::string>>> Repositories::Commit(std::string account_
   }
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

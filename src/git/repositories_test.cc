@@ -1,13 +1,13 @@
-#include "sandbox/repositories.h"
+#include "git/repositories.h"
 
 #include <sys/stat.h>
 
 #include <fstream>
 
-#include "sandbox/git_process.h"
-#include "sandbox/git_test_support.h"
+#include "git/git_process.h"
+#include "git/git_test_support.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 class RepositoriesTest : public RepositoryTest {
@@ -217,4 +217,4 @@ TEST_F(RepositoriesTest, GitSeesNothingOfTheFolderAround) {
 }
 
 }  // namespace
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -13,10 +13,10 @@
 #include <boost/asio/use_future.hpp>
 
 #include "base/blocking_pool.h"
+#include "git/repositories.h"
 #include "http/message.h"
-#include "sandbox/repositories.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 template <typename T>
 T RunGitTask(Task<T> task) {
@@ -90,4 +90,4 @@ class RepositoryTest : public ::testing::Test {
   std::unique_ptr<Repositories> repositories_;
 };
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

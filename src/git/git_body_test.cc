@@ -1,10 +1,10 @@
-#include "sandbox/git_body.h"
+#include "git/git_body.h"
 
 #include <zlib.h>
 
-#include "sandbox/git_test_support.h"
+#include "git/git_test_support.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 std::string Gzipped(const std::string& bytes) {
@@ -116,4 +116,4 @@ TEST(GitBodyTest, TellsThatTheClientWentAway) {
 }
 
 }  // namespace
-}  // namespace viv::sandbox
+}  // namespace viv::git

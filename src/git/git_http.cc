@@ -9,15 +9,15 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "git/git_body.h"
+#include "git/git_child.h"
+#include "git/git_process.h"
+#include "git/git_service.h"
+#include "git/repositories.h"
+#include "git/repository_keeping.h"
 #include "http/in_flight.h"
-#include "sandbox/git_body.h"
-#include "sandbox/git_child.h"
-#include "sandbox/git_process.h"
-#include "sandbox/git_service.h"
-#include "sandbox/repositories.h"
-#include "sandbox/repository_keeping.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 // Shared between the answer and what feeds git, of which one may outlive the other by a moment.
 struct GitExchange {
@@ -168,4 +168,4 @@ Task<void> Repositories::Stream(std::shared_ptr<GitExchange> exchange, http::Bod
   co_await exchange->feeding.WaitUntilIdle();
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

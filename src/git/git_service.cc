@@ -1,4 +1,4 @@
-#include "sandbox/git_service.h"
+#include "git/git_service.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "http/status.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 int GitStatusOf(ErrorCode code) {
@@ -77,4 +77,4 @@ http::Response GitFailure(const Error& error) {
                              : error.message + "\n");
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -1,8 +1,8 @@
 // Git's HTTP protocol without a network; tests/e2e/recoup/git.test.js speaks it with git itself.
 
-#include "sandbox/git_test_support.h"
+#include "git/git_test_support.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 class RepositoryServeTest : public RepositoryTest {
@@ -113,4 +113,4 @@ TEST_F(RepositoryServeTest, BrokenGzipIsABadRequest) {
 }
 
 }  // namespace
-}  // namespace viv::sandbox
+}  // namespace viv::git

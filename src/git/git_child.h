@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 // Who git runs as, and owns the repositories.
 struct GitUser {
@@ -44,4 +44,4 @@ struct GitChild {
 // confined.
 Result<GitChild> SpawnGit(const GitStart& start);
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

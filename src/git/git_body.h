@@ -10,7 +10,7 @@
 #include "base/task.h"
 #include "http/message.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 
 class GitBody {
  public:
@@ -42,4 +42,4 @@ class GitBody {
   std::unique_ptr<Inflater, EndInflater> inflater_;
 };
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -1,8 +1,8 @@
-#include "sandbox/git_tree.h"
+#include "git/git_tree.h"
 
 #include <gtest/gtest.h>
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 const std::string kSha(40, 'a');
@@ -89,4 +89,4 @@ TEST(GitTreeTest, RepositoriesAreNamedWithoutDotsAndSlashes) {
 }
 
 }  // namespace
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -1,4 +1,4 @@
-#include "sandbox/git_body.h"
+#include "git/git_body.h"
 
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr std::size_t kUnpackedPieceBytes = 256 * 1024;
@@ -103,4 +103,4 @@ Task<Result<std::string>> GitBody::Next() {
   }
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

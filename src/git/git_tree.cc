@@ -1,4 +1,4 @@
-#include "sandbox/git_tree.h"
+#include "git/git_tree.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr std::size_t kRepositoryPathMax = 4096;
@@ -103,4 +103,4 @@ bool IsRepositoryName(std::string_view account_id) {
          account_id.front() != '-' && std::all_of(account_id.begin(), account_id.end(), good);
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git

@@ -1,4 +1,4 @@
-#include "sandbox/git_process.h"
+#include "git/git_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,9 +20,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include "sandbox/git_child.h"
+#include "git/git_child.h"
 
-namespace viv::sandbox {
+namespace viv::git {
 namespace {
 
 constexpr std::size_t kGitPieceBytes = 64 * 1024;
@@ -219,4 +219,4 @@ Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
   co_return answer;
 }
 
-}  // namespace viv::sandbox
+}  // namespace viv::git
