@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "runtime/request.h"
@@ -49,9 +50,10 @@ Status MakeOwnFolder(const std::string& path) {
 // A volatile overlay leaves a mark in its work folder, and is not mounted again while it is there:
 // a crash of the machine may have lost what was written last. For boxes that is accepted.
 void ClearVolatileMark(const std::string& work) {
-  ::unlink((work + "/work/incompat/volatile/dirty").c_str());
-  ::rmdir((work + "/work/incompat/volatile").c_str());
-  ::rmdir((work + "/work/incompat").c_str());
+  const std::filesystem::path mark = std::filesystem::path(work) / "work" / "incompat";
+  ::unlink((mark / "volatile" / "dirty").c_str());
+  ::rmdir((mark / "volatile").c_str());
+  ::rmdir(mark.c_str());
 }
 
 Status MakeUppers(const LaunchRequest& request) {
