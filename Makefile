@@ -8,7 +8,7 @@ run: build  ## install what is missing, build, start the server in the foregroun
 
 build: setup  ## the release build, in build/release/
 	cmake --preset release > /dev/null
-	cmake --build --preset release --target viv viv-agent
+	cmake --build --preset release --target viv viv-agent viv-tools
 
 test: setup  ## every test that needs no other machine
 	tests/run

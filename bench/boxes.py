@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boxes through the real API, beside fork+exec, bwrap and crun in the same run. Prints p50 / p99 in milliseconds and ratios.
 
-usage: boxes.py [PART …]     parts: warm cold burst sustained exec files power copies many adopt (default: all)
+usage: boxes.py [PART …]     parts: warm cold burst sustained exec files power copies many adopt steps (default: all)
 """
 import concurrent.futures
 import http.client
@@ -352,6 +352,74 @@ def part_adopt():
     show("kill -9 with 1,000 boxes: start until served", f"{server.started_in:.2f} s, {alive} of {len(boxes)} adopted and running commands")
     drop(client, boxes)
     server.stop()
+
+
+class AgentClient(Client):
+    """The same calls to a box's agent itself, without the server between."""
+
+    def __init__(self, server):
+        [path] = (pathlib.Path(server.data) / "boxes/run").glob("*.sock")
+        self.http = http.client.HTTPConnection("agent")
+        self.http.sock = socket.socket(socket.AF_UNIX)
+        self.http.sock.connect(str(path))
+
+
+def median(work, count=150, pause=0.01):
+    return spread(timed(work, count, pause))[0]
+
+
+def phases(server, seconds, clients):
+    """The median of each phase of create → command → destroy, with that many clients at it."""
+    times = {"create": [], "command": [], "destroy": []}
+
+    def cycle():
+        client = Client(server)
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            boxes = []
+            times["create"] += timed(lambda: boxes.append(client.create()), 1)
+            times["command"] += timed(lambda: client.run(boxes[0]), 1)
+            times["destroy"] += timed(lambda: client.kill(boxes[0]), 1)
+
+    with concurrent.futures.ThreadPoolExecutor(clients) as pool:
+        for done in [pool.submit(cycle) for _ in range(clients)]:
+            done.result()
+    return ", ".join(f"{name} {statistics.median(samples):.2f}" for name, samples in times.items())
+
+
+def part_steps():
+    """Where the time goes that the goals do not have: each step measured by leaving the others out."""
+    server = Server("--parked", "0")
+    client = Client(server)
+    box = client.create()
+    agent = AgentClient(server)
+    health = lambda through: through.call("GET", "/health", raw=True, headers=client.envd(box))
+    show("host: fork+exec of true", f"{median(lambda: spawn(['/bin/true'])):.2f} ms")
+    show("agent alone: answer a request / run true", f"{median(lambda: health(agent)):.2f} / {median(lambda: agent.run(box)):.2f} ms")
+    show("server and agent: answer a request / run true", f"{median(lambda: health(client)):.2f} / {median(lambda: client.run(box)):.2f} ms")
+    path = "/sandboxes/" + box["sandboxID"]
+    show("seal (a snapshot without its start)", f"{median(lambda: client.call('POST', path + '/snapshots', {}), 30):.2f} ms")
+    boxes = []
+    show("start, cold", f"{median(lambda: boxes.append(client.create()), 60):.2f} ms")
+    show("first command in a new box", f"{statistics.median(timed(lambda it=iter(boxes): client.run(next(it)), 60, 0.01)):.2f} ms")
+    show("end a box", f"{median(lambda: client.kill(boxes.pop()), 60):.2f} ms")
+    server.stop()
+    for name, arguments in (("records synced", ()), ("records not synced", ("--no-sync",))):
+        server = Server("--parked", "64", *arguments)
+        client = Client(server)
+        server.wait_parked(60)
+        boxes = []
+        created = median(lambda: boxes.append(client.create()), 40)
+        path = "/sandboxes/" + boxes[0]["sandboxID"]
+        pauses, resumes = [], []
+        for _ in range(60):
+            pauses += timed(lambda: client.call("POST", path + "/pause"), 1, 0.005)
+            resumes += timed(lambda: client.call("POST", path + "/connect", {"timeout": 600}), 1, 0.005)
+        drop(client, boxes)
+        show(f"{name}: create, warm / pause / resume", f"{created:.2f} / {statistics.median(pauses):.2f} / {statistics.median(resumes):.2f} ms")
+        for clients in (1, 4):
+            show(f"{name}: create → command → destroy, {clients} at once", phases(server, 3, clients) + " ms")
+        server.stop()
 
 
 PARTS = {name[5:]: function for name, function in list(globals().items()) if name.startswith("part_")}

@@ -65,3 +65,13 @@ function(viv_fuzz name module source)
     set_target_properties(fuzz_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endfunction()
+
+# viv_embed(OUT SYMBOL FILE): makes a source file, named in the variable OUT, that defines `extern const std::string_view
+# SYMBOL` as the text of FILE. Data that belongs to the code (tool definitions) is thereby part of the program.
+function(viv_embed out symbol file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} VIV_EMBEDDED_TEXT)
+  set(VIV_EMBEDDED_SYMBOL ${symbol})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.cc.in ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cc @ONLY)
+  set(${out} ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cc PARENT_SCOPE)
+endfunction()

@@ -10,6 +10,8 @@
 #include "agent/dataplane/dataplane.h"
 #include "agent/envd_schema.h"
 #include "agent/files/files.h"
+#include "agent/mcp/mcp_servers.h"
+#include "agent/pipe/pipe.h"
 #include "agent/process/processes.h"
 #include "base/log.h"
 #include "http/router.h"
@@ -31,7 +33,7 @@ void OccupyStandardDescriptors() {
 }
 
 bool IsStreamed(const http::Request& request) {
-  if (IsStreamedByDataPlane(request)) return true;
+  if (IsStreamedByDataPlane(request) || IsStreamedByPipe(request)) return true;
   return request.method == "POST" &&
          (request.path == "/files" || request.path == "/process.Process/StreamInput");
 }
@@ -52,13 +54,19 @@ void Run(UniqueFd listener) {
   Processes processes(context);
   Commands commands(context);
   Files files(context);
+  Pipes pipes(context);
+  McpServers mcp_servers(context);
   http::Router router;
-  AddControlRoutes(context, router, [&] { return processes.running() + commands.running(); });
+  AddControlRoutes(context, router, [&] {
+    return processes.running() + commands.running() + pipes.running() + mcp_servers.running();
+  });
   processes.AddTo(router, EnvdSchema());
   files.AddTo(router, EnvdSchema());
   commands.AddTo(router);
   AddFileTransfers(context, router);
   AddTunnel(context, router);
+  pipes.AddTo(router);
+  mcp_servers.AddTo(router);
   http::ServerOptions options;
   options.threads = 1;
   options.body_bytes_max = kAgentBodyBytesMax;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/ids.h"
+#include "cli/doctor_report.h"
 #include "engine/catalogue.h"
 #include "runtime/machine.h"
 
@@ -20,26 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Verdict { kGood, kWarn, kBad };
-
-class Report {
- public:
-  void Add(Verdict verdict,
-           const std::string& what,
-           const std::string& finding,
-           const std::string& advice = "") {
-    constexpr const char* kMarks[] = {"ok  ", "warn", "FAIL"};
-    fmt::print("{}  {:<18} {}\n", kMarks[static_cast<int>(verdict)], what, finding);
-    if (!advice.empty()) fmt::print("                         → {}\n", advice);
-    if (verdict == Verdict::kBad) ++failures_;
-  }
-  int failures() const { return failures_; }
-
- private:
-  int failures_ = 0;
-};
-
-void CheckKernel(Report& report) {
+void CheckKernel(DoctorReport& report) {
   utsname name{};
   uname(&name);
   report.Add(Verdict::kGood, "kernel", fmt::format("{} {}", name.sysname, name.release));
@@ -48,7 +30,7 @@ void CheckKernel(Report& report) {
              cores >= 2 ? "" : "it works, but calls and storage share one core");
 }
 
-void CheckDescriptors(Report& report) {
+void CheckDescriptors(DoctorReport& report) {
   constexpr rlim_t kEnough = 4096;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -58,7 +40,7 @@ void CheckDescriptors(Report& report) {
              enough ? "" : "each connection takes one: run `ulimit -n 16384` before `viv serve`");
 }
 
-void CheckSqlite(Report& report) {
+void CheckSqlite(DoctorReport& report) {
   report.Add(sqlite3_libversion_number() >= 3038000 ? Verdict::kGood : Verdict::kBad, "SQLite",
              sqlite3_libversion(),
              sqlite3_libversion_number() >= 3038000
@@ -80,7 +62,7 @@ bool CanWrite(const fs::path& folder) {
   return true;
 }
 
-void CheckData(Report& report, const std::string& data) {
+void CheckData(DoctorReport& report, const std::string& data) {
   std::error_code error;
   fs::path at = data;
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path())
@@ -97,14 +79,14 @@ void CheckData(Report& report, const std::string& data) {
              enough ? "" : "worlds and records need room: free some, or move --data");
 }
 
-void CheckTimeZones(Report& report) {
+void CheckTimeZones(DoctorReport& report) {
   bool there = fs::exists("/usr/share/zoneinfo/Europe/Berlin");
   report.Add(there ? Verdict::kGood : Verdict::kWarn, "time zones",
              there ? "/usr/share/zoneinfo" : "not installed",
              there ? "" : "calendars know UTC only: apt-get install tzdata");
 }
 
-void CheckApps(Report& report, const std::vector<std::string>& folders) {
+void CheckApps(DoctorReport& report, const std::vector<std::string>& folders) {
   fs::path scratch = fs::temp_directory_path() / ("viv-doctor-" + RandomHex(12));
   engine::Catalogue catalogue({folders, scratch.string()});
   auto troubles = catalogue.Refresh();
@@ -125,7 +107,7 @@ bool IsInstalled(const std::string& program) {
 }
 
 // Programs that a part of us runs; the rest works without.
-void CheckPrograms(Report& report) {
+void CheckPrograms(DoctorReport& report) {
   struct Program {
     const char* name;
     const char* package;
@@ -147,7 +129,7 @@ void CheckPrograms(Report& report) {
 }
 
 // What boxes need of the kernel, each found by trying it.
-void CheckBarriers(Report& report, const std::string& agent) {
+void CheckBarriers(DoctorReport& report, const std::string& agent) {
   using State = runtime::Barrier::State;
   if (::geteuid() != 0) {
     report.Add(Verdict::kWarn, "boxes", "not looked at: this needs root",
@@ -165,7 +147,7 @@ void CheckBarriers(Report& report, const std::string& agent) {
 }  // namespace
 
 int Doctor(const DoctorOptions& options) {
-  Report report;
+  DoctorReport report;
   CheckKernel(report);
   CheckDescriptors(report);
   CheckSqlite(report);
@@ -174,6 +156,7 @@ int Doctor(const DoctorOptions& options) {
   CheckApps(report, options.app_folders);
   CheckPrograms(report);
   CheckBarriers(report, options.agent);
+  CheckLocal(report, options.tools);
   fmt::print("{}\n", report.failures() == 0
                          ? "This machine is ready."
                          : "Mend what is marked FAIL, then run `viv doctor` again.");

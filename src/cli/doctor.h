@@ -10,6 +10,7 @@ struct DoctorOptions {
   std::string data;
   std::vector<std::string> app_folders;
   std::string agent;  // path of viv-agent
+  std::string tools;  // path of viv-tools
 };
 
 int Doctor(const DoctorOptions& options);

@@ -4,8 +4,8 @@
 
 #include "base/log.h"
 #include "engine/diff.h"
-#include "engine/input_schema.h"
 #include "engine/verify.h"
+#include "schema/json_schema.h"
 
 namespace viv::engine {
 namespace {
@@ -79,14 +79,14 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
   const Tool* tool = app().tool(*profile_, tool_name);
   if (tool == nullptr) return Fail(ErrorCode::kNotFound, "Unknown tool: " + std::string(tool_name));
   if (auto violation =
-          tool->loose ? std::nullopt : FindSchemaViolation(tool->input_schema, given)) {
+          tool->loose ? std::nullopt : schema::FindSchemaViolation(tool->input_schema, given)) {
     return CallAnswer{.text = "Input validation error: " + *violation,
                       .is_error = true,
                       .structured = {},
                       .content = {},
                       .notices = {}};
   }
-  json::object arguments = tool->loose ? given : WithDefaults(tool->input_schema, given);
+  json::object arguments = tool->loose ? given : schema::WithDefaults(tool->input_schema, given);
   auto work = [&](Session& session) -> Result<ToolOutcome> {
     if (tool->writes) RETURN_IF_ERROR(session.Tick());
     return RunTool(session, *tool, arguments);

@@ -85,8 +85,9 @@ class ClientExchange : public StreamingAnswer {
             request.method == "HEAD" ? AnswerParser::Asked::kHead : AnswerParser::Asked::kOther,
             {.write = request.timeout,
              .answer = request.timeout,
-             .tick = std::clamp(
-                 request.timeout / 4, Transport::Duration(5), Transport::Duration(250))}),
+             .tick =
+                 std::clamp(request.timeout / 4, Transport::Duration(5), Transport::Duration(250)),
+             .is_abandoned = request.is_abandoned}),
         silence_timeout_(request.silence_timeout) {}
 
   Task<Status> Begin(ClientRequest request, std::string head) {

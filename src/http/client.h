@@ -27,6 +27,8 @@ struct ClientRequest {
   std::chrono::milliseconds timeout{30'000};
   std::chrono::milliseconds silence_timeout{0};   // between the pieces of a stream; 0: any time
   std::size_t body_bytes_max = 64 * 1024 * 1024;  // of the answer, unless it is streamed
+  // Looked at regularly while the answer is awaited and read; true ends the exchange.
+  std::function<bool()> is_abandoned = nullptr;
 };
 
 struct ClientResponse {

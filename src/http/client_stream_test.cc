@@ -145,6 +145,17 @@ TEST(ClientOverTest, DoesNotWaitForeverForAnAnswer) {
   EXPECT_THAT(response.error().message, HasSubstr("too long"));
 }
 
+TEST(ClientOverTest, GivesUpAnAnswerThatNobodyWantsAnyMore) {
+  SocketPair sockets = MakeSocketPair();
+  ClientRequest request;
+  request.url = "/";
+  request.is_abandoned = [] { return true; };
+  auto answer = RunTask(FetchOver(std::move(sockets.client), std::move(request)));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(answer.error().message, HasSubstr("went away"));
+}
+
 TEST(ClientStreamTest, SendsABodyInPiecesAndReadsTheAnswerInPieces) {
   RunningServer server(EchoStreamed, StreamAll());
   ClientRequest request;

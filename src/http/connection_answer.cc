@@ -117,7 +117,8 @@ Task<void> Connection::AnswerWebSocket(Response response) {
     co_return;
   }
   phase_ = Phase::kStreaming;
-  WebSocketSetup setup{parser_.request(), response, *transport_, context_.options.write_timeout};
+  WebSocketSetup setup{parser_.request(), response, *transport_, context_.options.write_timeout,
+                       context_.options.socket_idle_timeout};
   co_await ServeWebSocket(setup);
   phase_ = Phase::kBusy;
 }

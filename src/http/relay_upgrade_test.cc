@@ -137,16 +137,21 @@ Task<void> RelayedEcho(WebSocket& socket) {
   }
 }
 
-TEST(RelayUpgradeTest, CarriesAWebSocket) {
-  namespace websocket = boost::beast::websocket;
-  using asio::ip::tcp;
-  auto echo = [](Request&) -> Task<Response> {
+// A WebSocket of one server, as clients of another reach it.
+class RelayedSocketRig {
+ public:
+  explicit RelayedSocketRig(ServerOptions inner_options = {},
+                            ServerOptions outer_options = StreamEveryBody())
+      : inner([](Request&) { return Answer(); }, std::move(inner_options)),
+        outer([this](Request& request) { return Pass(request); }, std::move(outer_options)) {}
+
+ private:
+  static Task<Response> Answer() {
     Response response;
     response.web_socket = RelayedEcho;
     co_return response;
-  };
-  RunningServer inner(echo);
-  auto pass = [&inner](Request& request) -> Task<Response> {
+  }
+  Task<Response> Pass(Request& request) {
     UniqueFd upstream(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -156,11 +161,20 @@ TEST(RelayUpgradeTest, CarriesAWebSocket) {
     RelayOptions options;
     Result<Response> response = co_await Relay(request, std::move(upstream), std::move(options));
     co_return response ? *std::move(response) : Text(502, response.error().message);
-  };
-  RunningServer outer(pass, StreamEveryBody());
+  }
+
+ public:
+  RunningServer inner;
+  RunningServer outer;
+};
+
+TEST(RelayUpgradeTest, CarriesAWebSocket) {
+  namespace websocket = boost::beast::websocket;
+  using asio::ip::tcp;
+  RelayedSocketRig rig;
   asio::io_context io;
   websocket::stream<tcp::socket> stream(io);
-  stream.next_layer().connect(tcp::endpoint(asio::ip::address_v4::loopback(), outer->port()));
+  stream.next_layer().connect(tcp::endpoint(asio::ip::address_v4::loopback(), rig.outer->port()));
   stream.handshake("localhost", "/");
   for (std::size_t size : {5, 1 << 20}) {
     std::string data(size, 'w');
@@ -170,6 +184,22 @@ TEST(RelayUpgradeTest, CarriesAWebSocket) {
     EXPECT_EQ(boost::beast::buffers_to_string(buffer.data()), data);
   }
   stream.close(websocket::close_code::normal);
+}
+
+// A client whose packets stop: its connection stands for ever, as far as the kernel knows.
+TEST(RelayUpgradeTest, AClientThatFallsSilentIsFreedOnBothSides) {
+  ServerOptions inner_options;
+  inner_options.socket_idle_timeout = std::chrono::milliseconds(50);
+  ServerOptions outer_options = StreamEveryBody();
+  outer_options.idle_timeout = std::chrono::milliseconds(50);
+  RelayedSocketRig rig(std::move(inner_options), std::move(outer_options));
+  RawClient client(rig.outer->port());
+  client.Send(
+      "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  EXPECT_THAT(client.ReadThrough("\r\n\r\n"), StartsWith("HTTP/1.1 101 "));
+  while (rig.inner->connections() > 0) std::this_thread::yield();
+  while (rig.outer->connections() > 0) std::this_thread::yield();
 }
 
 }  // namespace

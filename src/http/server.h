@@ -43,8 +43,10 @@ struct ServerOptions {
   std::chrono::milliseconds body_timeout{120'000};   // without any progress
   std::chrono::milliseconds idle_timeout{120'000};   // keep-alive without a request
   std::chrono::milliseconds write_timeout{60'000};   // without any progress
-  std::chrono::milliseconds drain_timeout{10'000};   // Stop() waits that long
-  std::unique_ptr<TlsFiles> tls;                     // nullptr: plain HTTP
+  // A WebSocket without a sign of life: it is pinged after half of that, and given up after all.
+  std::chrono::milliseconds socket_idle_timeout{120'000};
+  std::chrono::milliseconds drain_timeout{10'000};  // Stop() waits that long
+  std::unique_ptr<TlsFiles> tls;                    // nullptr: plain HTTP
   // What serves TLS, for a program that does so: &OpenSsl() of http/tls.h and the library http_tls.
   const TlsLibrary* tls_library = nullptr;
   // Whether the body of the request with this head is streamed to its handler, and so not limited

@@ -161,6 +161,36 @@ TEST(ServerWebSocketTest, SurvivesAClientThatVanishes) {
   while (server->connections() > 0) std::this_thread::yield();
 }
 
+constexpr char kSocketHandshake[] =
+    "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+// Its connection stands, but nobody is there to answer a ping.
+TEST(ServerWebSocketTest, GivesUpAClientThatAnswersNoPing) {
+  ServerOptions options;
+  options.socket_idle_timeout = std::chrono::milliseconds(100);
+  RunningServer server(SocketEcho, std::move(options));
+  RawClient client(server->port());
+  client.Send(kSocketHandshake);
+  EXPECT_THAT(client.ReadThrough("\r\n\r\n"), StartsWith("HTTP/1.1 101 "));
+  while (server->connections() > 0) std::this_thread::yield();
+  EXPECT_THAT(client.ReadToEnd(), StartsWith("\x89")) << "it was asked before";
+}
+
+TEST(ServerWebSocketTest, KeepsASilentClientThatAnswersPings) {
+  ServerOptions options;
+  options.socket_idle_timeout = std::chrono::milliseconds(100);
+  RunningServer server(SocketEcho, std::move(options));
+  RawClient client(server->port());
+  client.Send(kSocketHandshake);
+  client.ReadThrough("\r\n\r\n");
+  for (int i = 0; i < 6; ++i) {  // three times its deadline
+    ASSERT_EQ(client.ReadThrough(std::string("\x89\0", 2)), std::string("\x89\0", 2));
+    client.Send(std::string("\x8a\x80\0\0\0\0", 6));
+  }
+  EXPECT_EQ(server->connections(), 1u);
+}
+
 TEST(ServerWebSocketTest, AsksAPlainRequestToUpgrade) {
   RunningServer server(SocketEcho);
   RawClient client(server->port());
@@ -173,9 +203,7 @@ TEST(ServerWebSocketTest, AsksAPlainRequestToUpgrade) {
 TEST(ServerWebSocketTest, RefusesABrokenFrame) {
   RunningServer server(SocketEcho);
   RawClient client(server->port());
-  client.Send(
-      "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  client.Send(kSocketHandshake);
   EXPECT_THAT(client.ReadThrough("\r\n\r\n"), StartsWith("HTTP/1.1 101 "));
   client.Send("\xff\xff\xff\xff");
   client.EndSending();

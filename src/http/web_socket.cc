@@ -31,7 +31,6 @@ namespace websocket = beast::websocket;
 constexpr std::size_t kSocketMessageBytesMax = 16 << 20;
 constexpr std::size_t kSocketReasonBytesMax = 123;  // what a close frame can carry beside its code
 constexpr std::chrono::seconds kSocketHandshakeTimeout{30};
-constexpr std::chrono::seconds kSocketIdleTimeout{120};  // a ping goes out after half of it
 constexpr std::chrono::seconds kSocketCloseTimeout{2};
 
 using Handshake = beast::http::request<beast::http::empty_body>;
@@ -127,7 +126,7 @@ class BeastWebSocket : public WebSocket {
   BeastWebSocket(WebSocketSetup setup, InFlight& in_flight)
       : transport_(setup.transport), stream_(setup.transport, setup.write_timeout, in_flight) {
     stream_.set_option(
-        websocket::stream_base::timeout{kSocketHandshakeTimeout, kSocketIdleTimeout, true});
+        websocket::stream_base::timeout{kSocketHandshakeTimeout, setup.idle_timeout, true});
     stream_.read_message_max(kSocketMessageBytesMax);
     auto add_headers = [&response = setup.response](websocket::response_type& answer) {
       answer.set(beast::http::field::server, "vivarium");

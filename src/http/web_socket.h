@@ -12,6 +12,7 @@ struct WebSocketSetup {
   const Response& response;  // its headers are sent with the 101
   Transport& transport;
   Transport::Duration write_timeout;
+  Transport::Duration idle_timeout;  // a ping goes out after half of it
 };
 
 // Shakes hands, runs response.web_socket and closes. Ends early when the coroutine is cancelled.

@@ -31,16 +31,20 @@ class EventSessions {
     const std::string& id() const { return id_; }
     // What was sent since the last time; waits up to `limit` for something.
     Task<std::vector<std::string>> Wait(std::chrono::seconds limit);
+    bool too_slow() const;  // more waited than is kept, and something was lost
 
    private:
     EventSessions* owner_;
     std::string id_;
-    std::shared_ptr<Stream> stream_;  // shared with senders under way
+    std::shared_ptr<Stream> stream_;  // shared with senders under way, and with its own work
   };
 
   Lease Open(asio::any_io_executor executor);
   bool Has(const std::string& id) const;
   void Send(const std::string& id, std::string message);
+  // Runs `work` where the stream is, until that ends. False without such a stream, or when it has
+  // too much to do already.
+  bool Spawn(const std::string& id, Task<void> work);
 
  private:
   std::shared_ptr<Stream> Find(const std::string& id) const;

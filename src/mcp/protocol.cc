@@ -1,7 +1,6 @@
 #include "mcp/protocol.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "base/log.h"
@@ -11,19 +10,11 @@ namespace {
 
 using rpc::JsonRpcCode;
 
-constexpr std::array<std::string_view, 5> kHandshakeVersions = {
-    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
-
 // A lease's tools never change, so that clients may keep the list for long, each for itself.
 constexpr std::string_view kCaching = R"("ttlMs":3600000,"cacheScope":"private")";
 
-bool IsHandshakeVersion(std::string_view version) {
-  return std::find(kHandshakeVersions.begin(), kHandshakeVersions.end(), version) !=
-         kHandshakeVersions.end();
-}
-
 Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
-  return Answer{.body = rpc::JsonRpcFailure(id, {code, std::move(message)}), .messages = {}};
+  return Answer{.body = rpc::JsonRpcFailure(id, {code, std::move(message)})};
 }
 
 std::string TextResult(std::string_view text, bool is_error) {
@@ -72,22 +63,9 @@ Answer Cancelled() {
 
 }  // namespace
 
-bool IsKnownVersion(std::string_view version) {
-  return version == kModernVersion || IsHandshakeVersion(version);
-}
-
-json::array KnownVersions() {
-  json::array versions{kModernVersion};
-  for (std::string_view version : kHandshakeVersions) versions.emplace_back(version);
-  return versions;
-}
-
 Answer Protocol::Result(const json::value& id, std::string result_json, Era era) {
-  if (era == Era::kModern) {
-    result_json.insert(
-        1, result_json == "{}" ? R"("resultType":"complete")" : R"("resultType":"complete",)");
-  }
-  return Answer{.body = rpc::JsonRpcResult(id, result_json), .messages = {}};
+  if (era == Era::kModern) result_json = AsModernResult(std::move(result_json));
+  return Answer{.body = rpc::JsonRpcResult(id, result_json)};
 }
 
 Task<Answer> Protocol::Handle(store::SandboxPtr sandbox,
@@ -120,7 +98,7 @@ Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMes
     return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
   const engine::App& app = *(*loaded)->app;
   json::object result{
-      {"protocolVersion", IsHandshakeVersion(asked) ? asked : kLatestHandshake},
+      {"protocolVersion", NegotiatedVersion(asked)},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", json::object()}}},
       {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
   };

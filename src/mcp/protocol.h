@@ -10,29 +10,13 @@
 #include <vector>
 
 #include "base/task.h"
+#include "mcp/answer.h"
 #include "mcp/in_flight.h"
 #include "rpc/jsonrpc/message.h"
+#include "rpc/mcp/revisions.h"
 #include "sandbox/sandboxes.h"
 
 namespace viv::mcp {
-
-inline constexpr std::string_view kModernVersion =
-    "2026-07-28";  // no handshake: every request says what it needs
-inline constexpr std::string_view kLatestHandshake = "2025-11-25";
-inline constexpr std::string_view kBatchVersion =
-    "2025-03-26";  // the one revision that has batches
-
-bool IsKnownVersion(std::string_view version);
-json::array KnownVersions();
-
-// The answer to a request. `messages` are notifications that come before it.
-struct Answer {
-  std::string body;                   // the JSON-RPC response
-  std::vector<std::string> messages;  // JSON-RPC notifications: progress, log
-  int status = 200;                   // of the HTTP answer, where the transport has one
-  std::int64_t retry_after_s = 0;
-  bool cancelled = false;  // there is nothing to answer
-};
 
 struct ProtocolOptions {
   std::size_t tools_page =

@@ -1,16 +1,20 @@
 #pragma once
-// The MCP transports over HTTP: streamable HTTP at /mcp/{server}?instance_id=LEASE, and the older
-// pair of an event stream at …/sse with messages posted beside it. The instance id is the
-// capability; there is no other key.
+// The MCP transports over HTTP: streamable HTTP, and the older pair of an event stream at …/sse
+// with messages posted beside it. A simulated application is at /mcp/{server}?instance_id=LEASE, a
+// server in a local sandbox at /{server}/mcp?local_sandbox_id=UUID, and each at the other's path
+// too. The id is the capability; there is no other key.
 
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "http/router.h"
+#include "mcp/endpoint.h"
 #include "mcp/origin.h"
 #include "mcp/protocol.h"
 #include "mcp/sessions.h"
+#include "sandbox/boxes.h"
+#include "sandbox/local_servers.h"
 
 namespace viv::mcp {
 
@@ -21,7 +25,13 @@ class EventSessions;
 
 class Routes {
  public:
+  // Servers in boxes; nullptr: there are none.
+  struct Local {
+    sandbox::Boxes* boxes = nullptr;
+    const sandbox::LocalServers* servers = nullptr;
+  };
   Routes(sandbox::Sandboxes& sandboxes,
+         Local local,
          ProtocolOptions options,
          OriginPolicy origins,
          std::string secret);
@@ -36,15 +46,16 @@ class Routes {
   Task<http::Response> OpenEvents(http::Request& request);
   Task<http::Response> PostEvent(http::Request& request);
 
-  Result<store::SandboxPtr> FindSandbox(const http::Request& request) const;
+  Result<EndpointPtr> FindEndpoint(const http::Request& request);
   Task<http::Response> AnswerBatch(const http::Request& request,
-                                   store::SandboxPtr sandbox,
+                                   EndpointPtr endpoint,
                                    json::array batch);
   Task<http::Response> AnswerOne(const http::Request& request,
-                                 store::SandboxPtr sandbox,
-                                 rpc::JsonRpcMessage message);
+                                 EndpointPtr endpoint,
+                                 Incoming incoming);
 
   sandbox::Sandboxes& sandboxes_;
+  const Local local_;
   Protocol protocol_;
   OriginPolicy origins_;
   Sessions sessions_;

@@ -56,11 +56,30 @@ void ClearVolatileMark(const std::string& work) {
   ::rmdir(mark.c_str());
 }
 
+// A tree's own folder shows the owner and mode of its upper, not of the layers below: a new upper
+// gets those of the topmost layer.
+Status MakeUpper(const Tree& tree, const std::string& upper) {
+  if (::mkdir(upper.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return {};
+    return Fail(ErrorCode::kUnavailable, "make " + upper + ": " + std::strerror(errno));
+  }
+  struct stat top {};
+  if (::stat(tree.layers.front().c_str(), &top) == 0 &&
+      ::chown(upper.c_str(), top.st_uid, top.st_gid) == 0 &&
+      ::chmod(upper.c_str(), top.st_mode & 07777U) == 0)
+    return {};
+  const Status failed =
+      Fail(ErrorCode::kUnavailable,
+           "make " + upper + " as " + tree.layers.front() + " is: " + std::strerror(errno));
+  ::rmdir(upper.c_str());  // it would pass for a finished one
+  return failed;
+}
+
 Status MakeUppers(const LaunchRequest& request) {
   for (const Tree& tree : request.trees) {
     std::string upper = UpperOf(request.folder, tree);
     RETURN_IF_ERROR(MakeOwnFolder(upper.substr(0, upper.rfind('/'))));
-    RETURN_IF_ERROR(MakeOwnFolder(upper));
+    RETURN_IF_ERROR(MakeUpper(tree, upper));
     RETURN_IF_ERROR(MakeOwnFolder(WorkOf(request.folder, tree)));
     ClearVolatileMark(WorkOf(request.folder, tree));
   }

@@ -98,6 +98,23 @@ TEST_F(LaunchPacketTest, MakesTheFoldersOfEachTree) {
   EXPECT_TRUE(PrepareLaunch(request_)) << "those of an earlier start will do";
 }
 
+TEST_F(LaunchPacketTest, ATreeBelongsToWhomItsTopmostLayerBelongs) {
+  fs::create_directories(folder_ / "workspace");
+  ASSERT_EQ(::chown((folder_ / "workspace").c_str(), 1000, 1001), 0);
+  ASSERT_EQ(::chmod((folder_ / "workspace").c_str(), 0750), 0);
+  request_.trees.push_back({"data", {folder_ / "workspace", folder_ / "layer"}});
+  ASSERT_TRUE(PrepareLaunch(request_));
+  struct stat status;
+  ASSERT_EQ(::stat((folder_ / "box/data/upper").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 1000U);
+  EXPECT_EQ(status.st_gid, 1001U);
+  EXPECT_EQ(status.st_mode & 07777, 0750U);
+  ASSERT_EQ(::chmod((folder_ / "box/data/upper").c_str(), 0700), 0);
+  ASSERT_TRUE(PrepareLaunch(request_));
+  ASSERT_EQ(::stat((folder_ / "box/data/upper").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0700U) << "what the box made of it stays";
+}
+
 TEST_F(LaunchPacketTest, TakesAwayTheMarkOfAVolatileOverlay) {
   fs::path mark = folder_ / "box/root/work/work/incompat/volatile";
   fs::create_directories(mark);

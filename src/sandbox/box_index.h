@@ -28,6 +28,7 @@ struct BoxEntry {
   AsyncMutex busy;
   std::unique_ptr<LiveBox> live;  // nullptr: no processes, or no such box any more
   Place place;                    // of a stopped box only folder and trees count
+  std::string shelf;              // where others like it wait; empty: nowhere, or not known
   BoxLayers::Hold layers;
   BoxMeter meter;
   std::vector<LogEntry> events;                // of its life, and of the agent when last asked

@@ -6,10 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/this_coro.hpp>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
@@ -58,14 +54,7 @@ Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
   RETURN_IF_ERROR(manager->AdoptAll(), "boxes");
   manager->parked_ = std::make_unique<ParkedBoxes>(host, manager->options_.parked);
   auto base = manager->templates_.Resolve("", "base");
-  if (base) {
-    BoxHost::StartRequest request{.trees = base->trees,
-                                  .folder = {},
-                                  .limits = base->limits,
-                                  .disk_bytes = base->disk_bytes,
-                                  .egress = {}};
-    manager->parked_->Keep(base->id, std::move(request));
-  }
+  if (base) manager->parked_->Keep(base->shelf, RequestOf(*base));
   return manager;
 }
 
@@ -183,146 +172,6 @@ Task<Status> BoxManager::SetUp(const LiveBox& live, const Box& box) {
   setup.user = box.spec.user;
   setup.workdir = box.spec.workdir;
   co_return co_await SetUpAgent(std::move(connection), std::move(setup));
-}
-
-Task<Result<BoxPtr>> BoxManager::Create(CreateBox request) {
-  co_return co_await Shielded(CreateNow(std::move(request)));
-}
-
-Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
-  ASSIGN_OR_CO_RETURN(StartPoint from,
-                      templates_.Resolve(request.account_id, request.template_name));
-  Box box;
-  box.account_id = std::move(request.account_id);
-  BoxSpec& spec = box.spec;
-  spec.user = request.user.value_or(from.user);
-  spec.workdir = request.workdir.value_or(from.workdir);
-  spec.limits = request.limits.value_or(from.limits);
-  spec.disk_bytes = request.disk_bytes.value_or(from.disk_bytes);
-  spec.name = std::move(request.name);
-  spec.notes = std::move(request.notes);
-  spec.metadata = std::move(request.metadata);
-  spec.variables = from.variables;
-  for (auto& [name, value] : request.variables) spec.variables[name] = std::move(value);
-  spec.network = std::move(request.network);
-  spec.on_timeout = request.on_timeout;
-  spec.wake = request.wake;
-  spec.timeout_seconds = request.timeout_seconds;
-  spec.idle_seconds = request.idle_seconds;
-  spec.keep_memory = request.keep_memory;
-  spec.keep_stopped_seconds = request.keep_stopped_seconds;
-  spec.lasting = request.lasting;
-  if (request.answer == CreateBox::Answer::kNow)
-    co_return co_await StartLater(std::move(from), std::move(box));
-  co_return co_await StartNew(std::move(from), std::move(box));
-}
-
-Status BoxManager::Register(const StartPoint& from, Box& box) {
-  if (index_.size() >= options_.boxes_max) {
-    return Fail(ErrorCode::kLimitExceeded, "this server holds " +
-                                               std::to_string(options_.boxes_max) +
-                                               " boxes already: end some, or raise --boxes-max");
-  }
-  box.id = NewBoxId();
-  box.spec.template_id = from.id;
-  box.spec.template_name = from.name;
-  if (box.spec.name.empty() || index_.ClaimName(box.account_id, box.spec.name, box.id)) return {};
-  return Fail(ErrorCode::kConflict, "the name '" + box.spec.name + "' is taken by another box");
-}
-
-Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
-  CO_RETURN_IF_ERROR(Register(from, box));
-  auto entry = std::make_shared<BoxEntry>();
-  entry->id = box.id;
-  entry->layers = from.hold;
-  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
-  Status ready = co_await Bring(entry, from, box);
-  if (!ready) {
-    index_.ReleaseName(box.account_id, box.spec.name, box.id);
-    co_return PassUp(std::move(ready).error());
-  }
-  co_return index_.Find(box.id).box;
-}
-
-// Its processes, its setup and its record. Where one fails nothing is left of the others.
-Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box box) {
-  BoxHost::StartRequest request;
-  request.trees = from.trees;
-  request.limits = from.limits;
-  request.disk_bytes = from.disk_bytes;
-  if (!from.is_snapshot) {
-    entry->live = parked_->Take(from.id);
-    parked_->Keep(from.id, request);
-  }
-  Status ready;
-  if (entry->live != nullptr) {
-    ready = AdaptParked(*entry->live, from, box.spec);
-  } else {
-    request.limits = box.spec.limits;
-    request.disk_bytes = box.spec.disk_bytes;
-    request.egress = box.spec.network.egress;
-    auto started = co_await StartOnPool(std::move(request));
-    if (!started) co_return PassUp(std::move(started).error());
-    entry->live = *std::move(started);
-  }
-  if (ready) ready = co_await SetUp(*entry->live, box);
-  if (ready) {
-    box.state = BoxState::kRunning;
-    box.started_at_us = box.updated_at_us = NowMicros();
-    if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
-    box.ends_at_us = EndOf(box.spec, box.started_at_us, box.spec.timeout_seconds);
-    Note(*entry, "Sandbox created");
-    ready = co_await Commit(entry, box);
-  }
-  if (!ready) {
-    co_await EndOnPool(std::move(entry->live), BoxHost::Files::kRemove);
-    co_return ready;
-  }
-  deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
-  entry->place = entry->live->place;
-  log::Info("box.created", {{"box", box.id}, {"template", box.spec.template_name}});
-  co_return Status();
-}
-
-// A parked box has the limits of its template and may connect anywhere.
-Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec) {
-  if (spec.limits != from.limits) RETURN_IF_ERROR(live.cgroup->SetLimits(spec.limits), "limit it");
-  if (spec.disk_bytes != from.disk_bytes)
-    RETURN_IF_ERROR(host_.storage().SetLimit(live.place.folder, spec.disk_bytes), "limit its disk");
-  if (spec.network.egress == network::Policy()) return {};
-  return host_.SetPolicy(live.place, spec.network.egress);
-}
-
-// Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
-Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
-  CO_RETURN_IF_ERROR(Register(from, box));
-  auto entry = std::make_shared<BoxEntry>();
-  entry->id = box.id;
-  entry->layers = from.hold;
-  entry->place.trees = from.trees;
-  Held held;
-  held.entry = entry;
-  held.lock = co_await entry->busy.Acquire();
-  box.state = BoxState::kStarting;
-  box.created_at_us = box.started_at_us = box.updated_at_us = NowMicros();
-  box.ends_at_us = kNoEndUs;
-  Status kept = co_await Commit(entry, box);
-  if (!kept) {
-    index_.ReleaseName(box.account_id, box.spec.name, box.id);
-    co_return PassUp(std::move(kept).error());
-  }
-  held.box = index_.Find(box.id).box;
-  BoxPtr shown = held.box;
-  auto executor = co_await asio::this_coro::executor;
-  asio::co_spawn(executor, FinishStart(std::move(held), std::move(from)), asio::detached);
-  co_return shown;
-}
-
-Task<void> BoxManager::FinishStart(Held held, StartPoint from) {
-  Status ready = co_await Bring(held.entry, from, *held.box);
-  if (ready) co_return;
-  log::Warn("box.not_started", {{"box", held.box->id}, {"error", ready.error().message}});
-  std::ignore = co_await FailHeld(held, ready.error().message);
 }
 
 Task<Status> BoxManager::Remove(std::string account_id, std::string id) {

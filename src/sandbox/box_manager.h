@@ -41,6 +41,7 @@ class BoxManager : public Boxes {
   Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const override;
   BoxPage List(const BoxQuery& query) const override { return index_.List(query); }
   Task<Status> Remove(std::string account_id, std::string id) override;
+  Task<Status> Reset(std::string account_id, std::string id) override;
   Task<Status> Pause(std::string account_id, std::string id, Memory memory) override;
   Task<Result<Connected>> Connect(std::string account_id,
                                   std::string id,
@@ -102,13 +103,6 @@ class BoxManager : public Boxes {
              DeathWatch deaths);
 
   // box_manager.cc
-  Task<Result<BoxPtr>> CreateNow(CreateBox request);
-  Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
-  Status Register(const StartPoint& from, Box& box);
-  Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
-  Status AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec);
-  Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
-  Task<void> FinishStart(Held held, StartPoint from);
   Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
   Task<Status> Commit(BoxEntryPtr entry, Box box);
   Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
@@ -127,6 +121,18 @@ class BoxManager : public Boxes {
   // When it ends that begins now and was given so long.
   static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
+  // box_manager_start.cc
+  static BoxHost::StartRequest RequestOf(const StartPoint& from);
+  Task<Result<BoxPtr>> CreateNow(CreateBox request);
+  Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
+  Status Register(const StartPoint& from, Box& box);
+  static void PutOnTop(const std::vector<Tree>& on_top, StartPoint& from);
+  Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
+  Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
+  Status AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec);
+  Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
+  Task<void> FinishStart(Held held, StartPoint from);
+
   // box_manager_power.cc
   Task<Status> PauseNow(std::string account_id, std::string id, Memory memory);
   Task<Status> PauseHeld(Held& held, Memory memory);
@@ -138,6 +144,9 @@ class BoxManager : public Boxes {
   Task<Status> FailHeld(Held& held, std::string message);
   Task<Status> Reboot(Held& held, const Box& box);
   Task<Result<BoxIndex::Found>> Awake(std::string id);
+
+  Task<Status> ResetNow(std::string account_id, std::string id);
+  Task<void> EndReplaced(std::unique_ptr<LiveBox> live, std::string folder);
 
   // box_manager_copy.cc
   Task<Result<Sealed>> Seal(Held& held);

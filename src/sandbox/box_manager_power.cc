@@ -1,10 +1,16 @@
-// Boxes stand still and go on: pause, stop, wake, and what wakes them.
+// Boxes stand still, go on and begin anew: pause, stop, wake, what wakes them, and reset.
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -174,6 +180,58 @@ Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   }
   deaths_.Add(held.entry->live->pidfd.get(), held.entry->live->place.name);
   co_return Status();
+}
+
+Task<Status> BoxManager::Reset(std::string account_id, std::string id) {
+  co_return co_await Shielded(ResetNow(std::move(account_id), std::move(id)));
+}
+
+// The new processes and files take the old ones' place in the record at once; what the record no
+// longer names is ended after the answer, or by the next start.
+Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  BoxEntry& entry = *held.entry;
+  StartPoint from;
+  from.shelf = entry.shelf;
+  from.limits.cpus = -1;  // whatever a parked one has, it is given the box's own
+  from.disk_bytes = -1;
+  from.trees = entry.live != nullptr ? entry.live->place.trees : entry.place.trees;
+  ASSIGN_OR_CO_RETURN(std::unique_ptr<LiveBox> live, co_await Obtain(from, *held.box));
+  Box box = *held.box;
+  box.state = BoxState::kRunning;
+  box.message.clear();
+  box.stopped_at_us = 0;
+  box.started_at_us = box.updated_at_us = NowMicros();
+  std::swap(entry.live, live);
+  Note(entry, "Sandbox reset");
+  if (Status kept = co_await Commit(held.entry, box); !kept) {
+    std::swap(entry.live, live);
+    co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
+    co_return kept;
+  }
+  deaths_.Add(entry.live->pidfd.get(), entry.live->place.name);
+  const std::string old_folder = std::exchange(entry.place, entry.live->place).folder;
+  entry.active_at_us = box.started_at_us;
+  entry.setup_due = false;
+  if (live != nullptr) {
+    deaths_.Forget(live->place.name);
+    ::syscall(SYS_pidfd_send_signal, live->pidfd.get(), SIGKILL, nullptr, 0);
+  }
+  log::Info("box.reset", {{"box", box.id}});
+  auto executor = co_await asio::this_coro::executor;
+  asio::co_spawn(executor, EndReplaced(std::move(live), old_folder), asio::detached);
+  co_return Status();
+}
+
+Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live, std::string folder) {
+  if (live != nullptr) {
+    co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
+    co_return;
+  }
+  auto work = [this, &folder] { return host_.storage().Remove(folder); };
+  Status removed = co_await pool_.Run(work);
+  if (!removed)
+    log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
 }
 
 // The box, running; woken if traffic may do that. One that starts is waited for.

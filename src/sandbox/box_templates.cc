@@ -121,7 +121,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
     return Fail(ErrorCode::kNotFound, "template '" + std::string(name) +
                                           "' not found; `viv template ls` shows what there is");
   StartPoint start;
-  start.id = found->id;
+  start.id = start.shelf = found->id;
   start.name = found->name;
   start.trees = found->trees;
   start.variables = found->variables;

@@ -21,6 +21,7 @@ namespace viv::sandbox {
 struct StartPoint {
   std::string id;
   std::string name;
+  std::string shelf;  // where boxes that begin so wait for somebody; empty: none do
   bool is_snapshot = false;
   std::vector<Tree> trees;
   std::map<std::string, std::string> variables;

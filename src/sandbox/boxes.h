@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/tree.h"
 #include "base/unique_fd.h"
 #include "network/policy.h"
 #include "runtime/cgroups.h"
@@ -99,6 +100,8 @@ struct CreateBox {
   bool keep_memory = false;
   std::int64_t keep_stopped_seconds = 0;
   bool lasting = false;
+  // Layers over the template's own: of a tree that it has, or a tree of their own.
+  std::vector<Tree> on_top = {};
   // In place of the template's own.
   std::optional<std::string> user = {};
   std::optional<std::string> workdir = {};
@@ -179,6 +182,8 @@ class Boxes {
   virtual Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const = 0;
   virtual BoxPage List(const BoxQuery& query) const = 0;
   virtual Task<Status> Remove(std::string account_id, std::string id) = 0;
+  // As it was created: what it stood on, none of its changes, new processes; id and end stay.
+  virtual Task<Status> Reset(std::string account_id, std::string id) = 0;
 
   enum class Memory { kKeep, kDrop };
   // kConflict when it does not run.

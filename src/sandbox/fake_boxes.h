@@ -147,6 +147,15 @@ class FakeBoxes : public Boxes {
     co_return Status();
   }
 
+  std::vector<std::string> resets;  // the ids
+  Task<Status> Reset(std::string account_id, std::string id) override {
+    if (auto error = Take()) co_return PassUp(*error);
+    auto found = Get(account_id, id);
+    if (!found) co_return PassUp(found.error());
+    resets.push_back(id);
+    co_return Status();
+  }
+
   Task<Status> Pause(std::string account_id, std::string id, Memory memory) override {
     if (auto error = Take()) co_return PassUp(*error);
     auto found = Get(account_id, id);

@@ -25,12 +25,20 @@ std::string TagOf(const std::string& data) {
   return Sha256Hex(error ? data : real.string()).substr(0, 10);
 }
 
+std::string FindProgram(const std::string& name) {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? name : (self.parent_path() / name).string();
+}
+
 }  // namespace
 
 std::string FindAgent() {
-  std::error_code error;
-  fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return error ? "viv-agent" : (self.parent_path() / "viv-agent").string();
+  return FindProgram("viv-agent");
+}
+
+std::string FindTools() {
+  return FindProgram("viv-tools");
 }
 
 Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
@@ -86,6 +94,20 @@ Status BoxService::Build(const Settings& settings,
   ASSIGN_OR_RETURN(images_, sandbox::OpenImageImports(imports, settings.data + "/imports"));
   templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   host_->StockNetworks(kNetworksReady);
+  return {};
+}
+
+Status BoxService::OpenWorkspaces(const Settings& settings) {
+  sandbox::WorkspaceLayers::Options options;
+  options.viv_tools = settings.tools.empty() ? FindTools() : settings.tools;
+  options.builtin_profiles = settings.builtin_profiles;
+  options.operator_data = settings.local_data;
+  if (settings.tools.empty() && ::access(options.viv_tools.c_str(), R_OK) != 0) {
+    log::Warn("local_sandboxes.off", {{"missing", options.viv_tools}});
+    return {};
+  }
+  ASSIGN_OR_RETURN(workspaces_, sandbox::WorkspaceLayers::Open(settings.data + "/local", options));
+  workspaces_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "sandbox/box_host.h"
 #include "sandbox/box_manager.h"
 #include "sandbox/image_imports.h"
+#include "sandbox/workspace_layers.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
 #include "store/store.h"
@@ -30,9 +31,15 @@ class BoxService {
                                                    const std::string& secret);
   ~BoxService();  // boxes live on, or end with us, as the settings say
 
+  // What local sandboxes have on top of a template. Without viv-tools there are none, and all else
+  // works; fails on data that cannot be used.
+  Status OpenWorkspaces(const Settings& settings);
+
   sandbox::BoxManager& boxes() { return *boxes_; }
   templates::Templates& templates() { return *templates_; }
   sandbox::ImageImports& images() { return *images_; }
+  // nullptr without viv-tools.
+  const sandbox::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
   std::string storage_kind() const { return storage_->kind(); }
 
  private:
@@ -52,9 +59,11 @@ class BoxService {
   std::unique_ptr<sandbox::BoxHost> host_;
   std::unique_ptr<sandbox::BoxManager> boxes_;
   std::unique_ptr<sandbox::ImageImports> images_;
+  std::unique_ptr<sandbox::WorkspaceLayers> workspaces_;
 };
 
-// Where viv-agent is: beside this program.
+// Where viv-agent and viv-tools are: beside this program.
 std::string FindAgent();
+std::string FindTools();
 
 }  // namespace viv::server

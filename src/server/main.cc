@@ -100,7 +100,18 @@ void AddBoxOptions(CLI::App& command, server::Settings& settings) {
                      "A private block, such as 10.0.0.0/8, that boxes may reach; may be repeated");
   command.add_flag("--accept-no-disk-limit", settings.accept_no_disk_limit,
                    "Run boxes although their disk use cannot be limited here");
+  command.add_option("--servers", settings.servers,
+                     "servers.yaml: stdio MCP servers of your own; default: DATA/servers.yaml");
   command.add_option("--agent", settings.agent, "Path of viv-agent; default: beside viv");
+  command.add_option("--tools", settings.tools,
+                     "Path of viv-tools, the servers of local sandboxes; default: beside viv");
+  command.add_option("--builtin-profiles", settings.builtin_profiles,
+                     "Where the built-in workspaces of local sandboxes are");
+  command
+      .add_option("--local-data", settings.local_data,
+                  "A folder with workspaces of your own: DIR/MCP_Atlas is what /data has in local "
+                  "sandboxes of that benchmark")
+      ->envname("VIV_LOCAL_DATA");
 }
 
 void AddServeOptions(CLI::App& command, server::Settings& settings) {
@@ -155,6 +166,7 @@ int Run(int argc, char** argv) {
   server::Settings settings;
   settings.data = server::DefaultDataFolder();
   settings.builtin_apps = server::FindBuiltinApps();
+  settings.builtin_profiles = server::FindBuiltinProfiles();
   Status configured = ReadConfiguration(argc, argv, settings);
   if (!configured) return cli::Complain(configured.error());
   cli::Remote remote;
@@ -184,7 +196,8 @@ int Run(int argc, char** argv) {
   doctor->footer("\nExample:\n  viv doctor --data /srv/vivarium");
   doctor->callback([&] {
     const std::string agent = settings.agent.empty() ? server::FindAgent() : settings.agent;
-    code = cli::Doctor({settings.data, AppFolders(settings), agent});
+    const std::string tools = settings.tools.empty() ? server::FindTools() : settings.tools;
+    code = cli::Doctor({settings.data, AppFolders(settings), agent, tools});
   });
 
   auto* ls = app.add_subcommand("ls", "List the sandboxes you hold");

@@ -38,10 +38,12 @@
 #include "http/tls.h"
 #include "mcp/routes.h"
 #include "sandbox/accounts.h"
+#include "sandbox/local_servers.h"
 #include "sandbox/sandboxes.h"
 #include "server/banner.h"
 #include "server/box_dialects.h"
 #include "server/box_service.h"
+#include "server/local_service.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
 #include "store/sqlite/sqlite_store.h"
@@ -181,10 +183,25 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
   why_not = "boxes are off: start the server with --boxes on";
   if (settings.boxes == "off") return nullptr;
   auto started = BoxService::Start(settings, store, pool, secret);
+  // Data of the operator's that cannot be used is a mistake, not what the machine lacks.
+  if (started) RETURN_IF_ERROR((*started)->OpenWorkspaces(settings));
   if (started || settings.boxes == "on") return started;
   why_not = "this server runs no boxes: " + started.error().message;
   log::Warn("boxes.off", {{"reason", started.error().message}});
   return nullptr;
+}
+
+// The servers that local sandboxes may have: our own, and the operator's.
+Result<sandbox::LocalServers> ReadLocalServers(const Settings& settings) {
+  sandbox::LocalServers servers;
+  const std::string usual = settings.data + "/servers.yaml";
+  std::error_code error;
+  if (!settings.servers.empty()) {
+    RETURN_IF_ERROR(servers.AddFile(settings.servers), "--servers");
+  } else if (fs::exists(usual, error)) {
+    RETURN_IF_ERROR(servers.AddFile(usual));
+  }
+  return servers;
 }
 
 http::ServerOptions HttpOptions(const Settings& settings, const Address& address) {
@@ -195,7 +212,7 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.body_bytes_max = settings.body_bytes_max;
   options.connections_max = settings.connections_max;
   options.streams_body = [domain = settings.domain](const http::Request& request) {
-    return IsStreamedToBoxes(domain, request);
+    return IsStreamedToBoxes(domain, request) || blobs::IsStreamedToBlobs(request);
   };
   if (settings.tls_certificate.empty()) return options;
   auto files =
@@ -239,6 +256,7 @@ Status CheckSettings(const Settings& settings, const Address& address) {
 Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(settings.listen));
   RETURN_IF_ERROR(CheckSettings(settings, address));
+  ASSIGN_OR_RETURN(sandbox::LocalServers local_servers, ReadLocalServers(settings));
   SignalWaiter signals;  // first: every thread started below inherits the blocked signals
   RETURN_IF_ERROR(MakeDataFolder(settings.data));
 
@@ -286,14 +304,16 @@ Status Serve(const Settings& settings) {
   klavis::Context klavis_context{sandboxes, settings.public_url};
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url};
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins};
-  mcp::Routes mcp_routes(sandboxes, {settings.mcp_page}, std::move(origins), secret);
+  mcp::Routes::Local local{boxes == nullptr ? nullptr : &boxes->boxes(), &local_servers};
+  mcp::Routes mcp_routes(sandboxes, local, {settings.mcp_page}, std::move(origins), secret);
   http::Metrics metrics;
   metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, idle ones too"}, {},
                    [&store] { return static_cast<double>(store->CountSandboxes()); });
   metrics.AddGauge({"viv_worlds_in_memory", "Worlds that have been used since the start"}, {},
                    [&worlds] { return static_cast<double>(worlds.size()); });
 
-  std::unique_ptr<BoxDialects> dialects;  // outlives the routes that lead to it
+  std::unique_ptr<BoxDialects> dialects;          // outlives the routes that lead to it
+  std::unique_ptr<LocalService> local_sandboxes;  // the same
   http::Router router;
   http::Router klavis_routes = klavis::Routes(klavis_context, keys);
   router.Mount("", klavis_routes);
@@ -309,6 +329,9 @@ Status Serve(const Settings& settings) {
     BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret};
     ASSIGN_OR_RETURN(dialects, BoxDialects::Open(parts), "dialects");
     dialects->AddTo(router, keys);
+    LocalService::Parts local_parts{settings, pool, *boxes, local_servers, secret};
+    ASSIGN_OR_RETURN(local_sandboxes, LocalService::Open(local_parts), "local sandboxes");
+    local_sandboxes->AddTo(router, keys);
     template_builds = std::make_unique<TemplateBuilds>(boxes->templates());
     template_builds->AddTo(router, keys);
     metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
@@ -321,6 +344,9 @@ Status Serve(const Settings& settings) {
                                     "/v2/sandboxes/{rest...}", "/api/v2/sandboxes/{rest...}",
                                     "/langsmith/{rest...}", "/api/sandboxes", "/recoup/{rest...}"})
         router.Add(method, path, no_boxes);
+    http::Router no_local = klavis::NoLocalRoutes(why_no_boxes);
+    router.Mount("", no_local);
+    router.Mount("/klavis", no_local);
   }
 
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
@@ -346,6 +372,7 @@ Status Serve(const Settings& settings) {
   if (boxes != nullptr) {
     background.Spawn("boxes", KeepBoxes(boxes->boxes()));
     background.Spawn("runs", dialects->FollowRuns());
+    background.Spawn("blobs", local_sandboxes->SweepBlobs());
   }
   signals.Start([&server] { server->Stop(); });
   PrintBanner({.address = address.host,

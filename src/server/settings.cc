@@ -47,15 +47,30 @@ std::map<std::string, Setter> Setters(Settings& settings) {
       {"sync", count(settings.sync)},
       {"boxes", text(settings.boxes)},
       {"agent", text(settings.agent)},
+      {"tools", text(settings.tools)},
+      {"builtin_profiles", text(settings.builtin_profiles)},
+      {"local_data", text(settings.local_data)},
       {"on_exit", text(settings.on_exit)},
       {"boxes_max", count(settings.boxes_max)},
       {"parked", count(settings.parked)},
+      {"servers", text(settings.servers)},
       {"domain", text(settings.domain)},
       {"tls_listen", text(settings.tls_listen)},
       {"resolvers", list(settings.resolvers)},
       {"open_private", list(settings.open_private)},
       {"accept_no_disk_limit", count(settings.accept_no_disk_limit)},
   };
+}
+
+// A folder that comes with the program: installed, or in the tree it was built from.
+std::string FindBeside(const std::string& name) {
+  std::error_code error;
+  fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& folder :
+       {program / name, program / "../.." / name, program / "../share/vivarium" / name}) {
+    if (fs::is_directory(folder, error)) return fs::canonical(folder, error).string();
+  }
+  return "";
 }
 
 }  // namespace
@@ -121,13 +136,11 @@ std::string DefaultDataFolder() {
 }
 
 std::string FindBuiltinApps() {
-  std::error_code error;
-  fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& folder :
-       {program / "apps", program / "../../apps", program / "../share/vivarium/apps"}) {
-    if (fs::is_directory(folder, error)) return fs::canonical(folder, error).string();
-  }
-  return "";
+  return FindBeside("apps");
+}
+
+std::string FindBuiltinProfiles() {
+  return FindBeside("profiles");
 }
 
 }  // namespace viv::server

@@ -32,9 +32,13 @@ struct Settings {
 
   std::string boxes = "auto";             // auto: where the machine can; on: or stop; off
   std::string agent;                      // viv-agent; default: beside the program
+  std::string tools;                      // viv-tools; default: beside the program
+  std::string builtin_profiles;           // default: found beside the program
+  std::string local_data;                 // a folder per profile, in place of the built-in content
   std::string on_exit = "keep";           // keep or kill the boxes when the server is told to stop
   std::size_t boxes_max = 9'500;          // further creations are refused
   std::size_t parked = 16;                // boxes that wait ready, per template
+  std::string servers;                    // stdio MCP servers of your own; DATA/servers.yaml
   std::string domain;                     // ports of boxes are {port}-{id}.DOMAIN
   std::string tls_listen;                 // HOST:PORT for TLS beside the plain one
   std::vector<std::string> resolvers;     // for names that boxes ask for; default: the host's
@@ -55,5 +59,6 @@ Result<Address> ParseAddress(const std::string& text);
 
 std::string DefaultDataFolder();
 std::string FindBuiltinApps();  // empty when there are none
+std::string FindBuiltinProfiles();
 
 }  // namespace viv::server

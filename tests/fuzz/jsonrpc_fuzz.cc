@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "engine/input_schema.h"
 #include "rpc/jsonrpc/message.h"
+#include "schema/json_schema.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
@@ -17,10 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto body = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!body) return 0;
   (void)PrettyJson(*body);
-  (void)engine::FindSchemaViolation(schema, *body);
+  (void)schema::FindSchemaViolation(schema, *body);
   rpc::JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*body));
   (void)rpc::JsonRpcFailure(message.id, {rpc::JsonRpcCode::kInvalidRequest, message.problem});
   if (const json::value* arguments = Find(message.params, "arguments"))
-    (void)engine::FindSchemaViolation(schema, *arguments);
+    (void)schema::FindSchemaViolation(schema, *arguments);
   return 0;
 }

@@ -9,7 +9,7 @@ rules = dict(line.split(":", 1) for line in (SRC / "LAYERS").read_text().splitli
 
 def module(path):
     parts = pathlib.PurePath(path).parts
-    return "/".join(parts[:2]) if parts[0] == "dialects" else parts[0]
+    return "/".join(parts[:2]) if parts[0] in ("dialects", "tools") else parts[0]
 
 
 bad = []

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
+#include "dialects/klavis/routes.h"
 #include "dialects/klavis/validate.h"
 
 namespace viv::klavis {
-namespace {
 
 http::Response RenderAuthFailure(http::AuthFailure failure) {
   if (failure == http::AuthFailure::kMissing) {
@@ -16,8 +16,6 @@ http::Response RenderAuthFailure(http::AuthFailure failure) {
   }
   return Detail(403, "Invalid API key");
 }
-
-}  // namespace
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;

@@ -1,26 +1,11 @@
 // Every app offers exactly the tools that its clients know: names and argument schemas as in the catalogue, where that is present.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { catalogue, plain, present } from '../support/catalogue.js';
 import { Server } from '../support/server.js';
 import { withClient } from '../support/mcp.js';
-
-const catalogue = join(dirname(fileURLToPath(import.meta.url)), '../../../../shared/catalog');
-const present = existsSync(catalogue);
-
-/** A schema without its prose, with required names in one order. */
-function plain(schema) {
-  if (Array.isArray(schema)) return schema.map(plain);
-  if (schema === null || typeof schema !== 'object') return schema;
-  const out = {};
-  for (const key of Object.keys(schema).sort()) {
-    if ((key === 'description' || key === 'title') && typeof schema[key] === 'string') continue;
-    out[key] = key === 'required' && Array.isArray(schema[key]) ? [...schema[key]].sort() : plain(schema[key]);
-  }
-  return out;
-}
 
 let server;
 before(async () => (server = await Server.start()));

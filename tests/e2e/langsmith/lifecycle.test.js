@@ -1,11 +1,10 @@
 // What happens to boxes by itself: they stop when they are idle, go when they were stopped for long, and a dead one is
 // a failed one. The shortest times the API has are a minute, so everything waits together.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/e2b.js';
-import { withSandboxes } from '../support/langsmith.js';
+import { firstProcesses, withSandboxes } from '../support/langsmith.js';
 
 const host = withSandboxes({ args: ['--parked', '0'] });
 const minute = { idleTtlSeconds: 60 };
@@ -47,24 +46,11 @@ test('idle boxes stop, those at work do not, and stopped ones go in time', async
   await command.kill();
 });
 
-/** The first processes of boxes, which are children of the server's spawner. */
-function firstProcesses() {
-  const parents = new Map();
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const [, name, parent] = /\((.*)\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-      if (name === 'viv-agent') parents.set(pid, parent);
-    } catch {}
-  }
-  const ours = (pid) => parents.get(pid) === String(host.server.process.pid) || (parents.has(parents.get(pid)) && ours(parents.get(pid)));
-  return [...parents.keys()].filter((pid) => ours(pid) && parents.has(parents.get(pid)));
-}
-
 test('a box whose first process dies has failed, keeps its files and can be started again', async (t) => {
-  const earlier = new Set(firstProcesses());
+  const earlier = new Set(firstProcesses(host.server));
   const sandbox = await host.create(t, { name: 'mortal' });
   await sandbox.write('/root/note', 'kept');
-  const [pid] = firstProcesses().filter((one) => !earlier.has(one));
+  const [pid] = firstProcesses(host.server).filter((one) => !earlier.has(one));
   process.kill(Number(pid), 'SIGKILL');
   await until(async () => (await statusOf(sandbox)) === 'failed', 'the failure');
   const { body } = await host.call('GET', '/boxes/mortal/status');

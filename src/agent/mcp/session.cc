@@ -1,0 +1,183 @@
+// The callers' side of a session: requests go in with ids of our own, and what was said for them
+// waits until they take it.
+
+#include "agent/mcp/session.h"
+
+#include "agent/mcp/descendants.h"
+#include "rpc/jsonrpc/members.h"
+#include "rpc/mcp/revisions.h"
+
+namespace viv::agent {
+namespace {
+
+constexpr std::size_t kServerLineBytesMax = McpSession::kLineBytesMax;
+constexpr std::size_t kErrorLineBytesMax = 16 * 1024;
+constexpr std::size_t kWaitingInputBytesMax = 64 * 1024 * 1024;
+
+std::string GreetingLine() {
+  json::object params{{"protocolVersion", mcp::kLatestHandshake},
+                      {"capabilities", json::object()},
+                      {"clientInfo", {{"name", "vivarium"}, {"version", "1.0.0"}}}};
+  return WriteJson(json::object{
+      {"jsonrpc", "2.0"}, {"id", 0}, {"method", "initialize"}, {"params", std::move(params)}});
+}
+
+// The params with our progress token in place of the caller's, which goes to `token`.
+std::string WithOwnToken(std::string_view params, std::int64_t number, std::string& token) {
+  std::optional<std::string_view> meta = rpc::FindMember(params, "_meta");
+  std::optional<std::string_view> given =
+      meta ? rpc::FindMember(*meta, "progressToken") : std::nullopt;
+  if (!given) return std::string(params);
+  token = *given;
+  return rpc::ReplacePart(params, *given, std::to_string(number));
+}
+
+}  // namespace
+
+McpSession::McpSession(asio::any_io_executor executor,
+                       McpDefinition definition,
+                       Launched launched,
+                       LogRing& logs)
+    : RunningProcess(std::move(executor), launched.pid, std::move(launched.channels)),
+      definition_(std::move(definition)),
+      logs_(logs),
+      started_at_(Clock::now()),
+      last_used_(started_at_),
+      lines_(kServerLineBytesMax),
+      error_lines_(kErrorLineBytesMax) {
+  Queue(GreetingLine());
+}
+
+bool McpSession::has_work() const {
+  return !ended() && (!calls_.empty() || CountDescendants(pid()) > own_processes_);
+}
+
+Result<std::shared_ptr<McpCall>> McpSession::Begin(const McpRequest& request) {
+  if (calls_.size() >= kCallsMax) {
+    return Fail(ErrorCode::kLimitExceeded, "MCP server '" + definition_.name +
+                                               "' has 256 calls under way; wait until some end");
+  }
+  auto call = std::make_shared<McpCall>();
+  call->number = ++last_number_;
+  call->caller = request.caller;
+  call->id = request.id;
+  call->method = request.message.method;
+  call->modern = request.is_modern();
+  std::string line = R"({"jsonrpc":"2.0","id":)" + std::to_string(call->number) + R"(,"method":)";
+  AppendJsonString(line, call->method);
+  if (!request.params.empty()) {
+    line += R"(,"params":)" + WithOwnToken(request.params, call->number, call->progress_token);
+  }
+  line += '}';
+  if (!Queue(std::move(line))) {
+    return Fail(ErrorCode::kLimitExceeded,
+                "MCP server '" + definition_.name + "' does not read what it is asked");
+  }
+  calls_[call->number] = call;
+  last_used_ = Clock::now();
+  return call;
+}
+
+std::optional<std::string> McpSession::NextLine(McpCall& call) {
+  std::optional<std::string> line;
+  if (!call.notices.empty()) {
+    line = std::move(call.notices.front());
+    call.notices.pop_front();
+  } else if (call.answer) {
+    line = std::exchange(*call.answer, {});
+  }
+  if (!line) return line;
+  call.queued_bytes -= line->size();
+  queued_bytes_ -= line->size();
+  ReadOn();
+  return line;
+}
+
+void McpSession::Tell(McpCall& call, std::string notice) {
+  if (call.notices.size() >= kNoticesMax || call.queued_bytes + notice.size() > kNoticeBytesMax) {
+    return;  // its reader is too slow, and notices are no promise
+  }
+  call.queued_bytes += notice.size();
+  queued_bytes_ += notice.size();
+  call.notices.push_back(std::move(notice));
+  call.changed.NotifyAll();
+}
+
+void McpSession::Finish(std::int64_t number, std::string answer) {
+  auto found = calls_.find(number);
+  if (found == calls_.end()) return;  // nobody waits for it any more
+  McpCall& call = *found->second;
+  call.queued_bytes += answer.size();
+  queued_bytes_ += answer.size();
+  call.answer = std::move(answer);
+  call.changed.NotifyAll();
+  calls_.erase(found);
+  last_used_ = Clock::now();
+  supervised_.NotifyAll();
+}
+
+void McpSession::Abandon(const std::shared_ptr<McpCall>& call) {
+  queued_bytes_ -= std::exchange(call->queued_bytes, 0);
+  call->notices.clear();
+  ReadOn();
+  if (calls_.erase(call->number) == 0) return;
+  SendCancellation(*call, R"("the caller hung up")");
+  last_used_ = Clock::now();
+  supervised_.NotifyAll();
+}
+
+void McpSession::Cancel(std::string_view caller,
+                        std::string_view id,
+                        std::string_view reason_json) {
+  // Sessions without a name may use an id twice: the later one is meant.
+  for (auto it = calls_.rbegin(); it != calls_.rend(); ++it) {
+    std::shared_ptr<McpCall> call = it->second;
+    if (call->caller != caller || call->id != id) continue;
+    calls_.erase(call->number);
+    call->cancelled = true;
+    call->changed.NotifyAll();
+    SendCancellation(*call, reason_json);
+    return;
+  }
+}
+
+void McpSession::SendCancellation(const McpCall& call, std::string_view reason_json) {
+  std::string line =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)";
+  line += std::to_string(call.number);
+  if (!reason_json.empty()) (line += R"(,"reason":)") += reason_json;
+  Queue(line + "}}");
+}
+
+void McpSession::Notify(std::string line) {
+  Queue(std::move(line));
+}
+
+bool McpSession::Queue(std::string line) {
+  if (ended() || input_bytes_ + line.size() > kWaitingInputBytesMax) return false;
+  line += '\n';
+  input_bytes_ += line.size();
+  input_.push_back(std::move(line));
+  input_queued_.NotifyAll();
+  return true;
+}
+
+Task<void> McpSession::PumpInput() {
+  auto self = shared_from_this();
+  while (!ended()) {
+    if (input_.empty()) {
+      co_await input_queued_.WaitUntil(Time::max());
+      continue;
+    }
+    std::string line = std::move(input_.front());
+    input_.pop_front();
+    std::size_t size = line.size();
+    connect::Answer<void> written = co_await Write(InputKind::kStdin, std::move(line), Time::max());
+    input_bytes_ -= size;
+    if (written) continue;
+    Suspect("it closed its input");
+    co_return;
+  }
+}
+
+}  // namespace viv::agent

@@ -1,0 +1,156 @@
+#include "blobs/blob_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/log.h"
+
+namespace viv::blobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kKeptSeconds = 24 * 3600 + 30 * 60;  // a day after a URL's end
+constexpr std::uint64_t kRoomBytes = 256 << 20;             // stays free for everybody else
+constexpr std::uint64_t kRoomStep = 32 << 20;
+
+tl::unexpected<Error> FailDisk(const std::string& doing, int error) {
+  if (error == ENOENT) return Fail(ErrorCode::kNotFound, doing + ": there is none");
+  if (error == ENOSPC || error == EDQUOT)
+    return Fail(ErrorCode::kLimitExceeded, doing + ": the server's disk is full");
+  return Fail(ErrorCode::kInternal, doing + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+BlobDraft::~BlobDraft() {
+  // Moved from, its text may be anything: the descriptor tells.
+  if (file_ && !path_.empty()) ::unlink(path_.c_str());
+}
+
+Status BlobDraft::CheckRoom() {
+  if (size_ < room_checked_at_) return {};
+  room_checked_at_ = size_ + kRoomStep;
+  struct statvfs disk {};
+  if (::fstatvfs(file_.get(), &disk) == 0 &&
+      static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize < kRoomBytes + kRoomStep)
+    return FailDisk("keep a blob", ENOSPC);
+  return {};
+}
+
+Status BlobDraft::Append(std::string_view bytes) {
+  if (bytes.size() > kBlobBytesMax - size_)
+    return Fail(ErrorCode::kLimitExceeded,
+                "a blob has at most " + std::to_string(kBlobBytesMax) + " bytes");
+  RETURN_IF_ERROR(CheckRoom());
+  while (!bytes.empty()) {
+    const ssize_t wrote =
+        ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return FailDisk("keep a blob", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    size_ += static_cast<std::uint64_t>(wrote);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<BlobStore>> BlobStore::Open(std::string folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return Fail(ErrorCode::kUnavailable, "make the folder " + folder + ": " + error.message());
+  return std::unique_ptr<BlobStore>(new BlobStore(std::move(folder)));
+}
+
+std::string BlobStore::PathOf(const BlobName& name) const {
+  return folder_ + "/" + name.owner + "/" + name.leaf;
+}
+
+Status BlobStore::AddOwner(std::string_view owner) {
+  const std::string path = folder_ + "/" + std::string(owner);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return FailDisk("make room for blobs", errno);
+  return {};
+}
+
+void BlobStore::RemoveOwner(std::string_view owner) {
+  std::error_code error;
+  fs::remove_all(folder_ + "/" + std::string(owner), error);
+  if (error) log::Warn("blobs.not_removed", {{"owner", owner}, {"error", error.message()}});
+}
+
+Result<BlobDraft> BlobStore::NewDraft(const BlobName& name) const {
+  const std::string path = PathOf(name) + ".new-" + RandomHex(12);
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return FailDisk("keep a blob", errno);
+  return BlobDraft(path, std::move(file), 0);
+}
+
+Result<BlobDraft> BlobStore::ContinueDraft(const BlobName& name, Begin begin) const {
+  const std::string path = PathOf(name) + ".part";
+  const int anew = begin == Begin::kAnew ? O_TRUNC : 0;
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | anew, 0600));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return FailDisk("keep a blob", errno);
+  return BlobDraft(path, std::move(file), static_cast<std::uint64_t>(status.st_size));
+}
+
+Status BlobStore::Keep(BlobDraft draft, const BlobName& name) const {
+  if (::rename(draft.path_.c_str(), PathOf(name).c_str()) != 0)
+    return FailDisk("keep a blob", errno);
+  draft.Leave();
+  return {};
+}
+
+Result<UniqueFd> BlobStore::OpenToRead(const BlobName& name) const {
+  UniqueFd file(::open(PathOf(name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return FailDisk("read a blob", errno);
+  return file;
+}
+
+void BlobStore::Remove(const BlobName& name) const {
+  ::unlink(PathOf(name).c_str());
+}
+
+void BlobStore::KeepNewestDownloads(std::string_view owner, std::size_t count) const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/" + std::string(owner), error)) {
+    const std::string leaf = entry.path().filename().string();
+    if (leaf[0] != 'd' || leaf.find('.') != std::string::npos) continue;
+    std::error_code gone;
+    const auto time = entry.last_write_time(gone);
+    if (!gone) found.emplace_back(time, entry.path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  for (std::size_t i = count; i < found.size(); ++i) fs::remove(found[i].second, error);
+}
+
+void BlobStore::Sweep(const std::function<bool(std::string_view owner)>& is_alive,
+                      std::int64_t now_s) const {
+  std::error_code error;
+  for (const auto& folder : fs::directory_iterator(folder_, error)) {
+    std::error_code ignored;
+    if (!is_alive(folder.path().filename().string())) {
+      fs::remove_all(folder.path(), ignored);
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(folder.path(), ignored)) {
+      struct stat status {};
+      if (::lstat(entry.path().c_str(), &status) == 0 && status.st_mtime < now_s - kKeptSeconds)
+        fs::remove_all(entry.path(), ignored);
+    }
+  }
+}
+
+}  // namespace viv::blobs

@@ -1,0 +1,79 @@
+#pragma once
+// Blobs on disk: archives on their way to or from a sandbox. FOLDER/OWNER/LEAF is a whole one; one
+// that is arriving has a name of its own until all of it is there, so a reader never sees half of
+// one. An owner has a folder from his first URL on; without it there is nothing to write to. Blobs
+// go with their owner, and a day after their URL has expired. Thread-safe; all of it blocks, for
+// the blocking pool.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "blobs/blob_name.h"
+
+namespace viv::blobs {
+
+inline constexpr std::uint64_t kBlobBytesMax = 16ULL << 30;
+
+// A file that is being written; it is gone unless it was kept.
+class BlobDraft {
+ public:
+  BlobDraft() = default;
+  BlobDraft(std::string path, UniqueFd file, std::uint64_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+  BlobDraft(BlobDraft&&) noexcept = default;
+  BlobDraft& operator=(BlobDraft&&) noexcept = default;
+  ~BlobDraft();
+
+  // kLimitExceeded when it becomes too large, or the disk too full.
+  Status Append(std::string_view bytes);
+  std::uint64_t size() const { return size_; }
+  int fd() const { return file_.get(); }
+  void Leave() { path_.clear(); }  // to be continued later
+
+ private:
+  friend class BlobStore;
+  Status CheckRoom();
+
+  std::string path_;  // empty: nothing to remove
+  UniqueFd file_;
+  std::uint64_t size_ = 0;
+  std::uint64_t room_checked_at_ = 0;
+};
+
+class BlobStore {
+ public:
+  static Result<std::unique_ptr<BlobStore>> Open(std::string folder);
+
+  Status AddOwner(std::string_view owner);
+  void RemoveOwner(std::string_view owner);  // with all blobs; fine when there is none
+
+  Result<BlobDraft> NewDraft(const BlobName& name) const;  // kNotFound without its owner
+  // The one that arrives in pieces, as far as it came; the same each time.
+  enum class Begin { kAnew, kWhereItEnded };
+  Result<BlobDraft> ContinueDraft(const BlobName& name, Begin begin) const;
+  // From now on it is the blob of that name.
+  Status Keep(BlobDraft draft, const BlobName& name) const;
+
+  Result<UniqueFd> OpenToRead(const BlobName& name) const;  // kNotFound when there is none
+  void Remove(const BlobName& name) const;
+  // Of what an owner may download only the newest few stay.
+  void KeepNewestDownloads(std::string_view owner, std::size_t count) const;
+
+  // Removes the folders of owners that are no more, and what is old.
+  void Sweep(const std::function<bool(std::string_view owner)>& is_alive, std::int64_t now_s) const;
+
+ private:
+  explicit BlobStore(std::string folder) : folder_(std::move(folder)) {}
+  std::string PathOf(const BlobName& name) const;
+
+  const std::string folder_;
+};
+
+}  // namespace viv::blobs

@@ -1,0 +1,32 @@
+#pragma once
+// What viv doctor found, printed as it is found: a line each, with what to do where that is needed.
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace viv::cli {
+
+enum class Verdict { kGood, kWarn, kBad };
+
+class DoctorReport {
+ public:
+  void Add(Verdict verdict,
+           const std::string& what,
+           const std::string& finding,
+           const std::string& advice = "") {
+    constexpr const char* kMarks[] = {"ok  ", "warn", "FAIL"};
+    fmt::print("{}  {:<18} {}\n", kMarks[static_cast<int>(verdict)], what, finding);
+    if (!advice.empty()) fmt::print("                         → {}\n", advice);
+    if (verdict == Verdict::kBad) ++failures_;
+  }
+  int failures() const { return failures_; }
+
+ private:
+  int failures_ = 0;
+};
+
+// doctor_local.cc: whether local sandboxes have what their tools need.
+void CheckLocal(DoctorReport& report, const std::string& tools);
+
+}  // namespace viv::cli

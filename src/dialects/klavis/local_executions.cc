@@ -1,0 +1,180 @@
+// The operations on executions.
+
+#include "dialects/klavis/errors.h"
+#include "dialects/klavis/local_execution.h"
+#include "dialects/klavis/local_shapes.h"
+#include "dialects/klavis/local_transfer.h"
+
+namespace viv::klavis {
+namespace {
+
+using sandbox::LocalNote;
+
+// A sandbox and one of its executions, or how the request is refused.
+struct ExecutionRef {
+  sandbox::BoxPtr box;
+  std::string name;
+  std::optional<http::Response> refused;
+};
+
+void CheckExecutionName(Validator& validator, json::array place, const std::string& name) {
+  if (IsExecutionName(name)) return;
+  validator.Add(std::move(place), "string_pattern_mismatch",
+                "Input should be up to 64 letters, digits, '.', '-' or '_', the first a letter or "
+                "digit",
+                json::string(name));
+}
+
+std::string NameInBody(Validator& validator, const http::Request& request) {
+  const json::value body = validator.Body(request);
+  json::array place{json::string("body"), json::string("execution_name")};
+  const std::optional<std::string> name = validator.Text(body, "execution_name");
+  if (name) {
+    CheckExecutionName(validator, std::move(place), *name);
+  } else if (validator.ok()) {
+    validator.Add(std::move(place), "missing", "Field required", body);
+  }
+  return name.value_or("");
+}
+
+std::string NameInQuery(Validator& validator, const http::Request& request) {
+  json::array place{json::string("query"), json::string("execution_name")};
+  const std::optional<std::string> name = request.Query("execution_name");
+  if (name) {
+    CheckExecutionName(validator, std::move(place), *name);
+  } else {
+    validator.Add(std::move(place), "missing", "Field required", nullptr);
+  }
+  return name.value_or("");
+}
+
+enum class NameFrom { kBody, kQuery };
+enum class Known { kMustBe, kNeedNotBe };
+ExecutionRef ReadExecutionRef(const LocalContext& context,
+                              const http::Request& request,
+                              NameFrom from,
+                              Known known,
+                              Validator validator = {}) {
+  ExecutionRef ref;
+  CheckRegion(validator, request);
+  ref.name =
+      from == NameFrom::kBody ? NameInBody(validator, request) : NameInQuery(validator, request);
+  if (!validator.ok()) {
+    ref.refused = RenderProblems(validator.problems());
+    return ref;
+  }
+  auto box = FindLocal(context, request);
+  if (!box) {
+    ref.refused = RenderError(box.error());
+    return ref;
+  }
+  ref.box = *std::move(box);
+  const std::optional<LocalNote> note = sandbox::LocalNoteOf(*ref.box);
+  if (known == Known::kMustBe && !(note && KnowsExecution(note->more, ref.name)))
+    ref.refused = Detail(
+        404, "Execution '" + ref.name + "' not found: POST its name to execution-upload-url first");
+  return ref;
+}
+
+blobs::BlobName ExecutionUpload(const ExecutionRef& ref) {
+  return blobs::NameOf(ref.box->id, blobs::BlobName::Kind::kUpload, "execution:" + ref.name);
+}
+
+Task<Result<ExecutionProgress>> Progress(LocalContext& context,
+                                         sandbox::BoxPtr box,
+                                         std::string name,
+                                         std::int64_t cursor) {
+  sandbox::AgentProgram program = ReadExecution(name, cursor);
+  ASSIGN_OR_CO_RETURN(std::string printed,
+                      co_await context.local.RunForText(std::move(box), std::move(program), nullptr,
+                                                        kExecutionReadMax));
+  co_return ReadProgress(printed, cursor);
+}
+
+// Unpacks it anew and sets it running.
+Task<Status> Launch(LocalContext& context, ExecutionRef ref) {
+  sandbox::AgentProgram remove = RemoveExecution(ref.name);
+  auto removed = co_await context.local.RunForText(ref.box, std::move(remove), nullptr, 0);
+  if (!removed) co_return PassUp(std::move(removed).error(), "remove the execution before");
+  UnpackInBox what;
+  what.archive = ExecutionUpload(ref);
+  what.folder = ExecutionFolder(ref.name);
+  what.make_folder = true;
+  auto unpacked = co_await UnpackBlob(context, ref.box, std::move(what));
+  if (!unpacked) co_return PassUp(std::move(unpacked).error());
+  sandbox::BackgroundCommand command = RunExecution(ref.name);
+  co_return co_await context.local.Start(ref.box, std::move(command));
+}
+
+}  // namespace
+
+Task<http::Response> GetExecutionUploadUrl(LocalContext& context, http::Request& request) {
+  ExecutionRef ref = ReadExecutionRef(context, request, NameFrom::kBody, Known::kNeedNotBe);
+  if (ref.refused) co_return *std::move(ref.refused);
+  AsyncMutex::Lock turn = co_await context.local.TakeTurn(ref.box);
+  auto fresh = FindLocal(context, request);  // as it is now that it is our turn
+  if (!fresh) co_return RenderError(fresh.error());
+  std::optional<LocalNote> note = sandbox::LocalNoteOf(**fresh);
+  if (note && !KnowsExecution(note->more, ref.name)) {
+    AddExecution(note->more, ref.name);
+    Status kept = co_await context.local.KeepMore(*fresh, std::move(note->more));
+    if (!kept) co_return RenderError(kept.error());
+  }
+  co_return UploadUrlAnswer(context, request, ExecutionUpload(ref));
+}
+
+Task<http::Response> Execute(LocalContext& context, http::Request& request) {
+  ExecutionRef ref = ReadExecutionRef(context, request, NameFrom::kBody, Known::kMustBe);
+  if (ref.refused) co_return *std::move(ref.refused);
+  const std::string name = ref.name;
+  if (!context.blobs.store().OpenToRead(ExecutionUpload(ref)))
+    co_return Detail(400, "Nothing was uploaded for execution '" + name +
+                              "': PUT a tar.gz with main.py to the URL of execution-upload-url");
+  AsyncMutex::Lock turn = co_await context.local.TakeTurn(ref.box);
+  auto before = co_await Progress(context, ref.box, name, 0);
+  if (!before) co_return RenderError(before.error());
+  if (before->status == "running")
+    co_return Detail(409, "Execution '" + name + "' is running: wait for its end");
+  Status launched = co_await Launch(context, std::move(ref));
+  if (!launched && launched.error().code == ErrorCode::kInvalidArgument)
+    co_return Detail(422, "The uploaded archive was refused: " + launched.error().message);
+  if (!launched) co_return RenderError(launched.error());
+  json::object answer{{"message", "Execution '" + name + "' started"}, {"execution_name", name}};
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> GetExecutionStatus(LocalContext& context, http::Request& request) {
+  ExecutionRef ref = ReadExecutionRef(context, request, NameFrom::kQuery, Known::kMustBe);
+  if (ref.refused) co_return *std::move(ref.refused);
+  constexpr std::int64_t kNoOutput = 1LL << 60;
+  auto progress = co_await Progress(context, ref.box, ref.name, kNoOutput);
+  if (!progress) co_return RenderError(progress.error());
+  json::object answer{{"status", progress->status}};
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> GetExecutionLogs(LocalContext& context, http::Request& request) {
+  Validator validator;
+  const std::int64_t cursor = validator.QueryInteger(request, "cursor", 0).value_or(0);
+  ExecutionRef ref =
+      ReadExecutionRef(context, request, NameFrom::kQuery, Known::kMustBe, std::move(validator));
+  if (ref.refused) co_return *std::move(ref.refused);
+  auto progress = co_await Progress(context, ref.box, ref.name, cursor);
+  if (!progress) co_return RenderError(progress.error());
+  json::object answer{
+      {"status", progress->status}, {"logs", progress->logs}, {"cursor", progress->cursor}};
+  co_return http::Json(200, WriteJson(answer));
+}
+
+Task<http::Response> ExportArtifacts(LocalContext& context, http::Request& request) {
+  ExecutionRef ref = ReadExecutionRef(context, request, NameFrom::kBody, Known::kMustBe);
+  if (ref.refused) co_return *std::move(ref.refused);
+  std::string folder = ExecutionFolder(ref.name);
+  auto packed = co_await PackToBlob(context, ref.box, std::move(folder));
+  if (!packed && packed.error().code == ErrorCode::kInvalidArgument)
+    co_return Detail(404, "Execution '" + ref.name + "' has no artifacts: it was not executed");
+  if (!packed) co_return RenderError(packed.error());
+  co_return DownloadUrlAnswer(context, request, *packed);
+}
+
+}  // namespace viv::klavis

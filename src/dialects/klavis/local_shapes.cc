@@ -1,0 +1,81 @@
+#include "dialects/klavis/local_shapes.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "dialects/klavis/context.h"
+#include "dialects/klavis/errors.h"
+#include "sandbox/box_ids.h"
+
+namespace viv::klavis {
+
+std::string BaseUrlOf(const LocalContext& context, const http::Request& request) {
+  return context.public_url.empty() ? request.BaseUrl() : context.public_url;
+}
+
+std::string_view LocalStatusOf(const sandbox::Box& box) {
+  return box.state == sandbox::BoxState::kFailed ? "error" : "occupied";
+}
+
+json::array LocalServerItems(const sandbox::Box& box, const std::string& base_url) {
+  json::array items;
+  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
+  if (!note) return items;
+  const std::string uuid = sandbox::UuidOfBox(box.id);
+  json::value metadata;
+  if (auto email = note->more.find("test_account_email"); email != note->more.end())
+    metadata = json::object{{"test_account_email", email->value()}};
+  for (const sandbox::LocalNote::Server& server : note->servers) {
+    const std::string url =
+        base_url + "/" + PercentEncode(server.name) + "/mcp/?local_sandbox_id=" + uuid;
+    items.push_back(json::object{{"server_name", server.name},
+                                 {"id", server.id},
+                                 {"mcp_server_url", url},
+                                 {"status", json::string(LocalStatusOf(box))},
+                                 {"benchmark", TextOrNull(note->benchmark)},
+                                 {"updated_at", IsoMicros(box.updated_at_us)},
+                                 {"metadata", metadata},
+                                 {"auth_data", nullptr},
+                                 {"tags", nullptr}});
+  }
+  return items;
+}
+
+json::object LocalSandboxInfo(const sandbox::Box& box, const std::string& base_url) {
+  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
+  return {{"local_sandbox_id", sandbox::UuidOfBox(box.id)},
+          {"created_at", IsoMicros(box.created_at_us)},
+          {"status", json::string(LocalStatusOf(box))},
+          {"benchmark", TextOrNull(note ? note->benchmark : "")},
+          {"servers", LocalServerItems(box, base_url)}};
+}
+
+Result<sandbox::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request) {
+  return context.local.Get(request.identity.account_id, request.Parameter("local_sandbox_id"));
+}
+
+void CheckRegion(Validator& validator, const http::Request& request) {
+  const std::optional<std::string> region = request.Query("region");
+  if (!region || *region == "us" || *region == "asia") return;
+  validator.AddChoice({json::string("query"), json::string("region")}, {"us", "asia"},
+                      json::string(*region));
+}
+
+http::Response UploadUrlAnswer(LocalContext& context,
+                               const http::Request& request,
+                               const blobs::BlobName& name) {
+  auto url = context.blobs.UploadUrl(BaseUrlOf(context, request), name);
+  if (!url) return RenderError(url.error());
+  json::object answer{{"upload_url", *url}, {"expires_in_minutes", blobs::kUrlMinutes}};
+  return http::Json(200, WriteJson(answer));
+}
+
+http::Response DownloadUrlAnswer(const LocalContext& context,
+                                 const http::Request& request,
+                                 const blobs::BlobName& name) {
+  json::object answer{
+      {"download_url", context.blobs.DownloadUrl(BaseUrlOf(context, request), name)},
+      {"expires_in_minutes", blobs::kUrlMinutes}};
+  return http::Json(200, WriteJson(answer));
+}
+
+}  // namespace viv::klavis

@@ -1,0 +1,36 @@
+#pragma once
+// Local sandboxes as the vendor writes them, and what several operations read or answer alike.
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "blobs/blob_name.h"
+#include "dialects/klavis/local_context.h"
+#include "dialects/klavis/validate.h"
+#include "http/message.h"
+#include "sandbox/boxes.h"
+
+namespace viv::klavis {
+
+std::string BaseUrlOf(const LocalContext& context, const http::Request& request);
+std::string_view LocalStatusOf(const sandbox::Box& box);
+// The list "servers", each with the URL it is reached at.
+json::array LocalServerItems(const sandbox::Box& box, const std::string& base_url);
+json::object LocalSandboxInfo(const sandbox::Box& box, const std::string& base_url);
+
+// The caller's sandbox that the path names.
+Result<sandbox::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request);
+
+// `region` says which of the vendor's stores to use; here all are one.
+void CheckRegion(Validator& validator, const http::Request& request);
+
+// {"upload_url", "expires_in_minutes"}.
+http::Response UploadUrlAnswer(LocalContext& context,
+                               const http::Request& request,
+                               const blobs::BlobName& name);
+http::Response DownloadUrlAnswer(const LocalContext& context,
+                                 const http::Request& request,
+                                 const blobs::BlobName& name);
+
+}  // namespace viv::klavis

@@ -1,0 +1,86 @@
+#include "dialects/klavis/local_transfer.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/ids.h"
+#include "base/json.h"
+
+namespace viv::klavis {
+namespace {
+
+constexpr std::size_t kBlobPiece = 256 << 10;
+constexpr std::size_t kUnpackReportMax = 4096;
+constexpr std::size_t kDownloadsKept = 4;
+
+struct OpenBlob {
+  UniqueFd file;
+  off_t at = 0;
+};
+
+Result<std::string> ReadPiece(OpenBlob& blob) {
+  std::string piece(kBlobPiece, '\0');
+  const ssize_t got = ::pread(blob.file.get(), piece.data(), piece.size(), blob.at);
+  if (got < 0) return Fail(ErrorCode::kInternal, std::string("read a blob: ") + strerror(errno));
+  blob.at += got;
+  piece.resize(static_cast<std::size_t>(got));
+  return piece;
+}
+
+Task<Result<std::string>> NextPiece(BlockingPool& pool, std::shared_ptr<OpenBlob> blob) {
+  auto read = [&blob] { return ReadPiece(*blob); };
+  Result<std::string> piece = co_await pool.Run(read);
+  co_return piece;
+}
+
+Task<Status> AppendToDraft(BlockingPool& pool, blobs::BlobDraft& draft, std::string piece) {
+  auto write = [&draft, &piece] { return draft.Append(piece); };
+  Status written = co_await pool.Run(write);
+  co_return written;
+}
+
+}  // namespace
+
+Result<sandbox::ByteSource> ReadBlob(LocalContext& context, const blobs::BlobName& name) {
+  ASSIGN_OR_RETURN(UniqueFd file, context.blobs.store().OpenToRead(name));
+  auto blob = std::make_shared<OpenBlob>(OpenBlob{std::move(file), 0});
+  return sandbox::ByteSource([&pool = context.pool, blob] { return NextPiece(pool, blob); });
+}
+
+Task<Result<std::string>> UnpackBlob(LocalContext& context, sandbox::BoxPtr box, UnpackInBox what) {
+  ASSIGN_OR_CO_RETURN(sandbox::ByteSource archive, ReadBlob(context, what.archive));
+  sandbox::AgentProgram program;
+  program.arguments = {std::string(sandbox::kLocalToolsPath), "unpack", what.folder};
+  if (what.make_folder) {
+    program.arguments.insert(program.arguments.end(), {"--user", "user"});
+    program.user = "root";
+  }
+  co_return co_await context.local.RunForText(std::move(box), std::move(program),
+                                              std::move(archive), kUnpackReportMax);
+}
+
+Task<Result<blobs::BlobName>> PackToBlob(LocalContext& context,
+                                         sandbox::BoxPtr box,
+                                         std::string folder) {
+  using blobs::BlobName;
+  BlobName name = blobs::NameOf(box->id, BlobName::Kind::kDownload, RandomHex(32));
+  blobs::BlobStore& store = context.blobs.store();
+  CO_RETURN_IF_ERROR(store.AddOwner(name.owner));
+  ASSIGN_OR_CO_RETURN(blobs::BlobDraft draft, store.NewDraft(name));
+  sandbox::AgentProgram program;
+  program.arguments = {std::string(sandbox::kLocalToolsPath), "pack", std::move(folder)};
+  program.user = "root";  // who can read everything
+  sandbox::ByteSink sink = [&context, &draft](std::string piece) {
+    return AppendToDraft(context.pool, draft, std::move(piece));
+  };
+  CO_RETURN_IF_ERROR(
+      co_await context.local.Run(std::move(box), std::move(program), nullptr, std::move(sink)));
+  CO_RETURN_IF_ERROR(store.Keep(std::move(draft), name));
+  store.KeepNewestDownloads(name.owner, kDownloadsKept);
+  co_return name;
+}
+
+}  // namespace viv::klavis

@@ -1,0 +1,176 @@
+#include "mcp/box_endpoint.h"
+
+#include "base/log.h"
+#include "http/client.h"
+#include "rpc/jsonrpc/members.h"
+#include "sandbox/box_ids.h"
+#include "sandbox/local_note.h"
+
+namespace viv::mcp {
+namespace {
+
+using rpc::JsonRpcCode;
+
+// Tools may work for long; who waits for them decides how long that is.
+constexpr std::chrono::hours kBoxCallPatience{24};
+constexpr std::size_t kBoxLineBytesMax = 33 * 1024 * 1024;
+constexpr std::string_view kGone = "This sandbox does not exist or has been released";
+
+// The agent's answer, line by line.
+class BoxAnswer : public LiveAnswer {
+ public:
+  explicit BoxAnswer(std::unique_ptr<http::StreamingAnswer> answer) : answer_(std::move(answer)) {}
+
+  Task<Result<Line>> Next() override {
+    for (;;) {
+      std::size_t end = waiting_.find('\n', looked_at_);
+      if (end != std::string::npos) {
+        Line line;
+        line.message = waiting_.substr(0, end);
+        waiting_.erase(0, end + 1);
+        looked_at_ = 0;
+        line.last = !rpc::FindMember(line.message, "method");
+        co_return line;
+      }
+      looked_at_ = waiting_.size();
+      if (waiting_.size() > kBoxLineBytesMax) {
+        co_return Fail(ErrorCode::kLimitExceeded, "the answer is too large");
+      }
+      Result<std::string> piece = co_await answer_->Read();
+      if (piece && piece->empty() && waiting_.empty()) co_return Line{.message = "", .last = true};
+      if (!piece || piece->empty()) {
+        co_return Fail(ErrorCode::kUnavailable,
+                       "The sandbox ended, or was paused, while the call was under way");
+      }
+      waiting_ += *piece;
+    }
+  }
+
+ private:
+  std::unique_ptr<http::StreamingAnswer> answer_;
+  std::string waiting_;
+  std::size_t looked_at_ = 0;
+};
+
+json::object DefinitionOf(const sandbox::LocalServer& server, std::string_view benchmark) {
+  json::array command;
+  for (const std::string& word : sandbox::CommandFor(server, benchmark)) command.emplace_back(word);
+  json::object variables;
+  for (const auto& [name, value] : server.variables) variables[name] = value;
+  return {{"name", server.name},
+          {"command", std::move(command)},
+          {"variables", std::move(variables)},
+          {"folder", sandbox::kWorkspace},
+          {"user", "user"},
+          {"idle_seconds", server.idle_seconds}};
+}
+
+Answer BoxFailure(const json::value& id, int status, JsonRpcCode code, std::string message) {
+  Answer answer;
+  answer.body = rpc::JsonRpcFailure(id, {code, std::move(message)});
+  answer.status = status;
+  return answer;
+}
+
+// Nobody can be reached in the box.
+Answer Unreachable(const json::value& id, const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kNotFound:
+      return BoxFailure(id, 404, JsonRpcCode::kNotFound, std::string(kGone));
+    case ErrorCode::kConflict:
+      return BoxFailure(id, 409, JsonRpcCode::kInternalError,
+                        "This sandbox does not run: " + error.message);
+    default:
+      return BoxFailure(id, 503, JsonRpcCode::kInternalError,
+                        "This sandbox cannot be reached: " + error.message);
+  }
+}
+
+Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(sandbox::Boxes& boxes,
+                                                              std::string box_id,
+                                                              std::string frame,
+                                                              http::ClientEnd* client) {
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await boxes.DialAgent(box_id));
+  http::ClientRequest request;
+  request.method = "POST";
+  request.url = "http://box/mcp";
+  request.headers.Add("X-Access-Token", boxes.AgentToken(box_id));
+  request.headers.Add("Content-Type", "application/json");
+  request.body = std::move(frame);
+  request.timeout = kBoxCallPatience;
+  if (client != nullptr) request.is_abandoned = [client] { return client->IsGone(); };
+  co_return co_await http::FetchStreamOver(std::move(connection), std::move(request));
+}
+
+}  // namespace
+
+std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(sandbox::Boxes& boxes,
+                                               const sandbox::LocalServers& servers,
+                                               std::string_view sandbox_id,
+                                               std::string_view server_name) {
+  std::optional<std::string> box_id = sandbox::BoxOfUuid(sandbox_id);
+  if (!box_id) return nullptr;
+  Result<sandbox::BoxPtr> box = boxes.Find(*box_id);
+  if (!box) return nullptr;
+  std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
+  const sandbox::LocalServer* server = servers.Find(server_name);
+  if (!note || server == nullptr || !note->Has(server_name)) return nullptr;
+  std::shared_ptr<BoxEndpoint> endpoint(new BoxEndpoint(boxes));
+  endpoint->sandbox_id_ = sandbox_id;
+  endpoint->box_id_ = *std::move(box_id);
+  endpoint->server_name_ = server_name;
+  endpoint->definition_ = WriteJson(DefinitionOf(*server, note->benchmark));
+  return endpoint;
+}
+
+std::string BoxEndpoint::Frame(const std::string& text, const Caller& caller) const {
+  std::string frame = R"({"server":)" + definition_ + R"(,"version":)";
+  AppendJsonString(frame, caller.version);
+  frame += R"(,"caller":)";
+  AppendJsonString(frame, caller.session);
+  frame += R"(,"message":)";
+  return frame.append(text) + '}';
+}
+
+Task<Answer> BoxEndpoint::Handle(Incoming request, Caller caller) {
+  json::value id = std::move(request.message.id);
+  std::string frame = Frame(request.text, caller);
+  auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
+  if (!answer) co_return Unreachable(id, answer.error());
+  int status = (*answer)->status;
+  if (status == 202) {
+    Answer nothing;
+    nothing.status = 202;
+    nothing.cancelled = true;
+    co_return nothing;
+  }
+  if (status == 413) {
+    co_return BoxFailure(id, 413, JsonRpcCode::kInvalidRequest, "The message is too large");
+  }
+  if (status != 200) {
+    log::Error("mcp.agent_refused", {{"box", box_id_}, {"status", status}});
+    co_return BoxFailure(id, 502, JsonRpcCode::kInternalError,
+                         "The sandbox does not speak MCP; acquire a new one");
+  }
+  auto live = std::make_shared<BoxAnswer>(*std::move(answer));
+  Result<LiveAnswer::Line> first = co_await live->Next();
+  if (!first) co_return BoxFailure(id, 502, JsonRpcCode::kInternalError, first.error().message);
+  Answer result;
+  if (first->last) {
+    result.body = std::move(first->message);
+  } else {
+    result.messages.push_back(std::move(first->message));
+    result.live = std::move(live);
+  }
+  co_return result;
+}
+
+Task<void> BoxEndpoint::Notify(Incoming notification, Caller caller) {
+  std::string frame = Frame(notification.text, caller);
+  auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
+  if (!answer) {
+    log::Warn("mcp.notification_lost", {{"box", box_id_}, {"error", answer.error().message}});
+  }
+}
+
+}  // namespace viv::mcp

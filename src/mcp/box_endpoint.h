@@ -1,0 +1,40 @@
+#pragma once
+// An MCP server that is a program in a box. Its messages go to the box's agent, which starts the
+// program and speaks with it; what comes back is passed on as it was written.
+
+#include <optional>
+
+#include "mcp/endpoint.h"
+#include "sandbox/boxes.h"
+#include "sandbox/local_servers.h"
+
+namespace viv::mcp {
+
+class BoxEndpoint : public Endpoint {
+ public:
+  // The server of that name in the local sandbox of that id, a UUID; nullptr when there is none.
+  // All outlives it.
+  static std::shared_ptr<BoxEndpoint> Find(sandbox::Boxes& boxes,
+                                           const sandbox::LocalServers& servers,
+                                           std::string_view sandbox_id,
+                                           std::string_view server_name);
+
+  std::string key() const override { return box_id_ + "/" + server_name_; }
+  std::string query() const override { return "local_sandbox_id=" + sandbox_id_; }
+  bool exists() const override { return boxes_.Find(box_id_).has_value(); }
+
+  Task<Answer> Handle(Incoming request, Caller caller) override;
+  Task<void> Notify(Incoming notification, Caller caller) override;
+
+ private:
+  explicit BoxEndpoint(sandbox::Boxes& boxes) : boxes_(boxes) {}
+  std::string Frame(const std::string& text, const Caller& caller) const;
+
+  sandbox::Boxes& boxes_;
+  std::string sandbox_id_;
+  std::string box_id_;
+  std::string server_name_;
+  std::string definition_;  // JSON, for the agent
+};
+
+}  // namespace viv::mcp

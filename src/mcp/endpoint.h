@@ -1,0 +1,40 @@
+#pragma once
+// One MCP server, as a URL names it: a simulated application's, or a program in a box. The
+// transports speak with both in the same way.
+
+#include <memory>
+#include <string>
+
+#include "base/task.h"
+#include "http/message.h"
+#include "mcp/answer.h"
+#include "rpc/jsonrpc/message.h"
+
+namespace viv::mcp {
+
+struct Caller {
+  std::string version;                // the revision its requests are in
+  std::string session = {};           // tells callers apart whose ids are alike; may be empty
+  http::ClientEnd* client = nullptr;  // where somebody may hang up; outlives the call
+};
+
+// A message as it was read and as it was written.
+struct Incoming {
+  rpc::JsonRpcMessage message;
+  std::string text;
+};
+
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  virtual std::string key() const = 0;    // whom sessions are made for
+  virtual std::string query() const = 0;  // of the URL that leads here: "instance_id=…"
+  virtual bool exists() const = 0;        // still
+
+  virtual Task<Answer> Handle(Incoming request, Caller caller) = 0;
+  virtual Task<void> Notify(Incoming notification, Caller caller) = 0;
+};
+using EndpointPtr = std::shared_ptr<Endpoint>;  // shared with the streams of its callers
+
+}  // namespace viv::mcp

@@ -1,0 +1,103 @@
+// The older transport: an event stream, and messages posted beside it whose answers travel down
+// the stream.
+
+#include <boost/asio/this_coro.hpp>
+
+#include "http/sse.h"
+#include "mcp/event_sessions.h"
+#include "mcp/http_answers.h"
+#include "mcp/routes.h"
+
+namespace viv::mcp {
+namespace {
+
+using rpc::JsonRpcCode;
+using rpc::JsonRpcMessage;
+
+constexpr std::chrono::seconds kEventsKeepalive{15};
+
+Task<void> ServeEvents(EventSessions& sessions,
+                       EndpointPtr endpoint,
+                       std::string messages_url,
+                       http::BodyWriter& writer) {
+  EventSessions::Lease session = sessions.Open(co_await asio::this_coro::executor);
+  http::ServerSentEvent first;
+  first.event = "endpoint";
+  first.data = messages_url + session.id();
+  Status written = co_await writer.Write(http::FormatEvent(first));
+  while (written && endpoint->exists() && !session.too_slow()) {
+    std::vector<std::string> messages = co_await session.Wait(kEventsKeepalive);
+    std::string piece;
+    for (std::string& message : messages) piece += EventText(std::move(message));
+    if (piece.empty()) piece = http::kEventKeepalive;
+    written = co_await writer.Write(std::move(piece));
+  }
+}
+
+// Runs beside the stream that it answers into, and ends with it.
+Task<void> AnswerIntoStream(EventSessions& sessions,
+                            std::string session_id,
+                            EndpointPtr endpoint,
+                            Incoming incoming) {
+  Caller caller;
+  caller.version = kBatchVersion;
+  caller.session = session_id;
+  if (incoming.message.kind != JsonRpcMessage::Kind::kRequest) {
+    co_await endpoint->Notify(std::move(incoming), std::move(caller));
+    co_return;
+  }
+  json::value id = incoming.message.id;
+  Answer answer = co_await endpoint->Handle(std::move(incoming), std::move(caller));
+  for (std::string& notice : answer.messages) sessions.Send(session_id, std::move(notice));
+  if (answer.live == nullptr) {
+    if (!answer.cancelled) sessions.Send(session_id, std::move(answer.body));
+    co_return;
+  }
+  for (bool last = false; !last;) {
+    LiveAnswer::Line line = co_await NextLine(id, answer.live);
+    last = line.last;
+    if (!line.message.empty()) sessions.Send(session_id, std::move(line.message));
+  }
+}
+
+}  // namespace
+
+Task<http::Response> Routes::OpenEvents(http::Request& request) {
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  Result<EndpointPtr> endpoint = FindEndpoint(request);
+  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  // The request's own path decides the endpoint's, so that a prefix in front of ours stays.
+  std::string messages_url = request.path.substr(0, request.path.rfind("/sse")) + "/messages?" +
+                             (*endpoint)->query() + "&session_id=";
+  co_return http::EventStream([this, open = *endpoint, messages_url](http::BodyWriter& writer) {
+    return ServeEvents(*event_sessions_, open, messages_url, writer);
+  });
+}
+
+Task<http::Response> Routes::PostEvent(http::Request& request) {
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  Result<EndpointPtr> endpoint = FindEndpoint(request);
+  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  std::string session_id = request.Query("session_id").value_or("");
+  if (!event_sessions_->Has(session_id))
+    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Could not find session");
+  auto body = ParseJson(request.body);
+  if (!body)
+    co_return FailureResponse(400, JsonRpcCode::kParseError,
+                              "Parse error: " + body.error().message);
+  Incoming incoming;
+  incoming.text = std::move(request.body);
+  incoming.message = rpc::ReadJsonRpc(std::move(*body));
+  if (incoming.message.kind == JsonRpcMessage::Kind::kInvalid) {
+    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
+                              "Invalid Request: " + incoming.message.problem, incoming.message.id);
+  }
+  bool taken = event_sessions_->Spawn(
+      session_id,
+      AnswerIntoStream(*event_sessions_, session_id, *std::move(endpoint), std::move(incoming)));
+  if (!taken)
+    co_return FailureResponse(503, JsonRpcCode::kInternalError, "Too many messages are under way");
+  co_return http::Text(202, "Accepted");
+}
+
+}  // namespace viv::mcp

@@ -1,0 +1,94 @@
+#include "mcp/http_answers.h"
+
+#include "base/text.h"
+#include "http/sse.h"
+#include "rpc/mcp/revisions.h"
+
+namespace viv::mcp {
+namespace {
+
+Task<void> SendEvents(std::shared_ptr<LiveEvents> events, http::BodyWriter& writer) {
+  std::string first;
+  for (std::string& message : events->messages) first += EventText(std::move(message));
+  Status written = co_await writer.Write(std::move(first));
+  bool last = false;
+  while (written && !last) {
+    LiveAnswer::Line line = co_await NextLine(events->id, events->live);
+    last = line.last;
+    if (line.message.empty()) continue;
+    written = co_await writer.Write(EventText(std::move(line.message)));
+  }
+}
+
+}  // namespace
+
+http::Response FailureResponse(int status,
+                               rpc::JsonRpcCode code,
+                               std::string message,
+                               const json::value& id) {
+  return http::Json(status, rpc::JsonRpcFailure(id, {code, std::move(message)}));
+}
+
+http::Response RefuseOrigin() {
+  return FailureResponse(403, rpc::JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+}
+
+std::string_view VersionOf(const http::Request& request) {
+  std::string_view version = request.headers.Get("mcp-protocol-version");
+  return version.empty() ? kBatchVersion : version;
+}
+
+Caller CallerFrom(const http::Request& request) {
+  Caller caller;
+  caller.version = VersionOf(request);
+  caller.session = request.headers.Get("mcp-session-id");
+  caller.client = request.client;
+  return caller;
+}
+
+bool Accepts(const http::Request& request, std::string_view type) {
+  std::string_view accept = request.headers.Get("accept");
+  if (accept.empty()) return true;
+  for (std::string_view range : Split(accept, ',')) {
+    range = Trim(range.substr(0, range.find(';')));
+    if (range == "*/*" || EqualsIgnoreCase(range, type)) return true;
+    if (range.ends_with("/*") && type.starts_with(range.substr(0, range.size() - 1))) return true;
+  }
+  return false;
+}
+
+std::string EventText(std::string message) {
+  http::ServerSentEvent event;
+  event.event = "message";
+  event.data = std::move(message);
+  return http::FormatEvent(event);
+}
+
+http::Response Events(std::vector<std::string> messages) {
+  http::Response response;
+  response.headers.Set("Content-Type", "text/event-stream");
+  response.headers.Set("Cache-Control", "no-cache, no-transform");
+  for (std::string& message : messages) response.body += EventText(std::move(message));
+  return response;
+}
+
+http::Response StreamEvents(LiveEvents events) {
+  auto kept = std::make_shared<LiveEvents>(std::move(events));
+  return http::EventStream([kept](http::BodyWriter& writer) { return SendEvents(kept, writer); });
+}
+
+Task<LiveAnswer::Line> NextLine(json::value id, std::shared_ptr<LiveAnswer> live) {
+  Result<LiveAnswer::Line> line = co_await live->Next();
+  if (line) co_return *std::move(line);
+  rpc::JsonRpcError error{rpc::JsonRpcCode::kInternalError, line.error().message};
+  co_return LiveAnswer::Line{.message = rpc::JsonRpcFailure(id, error), .last = true};
+}
+
+Task<std::string> AwaitResponse(json::value id, std::shared_ptr<LiveAnswer> live) {
+  for (;;) {
+    LiveAnswer::Line line = co_await NextLine(id, live);
+    if (line.last) co_return std::move(line.message);
+  }
+}
+
+}  // namespace viv::mcp

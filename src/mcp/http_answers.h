@@ -1,0 +1,47 @@
+#pragma once
+// MCP messages as HTTP answers: one as JSON, several as server-sent events. Internal to this
+// module.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+#include "mcp/endpoint.h"
+#include "rpc/jsonrpc/message.h"
+
+namespace viv::mcp {
+
+http::Response FailureResponse(int status,
+                               rpc::JsonRpcCode code,
+                               std::string message,
+                               const json::value& id = nullptr);
+
+http::Response RefuseOrigin();
+
+// The revision the client speaks: its header, or the one before there was a header.
+std::string_view VersionOf(const http::Request& request);
+Caller CallerFrom(const http::Request& request);
+
+// Whether the Accept header lets us answer with `type`. A client that sends none takes anything.
+bool Accepts(const http::Request& request, std::string_view type);
+
+std::string EventText(std::string message);  // as a server-sent event
+http::Response Events(std::vector<std::string> messages);
+
+// The rest of an answer, as events: `messages` first. What goes wrong is told as the response to
+// the request of that id.
+struct LiveEvents {
+  json::value id;
+  std::vector<std::string> messages;
+  std::shared_ptr<LiveAnswer> live;
+};
+http::Response StreamEvents(LiveEvents events);
+
+// The response alone, for clients that want no events; empty when there is none.
+Task<std::string> AwaitResponse(json::value id, std::shared_ptr<LiveAnswer> live);
+// The next message of a live answer, or the failure as such.
+Task<LiveAnswer::Line> NextLine(json::value id, std::shared_ptr<LiveAnswer> live);
+
+}  // namespace viv::mcp

@@ -1,0 +1,75 @@
+#pragma once
+// Local sandboxes: a box with a workspace, and MCP servers in it that share it. The box does the
+// work; this is what is the same whatever API one is asked for through. Another account's sandbox
+// is the same as none, and so is a box that is no local sandbox: kNotFound. Thread-safe.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async_mutex.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "base/tree.h"
+#include "sandbox/agent_pipe.h"
+#include "sandbox/boxes.h"
+#include "sandbox/local_note.h"
+#include "sandbox/local_servers.h"
+
+namespace viv::sandbox {
+
+struct AcquireLocal {
+  std::string account_id;
+  std::vector<std::string> servers;  // each is on offer, none twice
+  std::string benchmark;             // empty: none
+  std::int64_t ttl_seconds = 0;      // 0: it has no end
+  json::object more;                 // for its note
+};
+
+class LocalSandboxes {
+ public:
+  // What a workspace of that profile stands on: WorkspaceLayers::Trees. Empty: there are no local
+  // sandboxes here.
+  using TreesOf = std::function<std::vector<Tree>(std::string_view profile)>;
+  LocalSandboxes(Boxes& boxes, const LocalServers& servers, TreesOf trees)
+      : boxes_(boxes), servers_(servers), trees_(std::move(trees)) {}
+
+  const LocalServers& servers() const { return servers_; }
+
+  Task<Result<BoxPtr>> Acquire(AcquireLocal request);
+  Result<BoxPtr> Get(std::string_view account_id, std::string_view uuid) const;
+  // Whoever it belongs to, by the box's own id: for what a signed URL proves.
+  Result<BoxPtr> Find(std::string_view box_id) const;
+  // The one with this id, or with a server of this id.
+  Result<BoxPtr> GetByServer(std::string_view account_id, std::string_view uuid) const;
+  std::vector<BoxPtr> List(std::string_view account_id) const;  // the newest first
+  Task<Status> Release(BoxPtr box);
+  Task<Status> Reset(BoxPtr box);
+  // Changes what its note says beyond servers and benchmark.
+  Task<Status> KeepMore(BoxPtr box, json::object more);
+
+  // A program in the box, which wakes for it.
+  Task<Status> Run(BoxPtr box, AgentProgram program, ByteSource input, ByteSink output);
+  // The same, for little output: kLimitExceeded beyond `bytes_max`.
+  Task<Result<std::string>> RunForText(BoxPtr box,
+                                       AgentProgram program,
+                                       ByteSource input,
+                                       std::size_t bytes_max);
+  Task<Status> Start(BoxPtr box, BackgroundCommand command);
+
+  // What changes all of a workspace takes turns.
+  Task<AsyncMutex::Lock> TakeTurn(BoxPtr box);
+
+ private:
+  Result<std::string> TemplateFor(const std::vector<std::string>& servers) const;
+
+  Boxes& boxes_;
+  const LocalServers& servers_;
+  const TreesOf trees_;
+  std::array<AsyncMutex, 1024> turns_;  // by the hash of a box's id
+};
+
+}  // namespace viv::sandbox

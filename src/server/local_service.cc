@@ -1,0 +1,64 @@
+#include "server/local_service.h"
+
+#include <chrono>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/clock.h"
+
+namespace viv::server {
+namespace {
+
+constexpr std::chrono::hours kBlobSweep{1};
+
+sandbox::LocalSandboxes::TreesOf TreesIn(const sandbox::WorkspaceLayers* layers) {
+  if (layers == nullptr) return nullptr;
+  return [layers](std::string_view profile) { return layers->Trees(profile); };
+}
+
+}  // namespace
+
+LocalService::LocalService(Parts parts, std::unique_ptr<blobs::BlobStore> store)
+    : boxes_(parts.boxes.boxes()),
+      pool_(parts.pool),
+      secrets_(parts.secret),
+      store_(std::move(store)),
+      blobs_(*store_,
+             parts.pool,
+             [this](std::string_view message) { return secrets_.Sign("blob", message); }),
+      local_(boxes_, parts.servers, TreesIn(parts.boxes.workspaces())),
+      context_{local_, blobs_, parts.pool, parts.settings.public_url} {}
+
+Result<std::unique_ptr<LocalService>> LocalService::Open(Parts parts) {
+  ASSIGN_OR_RETURN(std::unique_ptr<blobs::BlobStore> store,
+                   blobs::BlobStore::Open(parts.settings.data + "/blobs"));
+  return std::unique_ptr<LocalService>(new LocalService(parts, std::move(store)));
+}
+
+void LocalService::AddTo(http::Router& router, const http::KeyLookup& keys) {
+  http::Router routes = klavis::LocalRoutes(context_, keys);
+  router.Mount("", routes);
+  router.Mount("/klavis", routes);
+  blobs_.AddTo(router);
+}
+
+Task<void> LocalService::SweepBlobs() {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (;;) {
+    auto sweep = [this] {
+      store_->Sweep([this](std::string_view owner) { return boxes_.Find(owner).has_value(); },
+                    NowMs() / 1000);
+      return true;
+    };
+    co_await pool_.Run(sweep);
+    timer.expires_after(kBlobSweep);
+    auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (stopped) co_return;
+  }
+}
+
+}  // namespace viv::server

@@ -1,0 +1,25 @@
+#pragma once
+// A folder as a tar.gz file. Its members are ".", "./a", "./a/b", sorted, and belong to the box's
+// ordinary user. Left out are links that lead out of the folder, since careful readers refuse the
+// whole archive for one, what is neither file nor folder nor link, and what cannot be read; each is
+// told to `note`. A file that shrinks meanwhile is filled up with zeros, one that grows is cut.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+
+namespace viv::tools {
+
+struct PackLimits {
+  std::size_t entries_max = 1'000'000;
+  std::uint64_t file_bytes_max = 16ULL << 30;  // a larger one, full of holes then, is left out
+  std::uint64_t bytes_max = 64ULL << 30;
+};
+
+using PackNote = std::function<void(const std::string& sentence)>;
+Status Pack(const std::string& folder, int output, const PackNote& note, PackLimits limits = {});
+
+}  // namespace viv::tools

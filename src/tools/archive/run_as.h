@@ -1,0 +1,14 @@
+#pragma once
+// Working for another user of the box: a folder of his is made, and this process becomes his.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace viv::tools {
+
+// Makes `folder` and what is missing above it, all of it the user's; then gives up all other
+// rights. Only root can; kNotFound without such a user in /etc/passwd.
+Status MakeFolderAndBecome(const std::string& folder, const std::string& user);
+
+}  // namespace viv::tools

@@ -1,0 +1,180 @@
+#include "tools/archive/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "tools/archive/archive_input.h"
+#include "tools/archive/beneath.h"
+#include "tools/archive/member_name.h"
+#include "tools/archive/staging.h"
+
+namespace viv::tools {
+namespace {
+
+struct ArchiveCloser {
+  void operator()(archive* reader) const { archive_read_free(reader); }
+};
+
+// What libarchive calls for more, with the error that it cannot carry itself.
+struct Feed {
+  explicit Feed(int fd) : input(fd) {}
+  ArchiveInput input;
+  std::optional<Error> error;
+};
+
+la_ssize_t FeedArchive(archive* reader, void* client, const void** buffer) {
+  Feed& feed = *static_cast<Feed*>(client);
+  auto piece = feed.input.Next();
+  if (!piece) {
+    feed.error = std::move(piece).error();
+    archive_set_error(reader, EIO, "%s", feed.error->message.c_str());
+    return -1;
+  }
+  *buffer = piece->data();
+  return static_cast<la_ssize_t>(piece->size());
+}
+
+// Outside a UTF-8 locale libarchive gives some names only in the second form.
+using TextGetter = const char* (*)(archive_entry*);
+std::string MemberText(archive_entry* entry, TextGetter plain, TextGetter utf8) {
+  const char* text = plain(entry);
+  if (text == nullptr) text = utf8(entry);
+  return text != nullptr ? text : "";
+}
+
+class Unpacker {
+ public:
+  Unpacker(int input, Staging& staging, UnpackLimits limits)
+      : feed_(input), staging_(staging), limits_(limits), reader_(archive_read_new()) {}
+
+  Result<Unpacked> Run() {
+    if (reader_ == nullptr) return Fail(ErrorCode::kInternal, "out of memory");
+    archive_read_support_format_tar(reader_.get());
+    if (archive_read_open(reader_.get(), &feed_, nullptr, FeedArchive, nullptr) != ARCHIVE_OK)
+      return Damaged();
+    for (;;) {
+      archive_entry* entry = nullptr;
+      const int got = archive_read_next_header(reader_.get(), &entry);
+      if (got == ARCHIVE_EOF) break;
+      if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return Damaged();
+      RETURN_IF_ERROR(Member(entry));
+    }
+    RETURN_IF_ERROR(feed_.input.Finish());
+    return done_;
+  }
+
+ private:
+  tl::unexpected<Error> Damaged() {
+    if (feed_.error) return PassUp(*feed_.error);
+    const char* text = archive_error_string(reader_.get());
+    return Fail(ErrorCode::kInvalidArgument,
+                "the archive is no readable tar.gz file: " + Shown(text != nullptr ? text : ""));
+  }
+
+  Status Member(archive_entry* entry) {
+    if (++entries_ > limits_.entries_max)
+      return Fail(ErrorCode::kLimitExceeded,
+                  "the archive has more than " + std::to_string(limits_.entries_max) + " members");
+    const std::string name = MemberText(entry, archive_entry_pathname, archive_entry_pathname_utf8);
+    ASSIGN_OR_RETURN(const Staging::Parts parts, SplitMemberName(name));
+    if (parts.empty()) {
+      if (archive_entry_filetype(entry) == AE_IFDIR) return {};  // the folder itself
+      return Refuse(name, "is no folder, but named as the root");
+    }
+    const std::string linked =
+        MemberText(entry, archive_entry_hardlink, archive_entry_hardlink_utf8);
+    if (!linked.empty()) {
+      ASSIGN_OR_RETURN(const Staging::Parts target, SplitMemberName(linked));
+      if (target.empty()) return Refuse(name, "is a link to the root");
+      ++done_.files;
+      return staging_.AddHardLink(parts, target);
+    }
+    return Node(entry, parts);
+  }
+
+  Status Node(archive_entry* entry, const Staging::Parts& parts) {
+    const Staging::Attributes attributes{.mode = static_cast<mode_t>(archive_entry_perm(entry)),
+                                         .modified = archive_entry_mtime(entry)};
+    switch (archive_entry_filetype(entry)) {
+      case AE_IFDIR:
+        return staging_.AddFolder(parts, attributes);
+      case AE_IFREG:
+        ++done_.files;
+        return File(entry, parts, attributes);
+      case AE_IFLNK:
+        ++done_.files;
+        return staging_.AddLink(
+            parts, MemberText(entry, archive_entry_symlink, archive_entry_symlink_utf8));
+      default:
+        return Refuse(JoinParts(parts), "is neither file nor folder nor link");
+    }
+  }
+
+  Status File(archive_entry* entry,
+              const Staging::Parts& parts,
+              const Staging::Attributes& attributes) {
+    const std::int64_t size = archive_entry_size(entry);
+    if (size < 0) return Refuse(JoinParts(parts), "has no size");
+    // A hole costs nothing on disk but counts: the size is what a reader sees.
+    if (static_cast<std::uint64_t>(size) > limits_.bytes_max - done_.bytes)
+      return Fail(ErrorCode::kLimitExceeded, "the archive unpacks to more than " +
+                                                 std::to_string(limits_.bytes_max) + " bytes");
+    done_.bytes += static_cast<std::uint64_t>(size);
+    ASSIGN_OR_RETURN(const UniqueFd file, staging_.AddFile(parts));
+    RETURN_IF_ERROR(Data(file.get(), size, parts));
+    return Staging::FinishFile(file.get(), attributes);
+  }
+
+  Status Data(int file, std::int64_t size, const Staging::Parts& parts) {
+    std::int64_t end = 0;
+    for (;;) {
+      const void* data = nullptr;
+      std::size_t length = 0;
+      la_int64_t offset = 0;
+      const int got = archive_read_data_block(reader_.get(), &data, &length, &offset);
+      if (got == ARCHIVE_EOF) break;
+      if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return Damaged();
+      if (offset < 0 || offset > size || static_cast<std::int64_t>(length) > size - offset)
+        return Refuse(JoinParts(parts), "is larger than it says");
+      RETURN_IF_ERROR(WriteAt(file, static_cast<const char*>(data), length, offset));
+      end = offset + static_cast<std::int64_t>(length);
+    }
+    if (end < size && ::ftruncate(file, size) != 0) return FailErrno("write a file", errno);
+    return {};
+  }
+
+  static Status WriteAt(int file, const char* data, std::size_t length, std::int64_t offset) {
+    for (std::size_t done = 0; done < length;) {
+      const ssize_t wrote =
+          ::pwrite(file, data + done, length - done, offset + static_cast<std::int64_t>(done));
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return FailErrno("write a file", errno);
+      done += static_cast<std::size_t>(wrote);
+    }
+    return {};
+  }
+
+  Feed feed_;
+  Staging& staging_;
+  const UnpackLimits limits_;
+  std::unique_ptr<archive, ArchiveCloser> reader_;
+  std::size_t entries_ = 0;
+  Unpacked done_;
+};
+
+}  // namespace
+
+Result<Unpacked> Unpack(int input, const std::string& folder, UnpackLimits limits) {
+  ASSIGN_OR_RETURN(Staging staging, Staging::Make(folder));
+  ASSIGN_OR_RETURN(const Unpacked done, Unpacker(input, staging, limits).Run());
+  RETURN_IF_ERROR(staging.Merge());
+  return done;
+}
+
+}  // namespace viv::tools

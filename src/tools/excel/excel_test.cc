@@ -1,0 +1,13 @@
+#include "tools/excel/excel.h"
+
+#include <gtest/gtest.h>
+
+namespace viv::tools {
+namespace {
+
+TEST(ExcelTest, EveryToolHasAHandler) {
+  EXPECT_TRUE(MakeExcel(tools::Setup{})->Unbound().empty());
+}
+
+}  // namespace
+}  // namespace viv::tools

@@ -1,0 +1,17 @@
+#pragma once
+// One command line, from the policy's word on it to its answer.
+
+#include <string>
+
+#include "tools/kit/tool_server.h"
+#include "tools/terminal/policy.h"
+
+namespace viv::tools::terminal {
+
+// `folder` is where it runs, without links. Every failure is an answer that says so.
+Answer RunCommand(const Policy& policy,
+                  const std::string& folder,
+                  const std::string& command,
+                  const CallContext& context);
+
+}  // namespace viv::tools::terminal

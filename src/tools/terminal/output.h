@@ -1,0 +1,19 @@
+#pragma once
+// What a command wrote, as text: strictly UTF-8, for binary data helps no agent, and cut to length.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace viv::tools::terminal {
+
+enum class Whole { kYes, kCut };  // whether the bytes were cut before, perhaps within a character
+
+// Line ends become "\n". kInvalidArgument names the first byte that is no UTF-8.
+Result<std::string> DecodeOutput(std::string bytes, Whole whole);
+
+// At most `characters_max` characters (0: all), and the mark when some are missing.
+std::string CutOutput(std::string text, std::size_t characters_max, Whole whole);
+
+}  // namespace viv::tools::terminal

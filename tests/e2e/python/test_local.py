@@ -1,0 +1,78 @@
+"""A benchmark's run with local sandboxes, as its Python clients do it: httpx for the API, mcp for the servers."""
+import asyncio
+import io
+import json
+import tarfile
+
+import httpx
+import pytest
+from mcp import ClientSession
+
+try:
+    from mcp.client.streamable_http import streamable_http_client
+except ImportError:  # before mcp 2
+    from mcp.client.streamable_http import streamablehttp_client as streamable_http_client
+
+
+@pytest.fixture
+def api(server_with_boxes):
+    url, key = server_with_boxes
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120) as client:
+        yield client
+
+
+def pack(files):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+def use(url, tool, arguments):
+    """One connection per call, as the runners have it."""
+    async def run():
+        async with streamable_http_client(url) as streams:
+            async with ClientSession(streams[0], streams[1]) as session:
+                await session.initialize()
+                tools = [it.name for it in (await session.list_tools()).tools]
+                result = await session.call_tool(tool, arguments)
+                return tools, result.model_dump(by_alias=True)
+
+    return asyncio.run(run())
+
+
+def test_a_task_from_acquire_to_release(api, tmp_path):
+    acquired = api.post("/local-sandbox", json={"server_names": ["filesystem", "terminal", "excel"], "benchmark": "Toolathlon"})
+    assert acquired.status_code == 201
+    sandbox = acquired.json()
+    path = f"/local-sandbox/{sandbox['local_sandbox_id']}"
+    urls = {item["server_name"]: item["mcp_server_url"] for item in sandbox["servers"]}
+
+    upload = api.post(f"{path}/upload-url").json()
+    assert upload["expires_in_minutes"] == 30
+    put = httpx.put(upload["upload_url"], content=pack({"in.csv": b"a,b\n1,2\n", "sub/note.txt": b"hello"}),
+                    headers={"Content-Type": "application/gzip"})
+    assert put.status_code == 200
+    assert api.post(f"{path}/initialize").json()["sandbox_id"] == sandbox["local_sandbox_id"]
+
+    tools, answer = use(urls["filesystem"], "read_text_file", {"path": "/data/sub/note.txt"})
+    assert "read_text_file" in tools
+    assert answer["content"][0]["text"] == "hello"
+    _, answer = use(urls["terminal"], "run_command", {"command": "wc -l in.csv"})
+    assert "2 in.csv" in answer["content"][0]["text"], json.dumps(answer)
+    _, answer = use(urls["filesystem"], "write_file", {"path": "out.txt", "content": "done"})
+    assert not answer.get("isError")
+
+    download = api.get(f"{path}/dump").json()["download_url"]
+    with tarfile.open(fileobj=io.BytesIO(httpx.get(download).content), mode="r:gz") as archive:
+        assert archive.getnames()[0] == "."
+        archive.extractall(tmp_path, filter="data")
+    assert (tmp_path / "out.txt").read_text() == "done"
+    assert (tmp_path / "sub/note.txt").read_text() == "hello"
+
+    assert "message" in api.delete(path).json()
+    assert api.get(path).status_code == 404
+    assert httpx.get(download).status_code == 404
