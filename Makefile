@@ -10,7 +10,8 @@ build: setup  ## the release build, in build/release/
 	cmake --preset release > /dev/null
 	cmake --build --preset release --target viv viv-agent viv-tools
 
-test: setup  ## every test that needs no other machine
+test:  ## every test that needs no other machine
+	@tests/support/setup test
 	tests/run
 
 bench: setup  ## the numbers of docs/specification.md
