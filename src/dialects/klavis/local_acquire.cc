@@ -108,13 +108,11 @@ Task<http::Response> AcquireLocalSandbox(LocalContext& context, http::Request& r
   auto box = co_await context.local.Acquire(std::move(acquire));
   if (!box) co_return RenderError(box.error());
   const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
-  json::object answer{
-      {"local_sandbox_id", sandbox::UuidOfBox((*box)->id)},
-      {"status", json::string(LocalStatusOf(**box))},
-      {"benchmark", TextOrNull(note ? note->benchmark : "")},
-      {"servers", LocalServerItems(**box, BaseUrlOf(context, request))},
-      {"message",
-       "Local sandbox acquired successfully. Connect to each server at its mcp_server_url."}};
+  json::object answer{{"local_sandbox_id", sandbox::UuidOfBox((*box)->id)},
+                      {"status", json::string(LocalStatusOf(**box))},
+                      {"benchmark", TextOrNull(note ? note->benchmark : "")},
+                      {"servers", LocalServerItems(**box, BaseUrlOf(context, request))},
+                      {"message", "Local sandbox environment acquired successfully"}};
   co_return http::Json(201, WriteJson(answer));
 }
 

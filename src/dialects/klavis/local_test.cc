@@ -197,7 +197,7 @@ TEST_F(LocalTest, UploadsAndInitializes) {
   boxes_.Answer(200, R"({"files":12,"bytes":100})");
   Answer done = Call("POST", path + "/initialize");
   EXPECT_EQ(done.status, 200) << done.text;
-  EXPECT_EQ(FindString(done.body, "message"), "Initialized sandbox with 12 files");
+  EXPECT_EQ(FindString(done.body, "message"), "Extracted archive to workspace: 12 files");
   EXPECT_EQ(FindString(done.body, "status"), "occupied");
   EXPECT_EQ(Call("POST", path + "/initialize").status, 503);  // the box does not answer
   EXPECT_EQ(Call("POST", path + "/upload-url?region=mars").status, 422);

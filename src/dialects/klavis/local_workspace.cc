@@ -19,7 +19,7 @@ std::string InitializedText(const std::string& report) {
   const std::string count = files != nullptr && files->is_int64()
                                 ? std::to_string(files->get_int64()) + " files"
                                 : "the uploaded files";
-  return "Initialized sandbox with " + count;
+  return "Extracted archive to workspace: " + count;
 }
 
 }  // namespace
