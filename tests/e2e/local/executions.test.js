@@ -1,7 +1,7 @@
 // Executions of local sandboxes, and a server that dies: what it was doing goes on, or leaves nothing behind.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { archiveOf, dumped, madeByPython, upload } from '../support/archives.js';
+import { archiveOf, dumped, madeByPython, upload, wheelOf } from '../support/archives.js';
 import { openLocal } from '../support/local.js';
 import { Server } from '../support/server.js';
 
@@ -66,6 +66,13 @@ print("ende \u00fc")`;
   assert.equal((await logs('bad')).body.logs, 'no\n');
   await prepare(box.id, 'empty', { 'other.py': '' });
   assert.equal(await ended(box.id, 'empty'), 'failed');
+  const wheel = { 'tiny-1.0-py3-none-any.whl': wheelOf('tiny', 'word = "from a wheel"'), 'requirements.txt': './tiny-1.0-py3-none-any.whl\n' };
+  await prepare(box.id, 'required', { ...wheel, 'main.py': 'import tiny; print(tiny.word)' });
+  assert.equal(await ended(box.id, 'required'), 'completed', (await logs('required')).body.logs);
+  assert.match((await logs('required')).body.logs, /from a wheel/);
+  await prepare(box.id, 'lacking', { 'requirements.txt': './no-such-1.0-py3-none-any.whl\n', 'main.py': 'print("never")' });
+  assert.equal(await ended(box.id, 'lacking'), 'failed');
+  assert.doesNotMatch((await logs('lacking')).body.logs, /never/);
   for (const name of ['../x', '', 'a b', '.state', 7]) {
     assert.equal((await server.call('POST', `/local-sandbox/${box.id}/execution-upload-url`, { json: { execution_name: name } })).status, 422);
   }

@@ -69,7 +69,8 @@ def test_a_task_from_acquire_to_release(api, tmp_path):
     download = api.get(f"{path}/dump").json()["download_url"]
     with tarfile.open(fileobj=io.BytesIO(httpx.get(download).content), mode="r:gz") as archive:
         assert archive.getnames()[0] == "."
-        archive.extractall(tmp_path, filter="data")
+        # As the vendor's runner does, where Python has it: from 3.11.4 on.
+        archive.extractall(tmp_path, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     assert (tmp_path / "out.txt").read_text() == "done"
     assert (tmp_path / "sub/note.txt").read_text() == "hello"
 

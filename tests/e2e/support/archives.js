@@ -41,6 +41,21 @@ sys.stdout.buffer.write(out.getvalue())`;
   return execFileSync('python3', ['-c', program], { maxBuffer: 1 << 30 });
 }
 
+/** A wheel of one module, which pip installs without asking anybody. */
+export const wheelOf = (name, source) => {
+  const program = `
+import io, sys, zipfile
+name, source = sys.argv[1:]
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w") as z:
+    z.writestr(f"{name}.py", source)
+    z.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n")
+    z.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    z.writestr(f"{name}-1.0.dist-info/RECORD", "")
+sys.stdout.buffer.write(out.getvalue())`;
+  return execFileSync('python3', ['-c', program, name, source]);
+};
+
 export const upload = (url, bytes, headers = {}) => fetch(url, { method: 'PUT', body: bytes, headers: { 'Content-Type': 'application/gzip', ...headers } });
 
 export async function initialize(server, id, bytes) {
@@ -54,7 +69,7 @@ import io, json, os, sys, tarfile, tempfile
 with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(sys.stdin.buffer.read()), mode="r:gz") as t:
     names = t.getnames()
     assert names[0] == "." and all(n.startswith("./") for n in names[1:]), names
-    t.extractall(folder, filter="data")
+    t.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # from 3.11.4 on
     found = {}
     for n in names[1:]:
         path = os.path.join(folder, n)
