@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,7 @@ struct ChildPlan {
 struct Child {
   pid_t pid = -1;
   UniqueFd input, output, error;
+  UniqueFd end;  // readable once it has exited; nothing where the kernel does not give it
 };
 
 Result<Child> StartChild(const RunRequest& request) {
@@ -117,7 +119,9 @@ Result<Child> StartChild(const RunRequest& request) {
         failed == ENOENT && !request.folder.empty() ? request.folder : program;
     return Fail(ErrorCode::kInvalidArgument, about + ": " + std::strerror(failed));
   }
-  return Child{pid, std::move(input.write), std::move(output.read), std::move(error.read)};
+  UniqueFd end(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  return Child{pid, std::move(input.write), std::move(output.read), std::move(error.read),
+               std::move(end)};
 }
 
 // Takes what is there; false at the end.
@@ -165,13 +169,15 @@ class Conversation {
 
  private:
   void Wait(RunClock::time_point until) {
-    pollfd waited[3] = {{child_.output.get(), POLLIN, 0},
+    pollfd waited[4] = {{child_.output.get(), POLLIN, 0},
                         {child_.error.get(), POLLIN, 0},
-                        {child_.input.get(), POLLOUT, 0}};
+                        {child_.input.get(), POLLOUT, 0},
+                        {exited_ ? -1 : child_.end.get(), POLLIN, 0}};
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - RunClock::now());
-    // A program that closed its output is asked for its end often, the others wake us.
-    if (!child_.output && !child_.error) left = std::min(left, std::chrono::milliseconds(2));
-    ::poll(waited, 3, static_cast<int>(std::max<std::int64_t>(1, left.count())));
+    // Where nothing would wake us its end is looked for often.
+    if (!child_.output && !child_.error && !child_.end)
+      left = std::min(left, std::chrono::milliseconds(2));
+    ::poll(waited, 4, static_cast<int>(std::max<std::int64_t>(1, left.count())));
     if (waited[0].revents != 0 &&
         !TakeSome(child_.output.get(), request_.output_max, end_.output, end_.output_cut))
       child_.output = UniqueFd();

@@ -28,7 +28,12 @@ export class Server {
     // Boxes need no apps, whose seed data takes seconds to make.
     server.args = [...(boxes ? ['--boxes', 'on', '--on-exit', onExit, '--builtin-apps', ''] : ['--boxes', 'off']), ...args];
     server.env = env;
-    await server.launch();
+    try {
+      await server.launch();
+    } catch (error) {
+      if (server.ownsData) rmSync(server.data, { recursive: true, force: true });
+      throw error;
+    }
     return server;
   }
 
