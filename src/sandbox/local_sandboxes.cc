@@ -62,6 +62,8 @@ Task<Result<BoxPtr>> LocalSandboxes::Acquire(AcquireLocal request) {
   if (request.ttl_seconds == 0) create.idle_seconds = kLocalIdleSeconds;
   create.keep_stopped_seconds = request.ttl_seconds;
   create.keep_memory = true;  // its servers have state that no file holds
+  // Its id opens its servers, so it must not be part of an address that anybody may be given.
+  create.network.public_traffic = false;
   create.user = "user";
   create.workdir = std::string(kWorkspace);
   runtime::Limits limits;

@@ -47,6 +47,7 @@ TEST_F(LocalSandboxesTest, IsABoxWithANoteOfItsServers) {
   EXPECT_TRUE((*box)->spec.keep_memory);
   EXPECT_EQ((*box)->spec.idle_seconds, 0);  // its end comes when it was said
   EXPECT_EQ((*box)->spec.timeout_seconds, 60);
+  EXPECT_FALSE((*box)->spec.network.public_traffic);  // an address with its id opens its servers
   EXPECT_TRUE(local_.Get("mine", UuidOfBox((*box)->id)));
   EXPECT_EQ((*local_.GetByServer("mine", note->servers[1].id))->id, (*box)->id);
 }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { archiveOf, dumped, initialize, madeByPython, upload } from '../support/archives.js';
-import { callTool, openLocal } from '../support/local.js';
+import { boxIdOf, callTool, openLocal } from '../support/local.js';
 import { Server } from '../support/server.js';
 
 let server;
@@ -38,6 +38,8 @@ test('a local sandbox is acquired, looked at, listed and released', async () => 
   const list = await server.call('GET', '/klavis/local-sandbox');
   assert.equal(list.body.total_count, list.body.local_sandboxes.length);
   assert.ok(list.body.local_sandboxes.some((it) => it.local_sandbox_id === body.local_sandbox_id));
+  const port = { 'E2b-Sandbox-Id': boxIdOf(body.local_sandbox_id), 'E2b-Sandbox-Port': '8000' };
+  assert.equal((await server.call('GET', '/', { headers: port })).status, 403, 'its ports are not public: the id is in their addresses');
   const released = await server.call('DELETE', `${path}?is_ttl=false`);
   assert.equal(released.status, 200);
   assert.equal(typeof released.body.message, 'string');
