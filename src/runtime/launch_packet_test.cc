@@ -116,12 +116,12 @@ TEST_F(LaunchPacketTest, ATreeBelongsToWhomItsTopmostLayerBelongs) {
 }
 
 TEST_F(LaunchPacketTest, TakesAwayTheMarkOfAVolatileOverlay) {
-  fs::path mark = folder_ / "box/root/work/work/incompat/volatile";
-  fs::create_directories(mark);
-  UniqueFd dirty(::open((mark / "dirty").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0));
+  const fs::path mark = folder_ / "box/root/work" / "work" / "incompat";
+  fs::create_directories(mark / "volatile");
+  UniqueFd dirty(::open((mark / "volatile" / "dirty").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0));
   ASSERT_TRUE(dirty);
   ASSERT_TRUE(PrepareLaunch(request_));
-  EXPECT_FALSE(fs::exists(folder_ / "box/root/work/work/incompat"));
+  EXPECT_FALSE(fs::exists(mark));
 }
 
 TEST_F(LaunchPacketTest, SharedMemoryIsHalfOfTheBoxesUnlessSaid) {

@@ -243,7 +243,7 @@ constexpr char kHistory[] =
     "data <<END\nhello\nEND\n";
 
 TEST_F(WorkspaceLayersTest, AHistoryBecomesARepositoryOfTheUsers) {
-  if (!CanMakeRepositories()) GTEST_SKIP() << "there is no git here";
+  ASSERT_TRUE(CanMakeRepositories()) << "git is missing: apt-get install git";
   Write("builtin/MCP_Atlas/repos/app.fast-import", kHistory);
   auto layers = Open();
   const stdfs::path repository = DataOf(*layers, "MCP_Atlas") / "repos/app";
@@ -263,7 +263,7 @@ TEST_F(WorkspaceLayersTest, AHistoryBecomesARepositoryOfTheUsers) {
 }
 
 TEST_F(BadContentTest, RefusesAHistoryThatIsNoneOrLeadsOut) {
-  if (!CanMakeRepositories()) GTEST_SKIP() << "there is no git here";
+  ASSERT_TRUE(CanMakeRepositories()) << "git is missing: apt-get install git";
   Write("builtin/MCP_Atlas/sub/bad.fast-import", "nonsense\n");
   EXPECT_NE(OpenError().message.find("sub/bad.fast-import"), std::string::npos);
   Write("builtin/MCP_Atlas/sub/bad.fast-import",
