@@ -60,6 +60,8 @@ test('what cannot be done is an error that says why', async () => {
   const cases = [
     ['git_status', { repo_path: `${box.workspace}/plain` }, `${box.workspace}/plain`],
     ['git_status', { repo_path: '/nowhere' }, '/nowhere'],
+    ['git_diff_unstaged', { context_lines: 'x' }, /^Input validation error: 'x' is not of type 'integer'/],
+    ['git_reset', { repo_path: `${box.workspace}/plain` }, `${box.workspace}/plain`],
     ['git_status', { repo_path: 7 }, /^Input validation error: 7 is not of type 'string'/],
     ['git_diff', { target: 'nope' }, unresolved('nope')],
     ['git_diff', { target: '--output=/tmp/x' }, unresolved("Invalid target: '--output=/tmp/x' - cannot start with '-'")],

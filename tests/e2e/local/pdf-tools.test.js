@@ -112,6 +112,7 @@ test('pages through the results of a search', async () => {
     ['search_pdf_prev_page', { search_id }, /Page: 2\/3/],
     ['search_pdf_info', { search_id }, /^Search Session Information:\n[^]*PDF Path: many\.pdf\n[^]*Current page: 2\/3\n/],
     ['search_pdf_go_page', { search_id, page_number: 4 }, 'Error: Page number 4 is out of range (1-3)'],
+    ['search_pdf_info', { search_id: 'nope' }, "Error: Search session 'nope' not found or expired"],
     ['search_pdf_prev_page', { search_id: 'nope' }, "Error: Search session 'nope' not found or expired"],
     ['search_pdf_content', { pdf_file_path: 'many.pdf', pattern: 'x', page_size: 99 }, /^No matches|^Warning/],
     ['search_pdf_content', { pdf_file_path: 'many.pdf', pattern: 'e', page_size: 5 }, /^Warning: Page size 5 is out of range \(10-50\)/],
