@@ -22,6 +22,8 @@ struct Context {
   std::map<std::string, std::string> variables;
   std::string default_user = "user";
   std::string default_workdir;  // empty: the user's home
+  // The egress gateway's authority, where a template has it: its processes are told about it.
+  std::string authority_file = "/usr/local/share/ca-certificates/vivarium.crt";
   Users users;
   LogRing logs;
   std::weak_ptr<SharedReaper> reaper;  // SIGCHLD has one reader

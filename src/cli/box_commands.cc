@@ -6,7 +6,9 @@
 #include "cli/boxes.h"
 #include "cli/cert.h"
 #include "cli/copy.h"
+#include "cli/egress_log.h"
 #include "cli/remote.h"
+#include "cli/secrets.h"
 #include "cli/templates.h"
 
 namespace viv::cli {
@@ -25,6 +27,10 @@ struct BoxCommandOptions {
   std::string to;
   TemplateSource source;
   CertOptions cert;
+  bool egress = false;
+  EgressLogOptions egress_log;
+  NewSecret secret;
+  std::vector<std::string> names;
 };
 
 namespace {
@@ -102,6 +108,24 @@ void AddLife(Adder& add) {
   fork->footer("\nExample:\n  viv fork $BOX --count 3");
 }
 
+void AddLogs(Adder& add) {
+  Remote& remote = add.remote;
+  Options o = add.options;
+  CLI::App* logs = add.AddWithId("logs", "What happened in a box", [&remote, o] {
+    return o->egress ? ShowEgressLog(remote, o->id, o->egress_log) : ShowBoxLogs(remote, o->id);
+  });
+  CLI::Option* egress = logs->add_flag(
+      "--egress", o->egress, "What left it instead: each connection or request, and why it might");
+  logs->add_option("--limit", o->egress_log.limit, "How many of the newest")
+      ->check(CLI::Range(1, 1000))
+      ->needs(egress)
+      ->capture_default_str();
+  logs->add_flag("--json", o->egress_log.json, "A line of JSON for each")->needs(egress);
+  logs->footer(
+      "\nExamples:\n  viv logs $BOX\n  viv logs --egress $BOX\n  viv logs --egress --limit 1000 "
+      "--json $BOX | jq 'select(.verdict == \"refused\")'");
+}
+
 void AddUse(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
@@ -130,9 +154,7 @@ void AddUse(Adder& add) {
   cp->add_option("to", o->to, "ID:PATH, or PATH")->required();
   cp->footer("\nExamples:\n  viv cp data.csv $BOX:/home/user/\n  viv cp $BOX:/home/user/out ./out");
 
-  CLI::App* logs = add.AddWithId("logs", "What happened in a box",
-                                 [&remote, o] { return ShowBoxLogs(remote, o->id); });
-  logs->footer("\nExample:\n  viv logs $BOX");
+  AddLogs(add);
 
   CLI::App* stats = add.Add(add.app, "stats", "CPU, memory and disk of boxes",
                             [&remote, o] { return ShowBoxStats(remote, o->ids); });
@@ -167,6 +189,33 @@ void AddTemplates(Adder& add) {
   rm->footer("\nExample:\n  viv template rm deb");
 }
 
+void AddSecrets(Adder& add) {
+  Remote& remote = add.remote;
+  Options o = add.options;
+  CLI::App* secrets = add.app.add_subcommand(
+      "secret", "Keep secrets that requests of boxes are given on their way out");
+  secrets->require_subcommand(1);
+  secrets->footer(
+      "\nBoxes never see a value: rules name it, as ${e2b.secrets.NAME} or {NAME}.\n\nExamples:\n  "
+      "viv secret set github_token\n  viv secret ls\n  viv secret rm github_token");
+  CLI::App* set = add.Add(*secrets, "set", "Make a secret, or give it a new value",
+                          [&remote, o] { return SetSecret(remote, o->secret); });
+  set->add_option("name", o->secret.name, "Letters, digits, '_' and '-'")->required();
+  set->add_option("--value", o->secret.value,
+                  "Its value, which others on this machine can see in the list of processes; "
+                  "default: standard input, not shown when typed");
+  set->footer(
+      "\nExamples:\n  viv secret set github_token\n  viv secret set tls_key < key.pem\n  pass show "
+      "github | viv secret set github_token");
+  CLI::App* ls = add.Add(*secrets, "ls", "The names there are, without their values",
+                         [&remote] { return ListSecrets(remote); });
+  ls->footer("\nExample:\n  viv secret ls");
+  CLI::App* rm = add.Add(*secrets, "rm", "Remove secrets; requests that need them fail from now on",
+                         [&remote, o] { return RemoveSecrets(remote, o->names); });
+  rm->add_option("names", o->names, "Their names")->required();
+  rm->footer("\nExample:\n  viv secret rm github_token");
+}
+
 void AddCert(Adder& add) {
   Options o = add.options;
   Remote& remote = add.remote;
@@ -188,6 +237,7 @@ std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote,
   AddLife(add);
   AddUse(add);
   AddTemplates(add);
+  AddSecrets(add);
   AddCert(add);
   return add.options;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The subcommands about boxes and templates, as the command line knows them.
+// The subcommands about boxes, templates and secrets, as the command line knows them.
 
 #include <memory>
 

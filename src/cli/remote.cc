@@ -22,6 +22,33 @@ Result<std::string> KeyOf(const Remote& remote) {
   return key;
 }
 
+ErrorCode CodeOfStatus(int status) {
+  if (status == 404) return ErrorCode::kNotFound;
+  return status == 409 ? ErrorCode::kConflict : ErrorCode::kInvalidArgument;
+}
+
+Result<ServerPage> Exchange(const Remote& remote,
+                            const std::string& method,
+                            const std::string& path,
+                            const std::string& body) {
+  ASSIGN_OR_RETURN(http::ClientRequest request, RequestTo(remote, method, path, body));
+  auto response = http::FetchBlocking(std::move(request));
+  if (!response) {
+    return Fail(ErrorCode::kUnavailable, "no server answers at " + remote.url + " (" +
+                                             response.error().message +
+                                             "); start one with `viv serve`, or give --url");
+  }
+  ServerPage page{nullptr, std::string(response->headers.Get("x-next-token"))};
+  if (response->body.empty()) return page;
+  ASSIGN_OR_RETURN(page.body, ParseJson(response->body), remote.url);
+  if (response->status < 400) return page;
+  // Our own errors are {"error": {"message"}}, E2B's {"message"}.
+  const json::value* error = Find(page.body, "error");
+  std::string_view message = FindString(error == nullptr ? page.body : *error, "message");
+  return Fail(CodeOfStatus(response->status),
+              std::string(message.empty() ? response->body : message));
+}
+
 }  // namespace
 
 Result<http::ClientRequest> RequestTo(const Remote& remote,
@@ -38,24 +65,16 @@ Result<http::ClientRequest> RequestTo(const Remote& remote,
   return request;
 }
 
+Result<ServerPage> CallServerForPage(const Remote& remote, const std::string& path) {
+  return Exchange(remote, "GET", path, "");
+}
+
 Result<json::value> CallServer(const Remote& remote,
                                const std::string& method,
                                const std::string& path,
                                const std::string& body) {
-  ASSIGN_OR_RETURN(http::ClientRequest request, RequestTo(remote, method, path, body));
-  auto response = http::FetchBlocking(std::move(request));
-  if (!response) {
-    return Fail(ErrorCode::kUnavailable, "no server answers at " + remote.url + " (" +
-                                             response.error().message +
-                                             "); start one with `viv serve`, or give --url");
-  }
-  if (response->body.empty()) return json::value();
-  ASSIGN_OR_RETURN(json::value value, ParseJson(response->body), remote.url);
-  if (response->status < 400) return value;
-  // Our own errors are {"error": {"message"}}, E2B's {"message"}.
-  const json::value* error = Find(value, "error");
-  std::string_view message = FindString(error == nullptr ? value : *error, "message");
-  return Fail(ErrorCode::kInvalidArgument, std::string(message.empty() ? response->body : message));
+  ASSIGN_OR_RETURN(ServerPage page, Exchange(remote, method, path, body));
+  return std::move(page.body);
 }
 
 }  // namespace viv::cli

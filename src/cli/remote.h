@@ -23,10 +23,17 @@ Result<http::ClientRequest> RequestTo(const Remote& remote,
                                       const std::string& body = "");
 
 // One call of the server; the answer's JSON (null when it has no body), or what went wrong and what
-// to do about it.
+// to do about it: kNotFound, kConflict, kUnavailable when none answers, else kInvalidArgument.
 Result<json::value> CallServer(const Remote& remote,
                                const std::string& method,
                                const std::string& path,
                                const std::string& body = "");
+
+// A page of a list.
+struct ServerPage {
+  json::value body;
+  std::string next;  // the token of the next page; empty at the end
+};
+Result<ServerPage> CallServerForPage(const Remote& remote, const std::string& path);
 
 }  // namespace viv::cli

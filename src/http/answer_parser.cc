@@ -63,6 +63,7 @@ AnswerParser::Step AnswerParser::FeedLines(std::string_view bytes) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     Line taken = TakeLine(line);
     if (taken == Line::kHeadDone) return {State::kHead, consumed};
+    if (taken == Line::kInterim) return {State::kInterim, consumed};
   }
   if (stage_ == Stage::kBroken) return {State::kBroken, consumed};
   if (stage_ == Stage::kDone) return {State::kDone, consumed};
@@ -94,8 +95,7 @@ AnswerParser::Line AnswerParser::TakeLine(std::string_view line) {
       line_bytes_ = 0;
       return Line::kGoOn;
     default:
-      if (line.empty()) stage_ = Stage::kDone;  // a trailer, else
-      return Line::kGoOn;
+      return TakeTrailer(line);
   }
 }
 
@@ -107,6 +107,9 @@ AnswerParser::Line AnswerParser::TakeStatusLine(std::string_view line) {
               std::all_of(line.begin() + 9, line.begin() + 12, IsDigit) && line[9] != '0' &&
               (line.size() == 12 || line[12] == ' ');
   if (!fits) return Break("no HTTP/1 status line");
+  head_.headers.Clear();  // of an interim answer
+  length_.reset();
+  is_http_1_1_ = line[7] == '1';
   head_.status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
   stage_ = Stage::kHeaders;
   return Line::kGoOn;
@@ -133,13 +136,7 @@ AnswerParser::Line AnswerParser::TakeHeader(std::string_view line) {
 
 AnswerParser::Line AnswerParser::EndHead() {
   line_bytes_ = 0;
-  if (head_.status < 200 && head_.status != 101) {
-    if (++interim_ > kInterimAnswersMax) return Break("too many interim answers");
-    head_ = AnswerHead();
-    length_.reset();
-    stage_ = Stage::kStatusLine;
-    return Line::kGoOn;
-  }
+  if (head_.status < 200 && head_.status != 101) return EndInterim();
   bool chunked = head_.headers.Has("transfer-encoding");
   if (chunked &&
       (length_ || !EqualsIgnoreCase(head_.headers.Get("transfer-encoding"), "chunked"))) {
@@ -158,6 +155,12 @@ AnswerParser::Line AnswerParser::EndHead() {
   return Line::kHeadDone;
 }
 
+AnswerParser::Line AnswerParser::EndInterim() {
+  if (++interim_ > kInterimAnswersMax) return Break("too many interim answers");
+  stage_ = Stage::kStatusLine;
+  return interim_told_ == Interim::kTold ? Line::kInterim : Line::kGoOn;
+}
+
 AnswerParser::Line AnswerParser::TakeChunkSize(std::string_view line) {
   std::string_view digits = Trim(line.substr(0, line.find(';')));
   std::optional<std::uint64_t> size = ParseWhole(digits, 16);
@@ -165,6 +168,21 @@ AnswerParser::Line AnswerParser::TakeChunkSize(std::string_view line) {
   line_bytes_ = 0;
   left_ = *size;
   stage_ = left_ > 0 ? Stage::kChunk : Stage::kTrailers;
+  return Line::kGoOn;
+}
+
+AnswerParser::Line AnswerParser::TakeTrailer(std::string_view line) {
+  if (line.empty()) {
+    stage_ = Stage::kDone;
+    return Line::kGoOn;
+  }
+  std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return Line::kGoOn;
+  std::string_view name = line.substr(0, colon);
+  std::string_view value = Trim(line.substr(colon + 1));
+  if (trailers_.size() < kAnswerHeadersMax && IsSafeHeader(name, value)) {
+    trailers_.Add(std::string(name), std::string(value));
+  }
   return Line::kGoOn;
 }
 

@@ -2,7 +2,7 @@
 // Turns the bytes of a server's answer into its head and the pieces of its body, within limits. It
 // knows no socket: bytes are fed to it, and what it could not use yet is fed again together with
 // more. The server is not trusted: what two parsers could read differently is refused. Interim
-// answers (1xx) are skipped, trailers forgotten.
+// answers (1xx) are skipped unless they are asked for.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +23,13 @@ struct AnswerHead {
 class AnswerParser {
  public:
   enum class Asked { kHead, kOther };  // the answer to HEAD has no body
+  enum class Interim { kSkipped, kTold };
   enum class State {
     kNeedsMore,
-    kHead,   // told once
-    kPiece,  // of the body
-    kDone,   // what follows is none of it
+    kInterim,  // head() is one of an interim answer, until the next bytes are fed
+    kHead,     // told once
+    kPiece,    // of the body
+    kDone,     // what follows is none of it
     kBroken,
   };
   struct Step {
@@ -36,7 +38,8 @@ class AnswerParser {
     std::string_view piece = {};  // among the consumed ones
   };
 
-  explicit AnswerParser(Asked asked) : asked_(asked) {}
+  explicit AnswerParser(Asked asked, Interim interim = Interim::kSkipped)
+      : asked_(asked), interim_told_(interim) {}
 
   Step Feed(std::string_view bytes);
 
@@ -45,6 +48,9 @@ class AnswerParser {
   std::optional<std::uint64_t> body_bytes() const { return length_; }  // as promised
   bool has_body() const { return stage_ != Stage::kDone; }             // before any of it is fed
   bool ends_with_stream() const { return stage_ == Stage::kUntilEnd; }
+  bool is_http_1_1() const { return is_http_1_1_; }
+  // Once the body is done; malformed ones are left out.
+  Headers& trailers() { return trailers_; }
   const Error& error() const { return error_; }  // once broken
 
  private:
@@ -60,7 +66,7 @@ class AnswerParser {
     kDone,
     kBroken,
   };
-  enum class Line { kGoOn, kHeadDone, kBroken };
+  enum class Line { kGoOn, kInterim, kHeadDone, kBroken };
 
   Step FeedLines(std::string_view bytes);
   Step FeedPiece(std::string_view bytes, std::size_t consumed);
@@ -68,18 +74,23 @@ class AnswerParser {
   Line TakeStatusLine(std::string_view line);
   Line TakeHeader(std::string_view line);
   Line EndHead();
+  Line EndInterim();
   Line TakeChunkSize(std::string_view line);
+  Line TakeTrailer(std::string_view line);
   Line Break(std::string message, ErrorCode code = ErrorCode::kUnavailable);
   bool in_lines() const;
 
   const Asked asked_;
+  const Interim interim_told_;
   Stage stage_ = Stage::kStatusLine;
   AnswerHead head_;
+  Headers trailers_;
+  bool is_http_1_1_ = true;
   std::optional<std::uint64_t> length_;
   std::uint64_t left_ = 0;      // of the body, or of the chunk
   std::size_t scanned_ = 0;     // of the bytes given last, without a line end
   std::size_t line_bytes_ = 0;  // of this head, chunk line or trailer
-  std::size_t interim_ = 0;     // how many were skipped
+  std::size_t interim_ = 0;     // how many there were
   Error error_{ErrorCode::kUnavailable, ""};
 };
 

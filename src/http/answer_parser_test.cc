@@ -68,6 +68,43 @@ TEST(AnswerParserTest, ReadsAChunkedBodyWhateverItsPieces) {
   }
 }
 
+TEST(AnswerParserTest, TellsInterimAnswersToWhoWantsThem) {
+  AnswerParser parser(AnswerParser::Asked::kOther, AnswerParser::Interim::kTold);
+  std::string_view text =
+      "HTTP/1.1 103 Early Hints\r\nLink: a\r\nContent-Length: 7\r\n\r\n"
+      "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  AnswerParser::Step step = parser.Feed(text);
+  ASSERT_EQ(step.state, AnswerState::kInterim);
+  EXPECT_EQ(parser.head().status, 103);
+  EXPECT_EQ(parser.head().headers.Get("link"), "a");
+  text.remove_prefix(step.consumed);
+  step = parser.Feed(text);
+  ASSERT_EQ(step.state, AnswerState::kHead);
+  EXPECT_EQ(parser.head().status, 200);
+  EXPECT_FALSE(parser.head().headers.Has("link"));
+  EXPECT_EQ(parser.body_bytes(), 2u);
+  EXPECT_FALSE(parser.is_http_1_1());
+}
+
+TEST(AnswerParserTest, EndsInterimAnswersThatDoNotEnd) {
+  AnswerParser parser(AnswerParser::Asked::kOther, AnswerParser::Interim::kTold);
+  int told = 0;
+  while (parser.Feed("HTTP/1.1 100 Continue\r\n\r\n").state == AnswerState::kInterim) ++told;
+  EXPECT_EQ(told, 16);
+}
+
+TEST(AnswerParserTest, KeepsTrailersThatAreWellFormed) {
+  AnswerParser parser(AnswerParser::Asked::kOther);
+  std::string_view text =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\ngrpc-status: 0\r\nbroken\r\n"
+      "also broken: 1\r\n\r\n";
+  AnswerParser::Step step = parser.Feed(text);
+  text.remove_prefix(step.consumed);
+  ASSERT_EQ(parser.Feed(text).state, AnswerState::kDone);
+  EXPECT_EQ(parser.trailers().size(), 1u);
+  EXPECT_EQ(parser.trailers().Get("grpc-status"), "0");
+}
+
 TEST(AnswerParserTest, ReadsABodyUntilTheEndOfTheStream) {
   ParsedAnswer parsed = FeedAnswer("HTTP/1.0 200\r\n\r\nhello", 3);
   EXPECT_EQ(parsed.end, AnswerState::kNeedsMore);

@@ -1,6 +1,6 @@
 #pragma once
-// The body of a streaming answer on its way to the client: chunks, or bare bytes up to a length
-// told before or to the end of the connection. Internal to the server.
+// A body that streams out, an answer's or a request's: chunks, or bare bytes up to a length told
+// before or to the end of the connection.
 
 #include <cstdint>
 #include <string>

@@ -10,7 +10,6 @@
 #include "http/response_head.h"
 
 namespace viv::http {
-namespace {
 
 bool HasHeaderToken(const Headers& headers, std::string_view name, std::string_view token) {
   for (const auto& [key, value] : headers) {
@@ -22,7 +21,6 @@ bool HasHeaderToken(const Headers& headers, std::string_view name, std::string_v
   return false;
 }
 
-// For one hop only: by their nature, or because Connection says so.
 bool IsHopHeader(const Headers& headers, std::string_view name) {
   for (std::string_view hop :
        {"connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
@@ -31,6 +29,8 @@ bool IsHopHeader(const Headers& headers, std::string_view name) {
   }
   return HasHeaderToken(headers, "connection", name);
 }
+
+namespace {
 
 bool StaysHere(const Request& request, const RelayOptions& options, std::string_view name) {
   auto is_name = [name](std::string_view dropped) { return EqualsIgnoreCase(dropped, name); };

@@ -1,6 +1,6 @@
 #pragma once
 // What a relay makes of the heads of messages that pass through it: headers that are meant for one
-// hop only are taken out and made anew. Internal to this module.
+// hop only are taken out and made anew.
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +20,11 @@ struct RelayedBody {
 RelayedBody BodyOf(const Request& request);
 
 bool WantsUpgrade(const Request& request);
+
+// Whether a header of that name lists the token.
+bool HasHeaderToken(const Headers& headers, std::string_view name, std::string_view token);
+// For one hop only: by its nature, or because Connection says so.
+bool IsHopHeader(const Headers& headers, std::string_view name);
 
 std::string RelayedRequestHead(const Request& request,
                                const RelayOptions& options,

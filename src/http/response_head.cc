@@ -90,6 +90,8 @@ std::string_view ReasonPhrase(int status) {
       return "Continue";
     case 101:
       return "Switching Protocols";
+    case 103:
+      return "Early Hints";
     case 200:
       return "OK";
     case 201:
@@ -138,6 +140,10 @@ std::string_view ReasonPhrase(int status) {
       return "Payload Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 416:
+      return "Range Not Satisfiable";
+    case 421:
+      return "Misdirected Request";
     case 422:
       return "Unprocessable Entity";
     case 426:

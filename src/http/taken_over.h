@@ -1,5 +1,5 @@
 #pragma once
-// A connection after its answer's head, as the bytes it is made of. Internal to the server.
+// A connection after its answer's head, as the bytes it is made of.
 
 #include <string>
 

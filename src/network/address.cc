@@ -21,22 +21,36 @@ struct Reserved {
 // What the registries of special-purpose addresses list as not globally reachable, and what a cloud
 // keeps for itself: 169.254/16 has the metadata services, 100.64/10 carrier NAT and more of them.
 constexpr Reserved kReserved[] = {
-    {"0.0.0.0", 8},      {"10.0.0.0", 8},     {"100.64.0.0", 10},
-    {"127.0.0.0", 8},    {"169.254.0.0", 16}, {"172.16.0.0", 12},
-    {"192.0.0.0", 24},   {"192.0.2.0", 24},   {"192.88.99.0", 24},
-    {"192.168.0.0", 16}, {"198.18.0.0", 15},  {"198.51.100.0", 24},
-    {"203.0.113.0", 24}, {"224.0.0.0", 4},    {"240.0.0.0", 4},
-    {"::", 96},           // unspecified, loopback and IPv4-compatible
-    {"64:ff9b:1::", 48},  // translation inside a site
-    {"100::", 64},        // discarded
-    {"2001::", 32},       // Teredo hides an IPv4 address of the tunnel
-    {"2001:db8::", 32},   // documentation
-    {"3fff::", 20},       // documentation
-    {"5f00::", 16},       // segment routing
-    {"fc00::", 7},        // unique local; fd00:ec2::254 is a metadata service
-    {"fe80::", 10},       // link-local
-    {"fec0::", 10},       // site-local
-    {"ff00::", 8},        // multicast
+    {"0.0.0.0", 8},
+    {"10.0.0.0", 8},
+    {"100.64.0.0", 10},
+    {"127.0.0.0", 8},
+    {"169.254.0.0", 16},
+    {"172.16.0.0", 12},
+    {"192.0.0.0", 24},
+    {"192.0.2.0", 24},
+    {"192.88.99.0", 24},
+    {"192.168.0.0", 16},
+    {"198.18.0.0", 15},
+    {"198.51.100.0", 24},
+    {"203.0.113.0", 24},
+    {"224.0.0.0", 4},
+    {"240.0.0.0", 4},
+    // Azure's services for its machines.
+    {"168.63.129.16", 32},
+    // IPv6.
+    {"::", 96},            // unspecified, loopback and IPv4-compatible
+    {"::ffff:0:0:0", 96},  // an IPv4 address for a stateless translator
+    {"64:ff9b:1::", 48},   // translation inside a site
+    {"100::", 63},         // discarded, and a dummy
+    {"2001::", 23},        // of protocols; Teredo hides an IPv4 address of the tunnel
+    {"2001:db8::", 32},    // documentation
+    {"3fff::", 20},        // documentation
+    {"5f00::", 16},        // segment routing
+    {"fc00::", 7},         // unique local; fd00:ec2::254 is a metadata service
+    {"fe80::", 10},        // link-local
+    {"fec0::", 10},        // site-local
+    {"ff00::", 8},         // multicast
 };
 
 struct ReservedBlock {

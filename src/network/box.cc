@@ -1,34 +1,52 @@
 #include "network/box.h"
 
-#include <algorithm>
-
 #include "network/flow.h"
 
 namespace viv::network {
 
-Box::Box(Loop& of_loop, Doors doors, Rules its_rules)
+Box::Box(Loop& of_loop, Doors doors, Rules its_rules, BoxEgress egress)
     : loop(of_loop),
       rules(std::move(its_rules)),
+      box_id(std::move(egress.box_id)),
+      proxy(std::move(egress.proxy)),
+      interceptor(std::move(egress.interceptor)),
       tcp_door(AdoptStream(of_loop.context(), std::move(doors.tcp))),
       dns_door(AdoptStream(of_loop.context(), std::move(doors.dns))),
       tcp_pause(of_loop.context()),
       dns_pause(of_loop.context()) {}
 
-bool Box::Admits(const Endpoint& destination, const std::vector<std::string>& asked) const {
+bool Box::IsGuarded(const Endpoint& destination) const {
   const auto& [address, port] = destination;
-  bool guarded = address.IsPrivate() || IsAddressOfThisMachine(address);
-  if (guarded && !loop.limits.open_private.Allows("", address, port)) return false;
-  if (asked.empty()) return rules.Allows("", address, port);
-  return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
-    return rules.Allows(name, destination.address, destination.port);
-  });
+  if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
+  return !loop.limits.open_private.Allows("", address, port);
 }
 
-void Box::SetRules(Rules changed) {
+Ruling Box::Judge(const Endpoint& destination, const std::vector<std::string>& asked) const {
+  const auto& [address, port] = destination;
+  if (IsGuarded(destination)) return {false, "private"};
+  if (asked.empty()) return rules.Judge("", address, port);
+  Ruling ruling;
+  for (const std::string& name : asked) {
+    ruling = rules.Judge(name, address, port);
+    if (ruling.allowed) break;
+  }
+  return ruling;
+}
+
+void Box::Set(Rules changed, BoxEgress egress) {
   rules = std::move(changed);
+  box_id = std::move(egress.box_id);
+  if (proxy != egress.proxy) found_proxy.reset();
+  proxy = std::move(egress.proxy);
+  interceptor = std::move(egress.interceptor);
   std::vector<Flow*> open(flows.begin(), flows.end());  // cutting may change the set
-  for (Flow* flow : open)
-    if (!flow->StillAdmitted()) flow->Cut();
+  for (Flow* flow : open) {
+    if (!flows.contains(flow)) continue;
+    bool replaced = flow->interceptor != nullptr && flow->interceptor != interceptor;
+    if (!replaced && flow->StillAdmitted()) continue;
+    flow->record.reason = "cut when the rules of the box changed";
+    flow->Cut();
+  }
 }
 
 void Box::Close() {
@@ -39,7 +57,8 @@ void Box::Close() {
   tcp_pause.cancel();
   dns_pause.cancel();
   std::vector<Flow*> open(flows.begin(), flows.end());
-  for (Flow* flow : open) flow->Cut();
+  for (Flow* flow : open)
+    if (flows.contains(flow)) flow->Cut();
 }
 
 }  // namespace viv::network

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -28,21 +29,34 @@ struct BoxCounters {
   std::atomic<std::uint64_t> bytes_in{0}, bytes_out{0}, connections{0}, refused{0};
 };
 
+// Where the box's proxy is, so that not every connection asks for its name.
+struct FoundProxy {
+  Endpoint endpoint;
+  NameMemory::Time until;
+};
+
 // Shared by its owner and by every coroutine that serves it: those end a little after Close.
 class Box {
  public:
-  Box(Loop& of_loop, Doors doors, Rules its_rules);
+  Box(Loop& of_loop, Doors doors, Rules its_rules, BoxEgress egress);
 
-  // Whether a connection may be made. Private addresses and this machine's own need the operator's
-  // word besides the box's rules.
-  bool Admits(const Endpoint& destination, const std::vector<std::string>& names) const;
-  // Cuts the connections that the new rules forbid.
-  void SetRules(Rules rules);
+  // Whether a connection may be made, by one of these names or, without any, by its address.
+  // Private addresses and this machine's own need the operator's word besides the box's rules.
+  bool IsGuarded(const Endpoint& destination) const;  // needs it and has it not
+  Ruling Judge(const Endpoint& destination, const std::vector<std::string>& names) const;
+  // Whether what a guest says first matters.
+  bool ReadsOpenings() const { return interceptor != nullptr || rules.HasNames(); }
+  // Cuts the connections that the new rules forbid, and those of an interceptor that is replaced.
+  void Set(Rules rules, BoxEgress egress);
   void Close();  // both doors, and cuts all
   bool closed() const { return closed_; }
 
   Loop& loop;
   Rules rules;
+  std::string box_id;
+  std::optional<SocksProxy> proxy;
+  std::optional<FoundProxy> found_proxy;
+  std::shared_ptr<Interceptor> interceptor;
   Stream tcp_door, dns_door;
   asio::steady_timer tcp_pause, dns_pause;  // a box that floods is heard in turns
   NameMemory names;

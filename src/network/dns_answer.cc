@@ -3,14 +3,26 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "network/dns_message.h"
 #include "network/door.h"
 
 namespace viv::network {
 namespace {
 
-void RefuseQuestion(Box& box) {
+void RefuseQuestion(Box& box, const DnsQuestion& question, std::string rule, std::string reason) {
   box.counters.refused.fetch_add(1, std::memory_order_relaxed);
+  FlowLog* log = box.loop.limits.flow_log;
+  if (log == nullptr || box.box_id.empty()) return;
+  FlowRecord record;
+  record.at_us = NowMicros();
+  record.name = question.text;
+  record.port = 53;
+  record.protocol = "dns";
+  record.rule = std::move(rule);
+  record.verdict = "refused";
+  record.reason = std::move(reason);
+  log->Append(box.box_id, record);
 }
 
 // Counts a question of a box while it is being answered.
@@ -24,6 +36,10 @@ class QuestionCount {
  private:
   std::shared_ptr<Box> box_;
 };
+
+bool IsServiceBinding(DnsType type) {
+  return type == DnsType::kSvcb || type == DnsType::kHttps;
+}
 
 bool MayAnswerWith(const Box& box, const Address& address) {
   if (address.IsPrivate() && !box.loop.limits.open_private.AllowsSomePort(address)) return false;
@@ -71,15 +87,21 @@ Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std:
   }
   if (bytes_max < kDnsMessageMax) bytes_max = query->udp_max;
   DnsReply refusal;
-  if (!box->rules.MayResolve(query->question.text)) {
+  Ruling ruling = box->rules.JudgeQuestion(query->question.text);
+  if (!ruling.allowed) {
     // Not REFUSED, which some clients wait out: to this box the name does not exist.
     refusal.code = DnsCode::kNoName;
-    RefuseQuestion(*box);
+    RefuseQuestion(*box, query->question, std::move(ruling.rule),
+                   "the network policy of the box refuses the name");
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
+  // Service bindings give addresses that are not remembered by name, and the keys by which clients
+  // hide names: where names matter there are none.
+  if (box->ReadsOpenings() && IsServiceBinding(query->question.type))
+    co_return WriteDnsReply(*query, DnsReply(), bytes_max);
   refusal.code = DnsCode::kServerFailure;
   if (box->questions >= kQuestionsPerBoxMax) {
-    RefuseQuestion(*box);
+    RefuseQuestion(*box, query->question, "", "too many questions at once");
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
   QuestionCount count(box);

@@ -118,7 +118,7 @@ TEST_F(DnsDoorTest, WhatAnotherBoxResolvedDoesNotCount) {
   GuestResolves("good.org");
   auto other = namespaces_->Take();
   ASSERT_TRUE(other.has_value());
-  ASSERT_TRUE(egress_->Open("other", other->fd.get(), policy));
+  ASSERT_TRUE(egress_->Open("other", other->fd.get(), EgressBy(policy)));
   std::swap(taken_, *other);
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "reset");
   std::swap(taken_, *other);

@@ -26,7 +26,9 @@ enum class DnsType : std::uint16_t {
   kAaaa = 28,
   kSrv = 33,
   kDname = 39,
-  kOpt = 41
+  kOpt = 41,
+  kSvcb = 64,
+  kHttps = 65
 };
 
 enum class DnsCode : std::uint8_t {

@@ -14,14 +14,15 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.h"
+#include "network/dial.h"
+#include "network/refusal.h"
+#include "network/sniff.h"
 
 namespace viv::network {
 namespace {
 
 constexpr int kOriginalDestination = 80;  // SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST
 constexpr std::uint16_t kDnsPortOfAnyone = 53;
-constexpr auto kDialTimeout = std::chrono::seconds(10);
 constexpr int kAcceptsPerTurn = 64;
 constexpr auto kPauseOfFlooder = std::chrono::milliseconds(5);
 constexpr auto kPauseWithoutDescriptors = std::chrono::milliseconds(50);
@@ -41,31 +42,25 @@ std::optional<Endpoint> OriginalDestination(int fd) {
   return destination;
 }
 
-void Refuse(Flow& flow, const char* why) {
-  flow.box->counters.refused.fetch_add(1, std::memory_order_relaxed);
-  log::Debug("network.connection_refused", {{"address", flow.destination.address.Text()},
-                                            {"port", flow.destination.port},
-                                            {"reason", why}});
-  flow.Cut();
-}
-
 Task<void> ServeFlow(std::shared_ptr<Flow> flow) {
   Box& box = *flow->box;
   auto destination = OriginalDestination(flow->guest.native_handle());
-  if (!destination) co_return Refuse(*flow, "it was not redirected");
+  if (!destination) co_return RefuseAtOnce(*flow, "it was not redirected");
   flow->destination = *destination;
   if (destination->port == kDnsPortOfAnyone) {
     flow->is_dns = true;
     co_return co_await ServeDnsConnection(flow);
   }
   flow->names = box.names.NamesOf(destination->address, NameMemory::Time::clock::now());
-  if (!box.Admits(*destination, flow->names)) co_return Refuse(*flow, "policy");
-  auto remote = co_await DialOut(box.loop.context(), *destination, kDialTimeout);
-  // The box may have been closed, or its rules changed, while we dialled.
-  if (remote) flow->remote = *std::move(remote);
-  if (!flow->remote.is_open() || !flow->guest.is_open()) co_return flow->Cut();
-  box.counters.connections.fetch_add(1, std::memory_order_relaxed);
-  StartPipe(std::move(flow));
+  Ruling ruling = box.Judge(*destination, flow->names);
+  flow->record.rule = std::move(ruling.rule);
+  if (!ruling.allowed)
+    co_return RefuseAtOnce(*flow, flow->record.rule == "private"
+                                      ? "private addresses are closed to boxes"
+                                      : "the network policy of the box refuses it");
+  flow->record.verdict = "allowed";
+  if (box.ReadsOpenings()) co_return co_await ServeByOpening(std::move(flow));
+  if (co_await ConnectFlow(flow)) StartPipe(std::move(flow));
 }
 
 enum class AcceptEnd { kEmpty, kMore, kNoDescriptors, kClosed };
@@ -88,12 +83,30 @@ AcceptEnd AcceptTurn(const std::shared_ptr<Box>& box) {
     if (room)
       asio::co_spawn(box->loop.context(), ServeFlow(std::move(flow)), asio::detached);
     else
-      Refuse(*flow, "too many connections");
+      RefuseAtOnce(*flow, "too many connections at once");
   }
   return AcceptEnd::kMore;
 }
 
 }  // namespace
+
+Task<bool> ConnectFlow(std::shared_ptr<Flow> flow) {
+  Box& box = *flow->box;
+  std::string name = flow->name;
+  if (name.empty() && !flow->names.empty()) name = flow->names.front();
+  auto remote = co_await DialFor(flow->box, flow->destination, std::move(name));
+  // The box may have been closed, or its rules changed, while we dialled.
+  if (remote)
+    flow->remote = *std::move(remote);
+  else
+    flow->NoteFailure(std::move(remote).error().message);
+  if (!flow->remote.is_open() || !flow->guest.is_open()) {
+    flow->Cut();
+    co_return false;
+  }
+  box.counters.connections.fetch_add(1, std::memory_order_relaxed);
+  co_return true;
+}
 
 Task<void> ServeTcpDoor(std::shared_ptr<Box> box) {
   for (;;) {

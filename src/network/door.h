@@ -12,6 +12,8 @@ namespace viv::network {
 
 // Accepts connections, finds where each was meant to go, judges it, dials and pipes.
 Task<void> ServeTcpDoor(std::shared_ptr<Box> box);
+// Dials the flow's other side; false when that failed or the flow was cut meanwhile, which ends it.
+Task<bool> ConnectFlow(std::shared_ptr<Flow> flow);
 // Answers questions that come as datagrams.
 Task<void> ServeDnsDoor(std::shared_ptr<Box> box);
 // Answers questions on a connection to port 53 of anywhere.

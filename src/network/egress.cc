@@ -33,6 +33,8 @@ class DoorKeeper final : public Egress {
     shared_.open_private = std::move(open_private);
     shared_.flows_per_box_max = options.connections_per_box_max;
     shared_.flows_max = options.connections_max > 0 ? options.connections_max : FlowsMaxOfProcess();
+    shared_.opening_timeout = options.opening_timeout;
+    shared_.flow_log = options.flow_log;
     for (auto& loop : loops_) loop = std::make_unique<Loop>(shared_, resolving);
   }
 
@@ -51,11 +53,11 @@ class DoorKeeper final : public Egress {
     boxes.clear();  // before the loops that their sockets belong to
   }
 
-  Status Open(const std::string& id, int network, const Policy& policy) override {
-    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(policy));
+  Status Open(const std::string& id, int network, BoxEgress egress) override {
+    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(egress.policy));
     ASSIGN_OR_RETURN(Doors doors, OpenDoors(network));
     Loop& loop = *loops_[std::hash<std::string>()(id) % loops_.size()];
-    auto box = std::make_shared<Box>(loop, std::move(doors), std::move(rules));
+    auto box = std::make_shared<Box>(loop, std::move(doors), std::move(rules), std::move(egress));
     if (!box->tcp_door.is_open() || !box->dns_door.is_open())
       return Fail(ErrorCode::kUnavailable, "the event loop takes no more sockets; try again later");
     {
@@ -70,11 +72,11 @@ class DoorKeeper final : public Egress {
     return {};
   }
 
-  Status SetPolicy(const std::string& id, const Policy& policy) override {
-    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(policy));
+  Status Set(const std::string& id, BoxEgress egress) override {
+    ASSIGN_OR_RETURN(Rules rules, Rules::Compile(egress.policy));
     auto box = Find(id);
     if (!box) return Fail(ErrorCode::kNotFound, "the network of box " + id + " is not open");
-    box->loop.Run([&] { box->SetRules(std::move(rules)); });
+    box->loop.Run([&] { box->Set(std::move(rules), std::move(egress)); });
     return {};
   }
 

@@ -150,7 +150,7 @@ TEST_F(TcpDoorTest, ListsDecide) {
   StartEgress({{kPublic.data()}, {"0.0.0.0/0"}, true});
   EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
   EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "reset");
-  ASSERT_TRUE(egress_->SetPolicy("box", {{kOtherPublic.data()}, {}, false}));
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{kOtherPublic.data()}, {}, false})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "hello");
 }
@@ -161,10 +161,10 @@ TEST_F(TcpDoorTest, ListsDecideByPort) {
   StartEgress({{one_only}, {}, false});
   EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "reset");
-  ASSERT_TRUE(egress_->SetPolicy("box", {{}, {one_only}, true}));
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{}, {one_only}, true})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
-  ASSERT_TRUE(egress_->SetPolicy("box", {{"*:" + std::to_string(other.port())}, {}, false}));
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{"*:" + std::to_string(other.port())}, {}, false})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
 }
@@ -183,7 +183,7 @@ TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
   Listener first = ListenOn(kPublic), second = ListenOn(kOtherPublic);
   Ends forbidden = ConnectThrough(network(), first, kPublic);
   Ends allowed = ConnectThrough(network(), second, kOtherPublic);
-  ASSERT_TRUE(egress_->SetPolicy("box", {{}, {kPublic.data()}, true}));
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{}, {kPublic.data()}, true})));
   EXPECT_EQ(ReadToEnd(forbidden.guest.get()), "reset");
   EXPECT_EQ(ReadToEnd(forbidden.server.get()), "reset");
   WriteAll(allowed.server.get(), "still here");
@@ -194,9 +194,9 @@ TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
 TEST_F(TcpDoorTest, ABadPolicyChangesNothing) {
   Greeter greeter(kPublic);
   StartEgress(kOpen);
-  EXPECT_EQ(egress_->SetPolicy("box", {{}, {"exam ple.com"}, true}).error().code,
+  EXPECT_EQ(egress_->Set("box", EgressBy({{}, {"exam ple.com"}, true})).error().code,
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(egress_->SetPolicy("nobody", kDenyAll).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(egress_->Set("nobody", EgressBy(kDenyAll)).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
 }
 
@@ -219,9 +219,9 @@ TEST_F(TcpDoorTest, CloseCutsEverythingAndLeavesACleanNamespace) {
 TEST_F(TcpDoorTest, ABoxIsOpenOnceAndAgainAfterARestart) {
   Greeter greeter(kPublic);
   StartEgress(kOpen);
-  EXPECT_EQ(egress_->Open("box", network(), kOpen).error().code, ErrorCode::kConflict);
-  EXPECT_EQ(egress_->Open("other", network(), kOpen).error().code, ErrorCode::kConflict);
-  EXPECT_FALSE(egress_->Open("third", -1, kOpen));
+  EXPECT_EQ(egress_->Open("box", network(), {}).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(egress_->Open("other", network(), {}).error().code, ErrorCode::kConflict);
+  EXPECT_FALSE(egress_->Open("third", -1, {}));
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
   egress_.reset();
   StartEgress(kOpen);  // as the next server does with a box that lives on
@@ -250,7 +250,7 @@ TEST_F(TcpDoorTest, OneGreedyBoxLeavesRoomForOthers) {
   StartEgress(kOpen, options);
   auto other = namespaces_->Take();
   ASSERT_TRUE(other.has_value());
-  ASSERT_TRUE(egress_->Open("other", other->fd.get(), kOpen));
+  ASSERT_TRUE(egress_->Open("other", other->fd.get(), {}));
   Listener listener = ListenOn(kPublic);
   std::vector<UniqueFd> guests;
   AsGuest(network(), [&] {

@@ -118,6 +118,12 @@ inline FakeResolver::Answer HonestResolver(Zone zone) {
       };
 }
 
+inline BoxEgress EgressBy(Policy policy) {
+  BoxEgress egress;
+  egress.policy = std::move(policy);
+  return egress;
+}
+
 class EgressTest : public NetworkTest {
  protected:
   void SetUp() override {
@@ -140,11 +146,15 @@ class EgressTest : public NetworkTest {
   }
 
   void StartEgress(const Policy& policy, EgressOptions options = {}) {
+    StartBox(EgressBy(policy), std::move(options));
+  }
+
+  void StartBox(BoxEgress egress, EgressOptions options = {}) {
     options.resolvers = {resolver_ ? resolver_->address() : "127.0.0.1:1"};
     auto started = Egress::Start(std::move(options));
     ASSERT_TRUE(started.has_value()) << started.error().message;
     egress_ = *std::move(started);
-    auto opened = egress_->Open("box", network(), policy);
+    auto opened = egress_->Open("box", network(), std::move(egress));
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
   }
 

@@ -1,28 +1,89 @@
 #include "network/flow.h"
 
+#include "base/clock.h"
+#include "network/dial.h"
+#include "network/sniff.h"
+
 namespace viv::network {
 
 Flow::Flow(std::shared_ptr<Box> of_box, UniqueFd accepted)
     : box(std::move(of_box)),
       guest(AdoptStream(box->loop.context(), std::move(accepted))),
       remote(box->loop.context()) {
+  record.at_us = NowMicros();
+  record.protocol = "tcp";
   box->flows.insert(this);
   box->loop.limits.flows.fetch_add(1, std::memory_order_relaxed);
 }
 
 Flow::~Flow() {
+  // An interceptor logs requests; where there was none, the connection is logged as such.
+  if (!record.verdict.empty() && !logged_) Log(Describe());
   box->flows.erase(this);
   box->loop.limits.flows.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool Flow::StillAdmitted() const {
   bool judged = destination.port != 0;  // else its turn is to come
-  return is_dns || !judged || box->Admits(destination, names);
+  if (is_dns || !judged) return true;
+  return box->Judge(destination, name.empty() ? names : std::vector<std::string>{name}).allowed;
 }
 
 void Flow::Cut() {
   CloseWithReset(guest);
   CloseWithReset(remote);
+  if (auto act = std::exchange(on_cut, nullptr)) act();
+}
+
+UniqueFd Flow::TakeGuest() {
+  return guest.is_open() ? UniqueFd(guest.release()) : UniqueFd();
+}
+
+Task<Result<UniqueFd>> Flow::Dial(std::string host) {
+  if (box->closed()) co_return Fail(ErrorCode::kUnavailable, "the box is closed");
+  if (host.empty() && !name.empty()) host = name;
+  if (host.empty() && !names.empty()) host = names.front();
+  ASSIGN_OR_CO_RETURN(Stream stream, co_await DialFor(box, destination, std::move(host)));
+  co_return UniqueFd(stream.release());
+}
+
+bool Flow::Admits(std::string_view host) const {
+  return JudgeHost(*this, host).allowed;
+}
+
+void Flow::Count(std::uint64_t bytes_out, std::uint64_t bytes_in) {
+  record.bytes_out += bytes_out;
+  record.bytes_in += bytes_in;
+  box->counters.bytes_out.fetch_add(bytes_out, std::memory_order_relaxed);
+  box->counters.bytes_in.fetch_add(bytes_in, std::memory_order_relaxed);
+}
+
+FlowRecord Flow::Describe() const {
+  FlowRecord line = record;
+  line.name = name.empty() && !names.empty() ? names.front() : name;
+  if (destination.port != 0) line.address = destination.address.Text();
+  line.port = destination.port;
+  line.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(
+                         std::chrono::steady_clock::now() - began_)
+                         .count();
+  return line;
+}
+
+void Flow::Log(const FlowRecord& line) const {
+  logged_ = true;
+  FlowLog* log = box->loop.limits.flow_log;
+  if (log != nullptr && !box->box_id.empty()) log->Append(box->box_id, line);
+}
+
+void Flow::NoteRefusal(std::string why) {
+  box->counters.refused.fetch_add(1, std::memory_order_relaxed);
+  record.verdict = "refused";
+  record.reason = std::move(why);
+}
+
+void Flow::NoteFailure(std::string why) {
+  record.verdict = "failed";
+  record.reason = std::move(why);
 }
 
 }  // namespace viv::network

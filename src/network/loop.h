@@ -3,6 +3,7 @@
 // locks; the loops share only the limits that hold for all boxes together.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "network/flow_log.h"
 #include "network/policy.h"
 #include "network/resolver.h"
 
@@ -21,6 +23,8 @@ struct SharedLimits {
   std::size_t flows_per_box_max = 0;
   std::size_t flows_max = 0;  // of all boxes, for each takes two descriptors
   std::atomic<std::size_t> flows{0};
+  std::chrono::milliseconds opening_timeout{0};
+  FlowLog* flow_log = nullptr;
 
   // Whether a box with that many connections may have one more. When half of all are in use, a box
   // gets only a small share: one greedy box does not shut out the others.

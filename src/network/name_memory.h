@@ -19,7 +19,7 @@ class NameMemory {
   using Time = std::chrono::steady_clock::time_point;
 
   static constexpr std::size_t kAddressesMax = 2'048;
-  static constexpr std::size_t kNamesPerAddressMax = 8;
+  static constexpr std::size_t kNamesPerAddressMax = 16;
 
   void Remember(const std::string& name,
                 const Address& address,

@@ -55,19 +55,21 @@ ssize_t SendSome(Stream& to, const char* bytes, std::size_t size) {
 Task<bool> SendHeld(Loop& loop, Stream& to, std::string rest) {
   HeldBytes held(loop.held_bytes, std::move(rest));
   std::size_t at = 0;
-  while (at < held.bytes().size()) {
-    if (!co_await WaitWritable(to)) co_return false;
+  for (;;) {
+    if (!to.is_open()) co_return false;
     ssize_t put = SendSome(to, held.bytes().data() + at, held.bytes().size() - at);
     if (put < 0) co_return false;
     at += static_cast<std::size_t>(put);
+    if (at == held.bytes().size()) co_return true;
+    if (!co_await WaitWritable(to)) co_return false;
   }
-  co_return true;
 }
 
-void CountBytes(Flow& flow, LaneWay way, ssize_t bytes) {
-  BoxCounters& counters = flow.box->counters;
-  auto& counter = way == LaneWay::kOut ? counters.bytes_out : counters.bytes_in;
-  counter.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+void CountBytes(Flow& flow, LaneWay way, std::size_t bytes) {
+  if (way == LaneWay::kOut)
+    flow.Count(bytes, 0);
+  else
+    flow.Count(0, bytes);
 }
 
 // One turn: reads and passes on until nothing is there or others should run.
@@ -80,7 +82,7 @@ TurnEnd TakeTurn(Flow& flow, LaneWay way, Stream& from, Stream& to, std::string&
     ssize_t got = recv(from.native_handle(), Scratch(), room, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR ? TurnEnd::kEmpty : TurnEnd::kBroken;
     if (got == 0) return TurnEnd::kEnded;
-    CountBytes(flow, way, got);
+    CountBytes(flow, way, static_cast<std::size_t>(got));
     ssize_t put = SendSome(to, Scratch(), static_cast<std::size_t>(got));
     if (put < 0) return TurnEnd::kBroken;
     if (put < got) {
@@ -93,9 +95,14 @@ TurnEnd TakeTurn(Flow& flow, LaneWay way, Stream& from, Stream& to, std::string&
   return TurnEnd::kYield;
 }
 
-Task<void> RunLane(std::shared_ptr<Flow> flow, LaneWay way) {
+// `taken` was read before, and goes first.
+Task<void> RunLane(std::shared_ptr<Flow> flow, LaneWay way, std::string taken) {
   Stream& from = way == LaneWay::kOut ? flow->guest : flow->remote;
   Stream& to = way == LaneWay::kOut ? flow->remote : flow->guest;
+  if (!taken.empty()) {
+    CountBytes(*flow, way, taken.size());
+    if (!co_await SendHeld(flow->box->loop, to, std::move(taken))) co_return flow->Cut();
+  }
   for (;;) {
     std::string rest;
     bool going = true;
@@ -110,23 +117,34 @@ Task<void> RunLane(std::shared_ptr<Flow> flow, LaneWay way) {
         going = co_await SendHeld(flow->box->loop, to, std::move(rest));
         break;
       case TurnEnd::kEnded:
+        flow->inward_ended = flow->inward_ended || way == LaneWay::kIn;
         shutdown(to.native_handle(), SHUT_WR);
         co_return;
       case TurnEnd::kBroken:
         going = false;
     }
     if (going) continue;
-    flow->Cut();
+    if (!flow->remote_let_go) flow->Cut();
     co_return;
   }
 }
 
 }  // namespace
 
-void StartPipe(std::shared_ptr<Flow> flow) {
+void StartInward(std::shared_ptr<Flow> flow) {
   asio::io_context& context = flow->box->loop.context();
-  asio::co_spawn(context, RunLane(flow, LaneWay::kOut), asio::detached);
-  asio::co_spawn(context, RunLane(flow, LaneWay::kIn), asio::detached);
+  asio::co_spawn(context, RunLane(std::move(flow), LaneWay::kIn, ""), asio::detached);
+}
+
+void StartOutward(std::shared_ptr<Flow> flow, std::string taken) {
+  asio::io_context& context = flow->box->loop.context();
+  asio::co_spawn(context, RunLane(std::move(flow), LaneWay::kOut, std::move(taken)),
+                 asio::detached);
+}
+
+void StartPipe(std::shared_ptr<Flow> flow, std::string taken) {
+  StartOutward(flow, std::move(taken));
+  StartInward(std::move(flow));
 }
 
 }  // namespace viv::network

@@ -18,12 +18,12 @@ Result<PolicyList> CompileList(const std::vector<std::string>& entries, std::str
   return list;
 }
 
-bool Covers(const PolicyList& list,
-            std::string_view host,
-            const Address& address,
-            PortQuestion ports) {
-  if (list.CoversAddress(address, ports)) return true;
-  return host.empty() ? list.CoversBare(address, ports) : list.CoversHost(host, ports);
+PolicyList::Found FindEntry(const PolicyList& list,
+                            std::string_view host,
+                            const Address& address,
+                            PortQuestion ports) {
+  if (auto found = list.FindAddress(address, ports)) return found;
+  return host.empty() ? list.FindBare(address, ports) : list.FindHost(host, ports);
 }
 
 }  // namespace
@@ -46,23 +46,40 @@ Result<Rules> Rules::Compile(const Policy& policy) {
   rules.internet_ = policy.internet;
   ASSIGN_OR_RETURN(rules.allow_, CompileList(policy.allow, "allowed"));
   ASSIGN_OR_RETURN(rules.deny_, CompileList(policy.deny, "denied"));
+  rules.has_names_ = rules.allow_.HasNames() || rules.deny_.HasNames();
   return rules;
 }
 
-bool Rules::Decide(std::string_view host,
-                   const Address& address,
-                   PortQuestion allow,
-                   PortQuestion deny) const {
-  if (Covers(allow_, host, address, allow)) return true;
-  if (!internet_ || Covers(deny_, host, address, deny)) return false;
+Rules::Decision Rules::Decide(std::string_view host,
+                              const Address& address,
+                              PortQuestion allow,
+                              PortQuestion deny) const {
+  if (auto found = FindEntry(allow_, host, address, allow)) return {By::kAllow, found};
+  if (!internet_) return {By::kNoInternet, {}};
+  if (auto found = FindEntry(deny_, host, address, deny)) return {By::kDeny, found};
   // A denied IPv4 address is denied through a translator as well.
-  auto translated = address.Translated();
-  return !translated || !Covers(deny_, host, *translated, deny);
+  if (auto translated = address.Translated())
+    if (auto found = FindEntry(deny_, host, *translated, deny)) return {By::kDeny, found};
+  return {};
+}
+
+Ruling Rules::Explain(const Decision& decision) const {
+  switch (decision.by) {
+    case By::kAllow:
+      return {true, "allow " + allow_.TextOf(decision.entry)};
+    case By::kDeny:
+      return {false, "deny " + deny_.TextOf(decision.entry)};
+    case By::kNoInternet:
+      return {false, "no internet"};
+    case By::kDefault:
+      break;
+  }
+  return {true, "default"};
 }
 
 bool Rules::Allows(std::string_view name, const Address& address, std::uint16_t port) const {
   PortQuestion ports{Ports::kOne, port};
-  return Decide(ToLower(WithoutTrailingDot(name)), address, ports, ports);
+  return Decide(ToLower(WithoutTrailingDot(name)), address, ports, ports).allowed();
 }
 
 bool Rules::Allows(std::string_view name, std::string_view address, std::uint16_t port) const {
@@ -70,15 +87,31 @@ bool Rules::Allows(std::string_view name, std::string_view address, std::uint16_
   return parsed && Allows(name, *parsed, port);
 }
 
-bool Rules::AllowsSomePort(const Address& address) const {
-  return Decide("", address, {Ports::kSome}, {Ports::kEvery});
+Ruling Rules::Judge(std::string_view name, const Address& address, std::uint16_t port) const {
+  PortQuestion ports{Ports::kOne, port};
+  return Explain(Decide(ToLower(WithoutTrailingDot(name)), address, ports, ports));
 }
 
-bool Rules::MayResolve(std::string_view name) const {
-  std::string host = ToLower(WithoutTrailingDot(name));
-  if (allow_.has_everything() || allow_.CoversHost(host, {Ports::kSome})) return true;
-  if (!internet_ || deny_.has_everything()) return false;
-  return !deny_.CoversHost(host, {Ports::kEvery});
+bool Rules::NamesHost(std::string_view host, std::uint16_t port) const {
+  PortQuestion ports{Ports::kOne, port};
+  return has_names_ && (allow_.NamesHost(host, ports) || deny_.NamesHost(host, ports));
+}
+
+bool Rules::AllowsSomePort(const Address& address) const {
+  return Decide("", address, {Ports::kSome}, {Ports::kEvery}).allowed();
+}
+
+Rules::Decision Rules::DecideQuestion(std::string_view host) const {
+  if (auto found = allow_.FindHost(host, {Ports::kSome})) return {By::kAllow, found};
+  if (auto found = allow_.FindEverything()) return {By::kAllow, found};
+  if (!internet_) return {By::kNoInternet, {}};
+  if (auto found = deny_.FindEverything()) return {By::kDeny, found};
+  if (auto found = deny_.FindHost(host, {Ports::kEvery})) return {By::kDeny, found};
+  return {};
+}
+
+Ruling Rules::JudgeQuestion(std::string_view name) const {
+  return Explain(DecideQuestion(ToLower(WithoutTrailingDot(name))));
 }
 
 bool IsPrivateAddress(std::string_view address) {

@@ -178,6 +178,17 @@ bool AddressBlock::Contains(const Address& address) const {
   return prefix.IsV4() == address.IsV4() && address.SharesPrefix(prefix, bits);
 }
 
+std::string AddressBlock::Text() const {
+  if (everything) return "0.0.0.0/0";
+  std::string text = prefix.Text();
+  if (bits == 128 && port == 0) return text;
+  if (bits == 128) {
+    if (!prefix.IsV4()) text = "[" + text + "]";
+    return text + ":" + std::to_string(port);
+  }
+  return text + "/" + std::to_string(prefix.IsV4() ? bits - 96 : bits);
+}
+
 Result<PolicyEntry> ReadPolicyEntry(std::string_view entry) {
   if (entry.starts_with('~')) return ReadRegex(entry.substr(1));
   if (auto address = ParseAddress(entry)) return SingleAddress(*address, 0);

@@ -18,6 +18,7 @@ struct AddressBlock {
   std::uint16_t port = 0;   // 0: every port; as with all entries
 
   bool Contains(const Address& address) const;
+  std::string Text() const;  // "10.0.0.0/8", "192.0.2.1:443"
 };
 
 struct PolicyEntry {

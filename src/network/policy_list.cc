@@ -52,7 +52,6 @@ Status PolicyList::Add(std::string_view text) {
   ASSIGN_OR_RETURN(PolicyEntry entry, ReadPolicyEntry(text));
   switch (entry.kind) {
     case Kind::kBlock:
-      has_everything_ |= entry.block.everything;
       blocks_.push_back(entry.block);
       return {};
     case Kind::kHost:
@@ -83,55 +82,112 @@ void PolicyList::Finish() {
   blocks_.shrink_to_fit();
 }
 
-bool PolicyList::HasName(const std::vector<NamePort>& sorted,
-                         std::string_view name,
-                         PortQuestion ports) const {
+std::optional<std::size_t> PolicyList::FindName(const std::vector<NamePort>& sorted,
+                                                std::string_view name,
+                                                PortQuestion ports) const {
   auto at = std::lower_bound(
       sorted.begin(), sorted.end(), name,
       [this](const NamePort& entry, std::string_view wanted) { return NameOf(entry) < wanted; });
   for (; at != sorted.end() && NameOf(*at) == name; ++at)
-    if (ports.Fits(at->port)) return true;
-  return false;
+    if (ports.Fits(at->port)) return static_cast<std::size_t>(at - sorted.begin());
+  return std::nullopt;
 }
 
-bool PolicyList::FitsGlob(const std::vector<NamePort>& globs,
-                          std::string_view text,
-                          PortQuestion ports) const {
-  return std::any_of(globs.begin(), globs.end(), [&](const NamePort& glob) {
-    return ports.Fits(glob.port) && MatchesGlob(NameOf(glob), text);
-  });
+std::optional<std::size_t> PolicyList::FindGlob(const std::vector<NamePort>& globs,
+                                                std::string_view text,
+                                                PortQuestion ports) const {
+  for (std::size_t i = 0; i < globs.size(); ++i)
+    if (ports.Fits(globs[i].port) && MatchesGlob(NameOf(globs[i]), text)) return i;
+  return std::nullopt;
 }
 
-bool PolicyList::FitsPattern(std::string_view host, PortQuestion ports) const {
-  if (FitsGlob(globs_, host, ports)) return true;
+PolicyList::Found PolicyList::FindName(std::string_view host, PortQuestion ports) const {
+  if (host.empty()) return {};
+  if (auto at = FindName(hosts_, host, ports)) return {Found::Kind::kHost, *at};
+  if (domains_.empty()) return {};
+  for (std::size_t dot = host.find('.', 1); dot != std::string_view::npos;
+       dot = host.find('.', dot + 1))
+    if (auto at = FindName(domains_, host.substr(dot + 1), ports))
+      return {Found::Kind::kDomain, *at};
+  return {};
+}
+
+PolicyList::Found PolicyList::FindExpression(std::string_view host, PortQuestion ports) const {
   re2::StringPiece text(host.data(), host.size());
-  return std::any_of(expressions_.begin(), expressions_.end(), [&](const Expression& expression) {
-    return ports.Fits(expression.port) && re2::RE2::FullMatch(text, *expression.pattern);
+  for (std::size_t i = 0; i < expressions_.size(); ++i)
+    if (ports.Fits(expressions_[i].port) && re2::RE2::FullMatch(text, *expressions_[i].pattern))
+      return {Found::Kind::kExpression, i};
+  return {};
+}
+
+PolicyList::Found PolicyList::FindPattern(std::string_view host, PortQuestion ports) const {
+  if (auto at = FindGlob(globs_, host, ports)) return {Found::Kind::kGlob, *at};
+  return FindExpression(host, ports);
+}
+
+PolicyList::Found PolicyList::FindHost(std::string_view host, PortQuestion ports) const {
+  if (host.empty()) return {};
+  Found named = FindName(host, ports);
+  return named ? named : FindPattern(host, ports);
+}
+
+PolicyList::Found PolicyList::FindBare(const Address& address, PortQuestion ports) const {
+  if (globs_.empty() && expressions_.empty()) return {};
+  return FindPattern(address.Text(), ports);
+}
+
+PolicyList::Found PolicyList::FindAddress(const Address& address, PortQuestion ports) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (ports.Fits(blocks_[i].port) && blocks_[i].Contains(address))
+      return {Found::Kind::kBlock, i};
+  if (address_globs_.empty() || !address.IsV4()) return {};
+  if (auto at = FindGlob(address_globs_, address.Text(), ports))
+    return {Found::Kind::kAddressGlob, *at};
+  return {};
+}
+
+PolicyList::Found PolicyList::FindEverything() const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (blocks_[i].everything) return {Found::Kind::kBlock, i};
+  return {};
+}
+
+bool PolicyList::HasNames() const {
+  if (!hosts_.empty() || !domains_.empty() || !expressions_.empty()) return true;
+  return std::any_of(globs_.begin(), globs_.end(),
+                     [this](const NamePort& glob) { return NameOf(glob) != "*"; });
+}
+
+bool PolicyList::NamesHost(std::string_view host, PortQuestion ports) const {
+  if (FindName(host, ports) || FindExpression(host, ports)) return true;
+  return std::any_of(globs_.begin(), globs_.end(), [&](const NamePort& glob) {
+    return NameOf(glob) != "*" && ports.Fits(glob.port) && MatchesGlob(NameOf(glob), host);
   });
 }
 
-bool PolicyList::CoversHost(std::string_view host, PortQuestion ports) const {
-  if (host.empty()) return false;
-  if (HasName(hosts_, host, ports)) return true;
-  if (!domains_.empty())
-    for (std::size_t dot = host.find('.', 1); dot != std::string_view::npos;
-         dot = host.find('.', dot + 1))
-      if (HasName(domains_, host.substr(dot + 1), ports)) return true;
-  return FitsPattern(host, ports);
-}
-
-bool PolicyList::CoversBare(const Address& address, PortQuestion ports) const {
-  if (globs_.empty() && expressions_.empty()) return false;
-  return FitsPattern(address.Text(), ports);
-}
-
-bool PolicyList::CoversAddress(const Address& address, PortQuestion ports) const {
-  bool in_block = std::any_of(blocks_.begin(), blocks_.end(), [&](const AddressBlock& block) {
-    return ports.Fits(block.port) && block.Contains(address);
-  });
-  if (in_block) return true;
-  return !address_globs_.empty() && address.IsV4() &&
-         FitsGlob(address_globs_, address.Text(), ports);
+std::string PolicyList::TextOf(Found found) const {
+  using Kind = Found::Kind;
+  auto with_port = [this](const NamePort& entry) {
+    std::string text(NameOf(entry));
+    return entry.port == 0 ? text : text + ":" + std::to_string(entry.port);
+  };
+  switch (found.kind) {
+    case Kind::kNone:
+      return "";
+    case Kind::kBlock:
+      return blocks_[found.at].Text();
+    case Kind::kHost:
+      return with_port(hosts_[found.at]);
+    case Kind::kDomain:
+      return "*." + with_port(domains_[found.at]);
+    case Kind::kGlob:
+      return with_port(globs_[found.at]);
+    case Kind::kAddressGlob:
+      return with_port(address_globs_[found.at]);
+    case Kind::kExpression:
+      return "~" + expressions_[found.at].pattern->pattern();
+  }
+  return "";
 }
 
 std::size_t PolicyList::bytes() const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,14 +38,28 @@ class PolicyList {
   Status Add(std::string_view entry);
   void Finish();  // after the last one
 
+  // Which entry fits; valid as long as the list is.
+  struct Found {
+    enum class Kind { kNone, kBlock, kHost, kDomain, kGlob, kAddressGlob, kExpression };
+    Kind kind = Kind::kNone;
+    std::size_t at = 0;
+
+    explicit operator bool() const { return kind != Kind::kNone; }
+  };
   // An address or block has it.
-  bool CoversAddress(const Address& address, PortQuestion ports) const;
+  Found FindAddress(const Address& address, PortQuestion ports) const;
   // A name or pattern fits the host; it is in lower case.
-  bool CoversHost(std::string_view host, PortQuestion ports) const;
+  Found FindHost(std::string_view host, PortQuestion ports) const;
   // The same for a connection without a name: patterns see the text of the address.
-  bool CoversBare(const Address& address, PortQuestion ports) const;
-  bool has_everything() const { return has_everything_; }  // "0.0.0.0/0"
-  std::size_t bytes() const;  // of memory, beside what expressions take
+  Found FindBare(const Address& address, PortQuestion ports) const;
+  std::string TextOf(Found found) const;  // as its author wrote it, or nearly so
+
+  // Whether an entry goes by names: "*" alone does not, since it fits addresses as well.
+  bool HasNames() const;
+  // Whether such an entry fits the host.
+  bool NamesHost(std::string_view host, PortQuestion ports) const;
+  Found FindEverything() const;  // "0.0.0.0/0"
+  std::size_t bytes() const;     // of memory, beside what expressions take
 
  private:
   struct NamePort {
@@ -61,13 +76,15 @@ class PolicyList {
   std::string_view NameOf(const NamePort& name) const {
     return std::string_view(names_).substr(name.at, name.size);
   }
-  bool HasName(const std::vector<NamePort>& sorted,
-               std::string_view name,
-               PortQuestion ports) const;
-  bool FitsGlob(const std::vector<NamePort>& globs,
-                std::string_view text,
-                PortQuestion ports) const;
-  bool FitsPattern(std::string_view host, PortQuestion ports) const;
+  std::optional<std::size_t> FindName(const std::vector<NamePort>& sorted,
+                                      std::string_view name,
+                                      PortQuestion ports) const;
+  std::optional<std::size_t> FindGlob(const std::vector<NamePort>& globs,
+                                      std::string_view text,
+                                      PortQuestion ports) const;
+  Found FindName(std::string_view host, PortQuestion ports) const;
+  Found FindExpression(std::string_view host, PortQuestion ports) const;
+  Found FindPattern(std::string_view host, PortQuestion ports) const;
 
   std::vector<AddressBlock> blocks_;
   std::string names_;
@@ -75,7 +92,6 @@ class PolicyList {
   std::vector<NamePort> globs_, address_globs_;
   std::vector<Expression> expressions_;
   int instructions_ = 0;  // of all expressions
-  bool has_everything_ = false;
 };
 
 }  // namespace viv::network

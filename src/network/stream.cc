@@ -48,6 +48,20 @@ Task<bool> WaitWritable(Stream& stream) {
   co_return !error && stream.is_open();
 }
 
+Task<Waited> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most) {
+  if (!stream.is_open()) co_return Waited::kClosed;
+  auto waiting = std::make_shared<Stream*>(&stream);
+  asio::steady_timer timer(stream.get_executor(), at_most);
+  timer.async_wait([waiting](const boost::system::error_code& error) {
+    boost::system::error_code ignored;
+    if (!error && *waiting != nullptr) (*waiting)->cancel(ignored);
+  });
+  auto [error] = co_await stream.async_wait(Stream::wait_read, kAwaitTuple);
+  *waiting = nullptr;
+  if (!stream.is_open()) co_return Waited::kClosed;
+  co_return error ? Waited::kTooLong : Waited::kReady;
+}
+
 Deadline::Deadline(Stream& stream, std::chrono::milliseconds after)
     : stream_(std::make_shared<Stream*>(&stream)), timer_(stream.get_executor(), after) {
   timer_.async_wait([shared = stream_](const boost::system::error_code& error) {

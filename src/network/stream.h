@@ -26,6 +26,10 @@ Stream AdoptStream(asio::io_context& context, UniqueFd fd);
 Task<bool> WaitReadable(Stream& stream);
 Task<bool> WaitWritable(Stream& stream);
 
+// Waits no longer than that; the stream stays as it is.
+enum class Waited { kReady, kTooLong, kClosed };
+Task<Waited> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most);
+
 // Closes a stream when the time is over, unless destroyed before. Lives on the stream's thread.
 class Deadline {
  public:

@@ -134,23 +134,23 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
   return PassUp(std::move(assembled).error(), "start a box");
 }
 
-Status BoxHost::Reassemble(const network::Policy& egress, LiveBox& box) {
+Status BoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
   const Place& place = box.place;
   if (auto cgroup = parts_.cgroups.Find(place.name)) box.cgroup = *std::move(cgroup);
   ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(place.pid, place.start_time));
   if (box.cgroup == nullptr) return Fail(ErrorCode::kNotFound, "its limits are gone");
   ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
-  return parts_.egress.Open(place.name, network.get(), egress);
+  return parts_.egress.Open(place.name, network.get(), std::move(egress));
 }
 
-Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, const network::Policy& egress) {
+Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::BoxEgress egress) {
   auto box = std::make_unique<LiveBox>();
   box->place = place;
   {
     std::lock_guard lock(mutex_);
     used_slots_.insert(place.slot);
   }
-  Status adopted = Reassemble(egress, *box);
+  Status adopted = Reassemble(std::move(egress), *box);
   if (adopted) return box;
   TakeApart(*box, Files::kKeep);  // what is left of it must not run beside its next start
   return PassUp(std::move(adopted).error(), "adopt a box");

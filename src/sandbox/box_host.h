@@ -40,21 +40,21 @@ class BoxHost {
     std::string folder;  // empty: a new one
     runtime::Limits limits;
     std::int64_t disk_bytes = 0;
-    network::Policy egress;
+    network::BoxEgress egress;
   };
   Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
 
   // The box that another server started; one that is not whole any more is ended, but for its
   // files.
-  Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, const network::Policy& egress);
+  Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, network::BoxEgress egress);
 
   enum class Files { kKeep, kRemove };
   void End(std::unique_ptr<LiveBox> box, Files files);  // kills; returns when nothing is left of it
 
   Result<UniqueFd> DialAgent(const Place& place) const;  // quick
   Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);
-  Status SetPolicy(const Place& place, const network::Policy& policy) {
-    return parts_.egress.SetPolicy(place.name, policy);
+  Status SetEgress(const Place& place, network::BoxEgress egress) {
+    return parts_.egress.Set(place.name, std::move(egress));
   }
   storage::BoxStorage& storage() { return parts_.storage; }
 
@@ -76,7 +76,7 @@ class BoxHost {
   Result<UniqueFd> Listen(const std::string& name) const;
   std::string SocketPath(const std::string& name) const;
   Status Assemble(const StartRequest& request, LiveBox& box);
-  Status Reassemble(const network::Policy& egress, LiveBox& box);
+  Status Reassemble(network::BoxEgress egress, LiveBox& box);
   void TakeApart(LiveBox& box, Files files);
 
   BoxParts parts_;

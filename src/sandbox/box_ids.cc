@@ -110,6 +110,10 @@ std::string NewTemplateId() {
   return RandomLetters(20);
 }
 
+std::string NewSecretId() {
+  return "sec_" + RandomLetters(20);
+}
+
 std::string NewPlaceName() {
   return RandomLetters(12);
 }

@@ -9,6 +9,7 @@ namespace viv::sandbox {
 
 std::string NewBoxId();       // "i" and 20 of [a-z0-9]
 std::string NewTemplateId();  // 20 of [a-z0-9]
+std::string NewSecretId();    // "sec_" and 20 of [a-z0-9]
 // The id as other vendors write one. Reversible: nothing is stored.
 std::string UuidOfBox(std::string_view id);
 std::optional<std::string> BoxOfUuid(std::string_view uuid);  // any case; nothing when it is none

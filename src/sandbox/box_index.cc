@@ -5,12 +5,18 @@
 
 namespace viv::sandbox {
 
+BoxIndex::Holdings::Holdings() {
+  using By = BoxQuery::By;
+  for (By by : {By::kStart, By::kCreation, By::kName, By::kState, By::kStop, By::kIdleTime,
+                By::kKeepStopped})
+    orders.try_emplace(by, by);
+}
+
 void BoxIndex::Unlink(const Box& box) {
   auto account = holdings_.find(box.account_id);
   if (account != holdings_.end()) {
-    account->second.by_start.erase({box.started_at_us, box.id});
-    account->second.by_creation.erase({box.created_at_us, box.id});
-    if (account->second.by_start.empty()) holdings_.erase(account);
+    for (auto& [by, order] : account->second.orders) order.Remove(box);
+    if (--account->second.count == 0) holdings_.erase(account);
   }
   if (auto due = due_.find(box.id); due != due_.end()) {
     by_due_.erase({due->second, box.id});
@@ -75,8 +81,8 @@ void BoxIndex::Put(const BoxEntryPtr& entry, Box box) {
   Found& found = boxes_[shown->id];
   if (found.box != nullptr) Unlink(*found.box);
   Holdings& holdings = holdings_[shown->account_id];
-  holdings.by_start[{shown->started_at_us, shown->id}] = shown;
-  holdings.by_creation[{shown->created_at_us, shown->id}] = shown;
+  for (auto& [by, order] : holdings.orders) order.Add(shown);
+  ++holdings.count;
   if (!shown->spec.name.empty()) by_name_[{shown->account_id, shown->spec.name}] = shown->id;
   SetDueLocked(shown->id, DueOf(*shown, *entry));
   found = {entry, std::move(shown), std::move(place)};
@@ -105,29 +111,10 @@ BoxIndex::Found BoxIndex::FindByName(std::string_view account_id, std::string_vi
 }
 
 BoxPage BoxIndex::List(const BoxQuery& query) const {
-  BoxPage page;
   std::shared_lock lock(mutex_);
   auto account = holdings_.find(query.account_id);
-  if (account == holdings_.end()) return page;
-  const std::map<TimeKey, BoxPtr>& boxes =
-      query.by == BoxQuery::By::kCreation ? account->second.by_creation : account->second.by_start;
-  // Whether the page is full; then one more fits the query.
-  auto visit = [&](const BoxPtr& box) {
-    if (query.accept && !query.accept(*box)) return false;
-    if (page.boxes.size() == query.limit) return page.more = true;
-    page.boxes.push_back(box);
-    return false;
-  };
-  TimeKey after;
-  if (query.after) after = {query.after->at_us, query.after->id};
-  if (query.order == BoxQuery::Order::kOldestFirst) {
-    auto it = query.after ? boxes.upper_bound(after) : boxes.begin();
-    while (it != boxes.end() && !visit(it->second)) ++it;
-  } else {
-    auto it = query.after ? boxes.lower_bound(after) : boxes.end();
-    while (it != boxes.begin() && !visit((--it)->second)) continue;
-  }
-  return page;
+  if (account == holdings_.end()) return {};
+  return account->second.orders.at(query.by).List(query);
 }
 
 void BoxIndex::ForEach(const std::function<void(const Found&)>& visit) const {

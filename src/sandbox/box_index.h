@@ -1,6 +1,6 @@
 #pragma once
-// The boxes there are, found by id or name, listed by start and told when something is due for
-// them. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
+// The boxes there are, found by id or name, listed in every order and told when something is due
+// for them. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
 
 #include <atomic>
 #include <map>
@@ -16,6 +16,7 @@
 #include "base/async_mutex.h"
 #include "sandbox/box_layers.h"
 #include "sandbox/box_meter.h"
+#include "sandbox/box_order.h"
 #include "sandbox/boxes.h"
 #include "sandbox/live_box.h"
 
@@ -77,7 +78,9 @@ class BoxIndex {
   mutable std::shared_mutex mutex_;  // guards all below
   std::unordered_map<std::string, Found> boxes_;
   struct Holdings {  // of one account
-    std::map<TimeKey, BoxPtr> by_start, by_creation;
+    Holdings();
+    std::size_t count = 0;
+    std::map<BoxQuery::By, BoxOrder> orders;
   };
   std::map<std::string, Holdings, std::less<>> holdings_;
   std::map<NameKey, std::string> by_name_;  // the box's id

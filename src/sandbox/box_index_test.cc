@@ -50,13 +50,65 @@ TEST_F(BoxIndexTest, PagesGoOnWhereTheLastOneEnded) {
   query.account_id = "alice";
   query.limit = 2;
   EXPECT_EQ(Ids(query), (List{"f", "e", "…"}));
-  query.after = BoxQuery::Position{4, "e"};
+  query.after = BoxRank{4, "", "e"};
   EXPECT_EQ(Ids(query), (List{"d", "c", "…"}));
-  query.after = BoxQuery::Position{2, "c"};
+  query.after = BoxRank{2, "", "c"};
   EXPECT_EQ(Ids(query), (List{"b"}));
   query.order = BoxQuery::Order::kOldestFirst;
-  query.after = BoxQuery::Position{4, "e"};
+  query.after = BoxRank{4, "", "e"};
   EXPECT_EQ(Ids(query), (List{"f"}));
+}
+
+TEST_F(BoxIndexTest, ListsInEveryOrderAndFindsAPageByItsNumber) {
+  using By = BoxQuery::By;
+  // Name, state, stopped at, idle time, time kept when stopped: each sorts them in its own way.
+  auto put = [this](const std::string& id, const std::string& name, BoxState state,
+                    std::int64_t stopped, std::int64_t idle, std::int64_t kept) {
+    auto entry = std::make_shared<BoxEntry>();
+    entry->id = id;
+    Box box;
+    box.id = id;
+    box.account_id = "alice";
+    box.state = state;
+    box.spec.name = name;
+    box.stopped_at_us = stopped;
+    box.spec.idle_seconds = idle;
+    box.spec.keep_stopped_seconds = kept;
+    index_.Put(entry, std::move(box));
+  };
+  put("i1", "zebra", BoxState::kRunning, 3, 5, 9);
+  put("i2", "ant", BoxState::kStopped, 1, 7, 9);
+  put("i3", "", BoxState::kFailed, 2, 6, 8);
+  put("i4", "bee", BoxState::kStarting, 0, 7, 1);
+  BoxQuery query;
+  query.account_id = "alice";
+  query.order = BoxQuery::Order::kOldestFirst;
+  const std::pair<By, List> expected[] = {{By::kName, {"i2", "i4", "i3", "i1"}},
+                                          {By::kState, {"i3", "i4", "i1", "i2"}},
+                                          {By::kStop, {"i4", "i2", "i3", "i1"}},
+                                          {By::kIdleTime, {"i1", "i3", "i2", "i4"}},
+                                          {By::kKeepStopped, {"i4", "i3", "i1", "i2"}}};
+  for (const auto& [by, ids] : expected) {
+    query.by = by;
+    query.offset = 0;
+    query.limit = 10;
+    EXPECT_EQ(Ids(query), ids) << static_cast<int>(by);
+    query.offset = 2;
+    query.limit = 1;
+    EXPECT_EQ(Ids(query), (List{ids[2], "…"})) << static_cast<int>(by);
+    query.accept = [](const Box& box) { return box.id != "i1"; };
+    query.offset = 3;
+    EXPECT_TRUE(Ids(query).empty()) << static_cast<int>(by);
+    query.accept = nullptr;
+    query.offset = 4;
+    EXPECT_TRUE(Ids(query).empty()) << static_cast<int>(by);
+  }
+  query.by = By::kName;
+  query.order = BoxQuery::Order::kNewestFirst;
+  query.limit = 10;
+  query.offset = 1;
+  query.after = BoxRank{0, "zebra", "i1"};
+  EXPECT_EQ(Ids(query), (List{"i4", "i2"}));
 }
 
 TEST_F(BoxIndexTest, APageThatIsJustFullHasNoSuccessor) {

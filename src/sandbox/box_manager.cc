@@ -196,6 +196,7 @@ Task<Status> BoxManager::RemoveHeld(Held& held) {
     if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});
   }
   held.entry->layers.reset();
+  if (options_.flow_log != nullptr) options_.flow_log->Remove(id);
   log::Info("box.removed", {{"box", id}});
   co_return Status();
 }
@@ -251,7 +252,7 @@ Task<Status> BoxManager::ApplyChange(Held& held, BoxChange change) {
   held.box = index_.Find(held.box->id).box;
   if (held.entry->live == nullptr) co_return Status();
   if (change.network) {
-    CO_RETURN_IF_ERROR(host_.SetPolicy(held.entry->live->place, held.box->spec.network.egress));
+    CO_RETURN_IF_ERROR(host_.SetEgress(held.entry->live->place, EgressOf(*held.box)));
   }
   const bool for_agent = change.variables || change.user || change.workdir;
   // A frozen agent could not answer: it is told when the box goes on.

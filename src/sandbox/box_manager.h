@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/blocking_pool.h"
+#include "gateway/gateway.h"
 #include "sandbox/box_host.h"
 #include "sandbox/box_index.h"
 #include "sandbox/box_records.h"
@@ -21,8 +22,13 @@ namespace viv::sandbox {
 
 struct BoxManagerOptions {
   std::size_t boxes_max = 9'500;
-  std::size_t parked = 16;  // of each template in use
-  std::string secret;       // tokens derive from it
+  std::size_t parked = 16;                   // of each template in use
+  std::string secret;                        // tokens derive from it
+  gateway::Gateway* gateway = nullptr;       // outlives it; nullptr: plans are not carried out
+  gateway::SecretSource* secrets = nullptr;  // as the gateway's own
+  network::FlowLog* flow_log = nullptr;      // outlives it too
+  // For callbacks; set where there is a gateway.
+  std::function<std::string(std::string_view account_id)> uuid_of_account;
 };
 
 class BoxManager : public Boxes {
@@ -65,6 +71,9 @@ class BoxManager : public Boxes {
   Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
                                            std::string_view id) const override;
   Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) override;
+  Result<std::vector<json::object>> EgressLog(std::string_view account_id,
+                                              std::string_view id,
+                                              std::size_t limit) const override;
 
   Result<BoxPtr> Find(std::string_view id) const override;
   void ForEachRunning(const std::function<void(const Box&)>& visit) const override;
@@ -121,6 +130,11 @@ class BoxManager : public Boxes {
   // When it ends that begins now and was given so long.
   static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
+  // box_manager_egress.cc
+  network::BoxEgress EgressOf(const Box& box) const;
+  network::SocksProxy SocksOf(const std::string& account_id,
+                              const gateway::UpstreamProxy& proxy) const;
+
   // box_manager_start.cc
   static BoxHost::StartRequest RequestOf(const StartPoint& from);
   Task<Result<BoxPtr>> CreateNow(CreateBox request);
@@ -129,7 +143,7 @@ class BoxManager : public Boxes {
   static void PutOnTop(const std::vector<Tree>& on_top, StartPoint& from);
   Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
   Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
-  Status AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec);
+  Status AdaptParked(LiveBox& live, const StartPoint& from, const Box& box);
   Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
   Task<void> FinishStart(Held held, StartPoint from);
 

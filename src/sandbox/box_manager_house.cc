@@ -43,6 +43,11 @@ Status BoxManager::AdoptAll() {
   }
   for (const std::string& layer : layers_.held()) known.layers.insert(layer);
   const std::size_t swept = host_.Sweep(known);
+  if (options_.flow_log != nullptr) {
+    std::set<std::string> ids;
+    for (const BoxRecord& record : records) ids.insert(record.box.id);
+    options_.flow_log->KeepOnly(ids);
+  }
   std::vector<std::string> lost;
   for (BoxRecord& record : records) Adopt(std::move(record), lost);
   if (!records.empty() || swept > 0) {
@@ -65,7 +70,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
     box.message = "the server was restarted while the box started";
   }
   if (HasProcesses(box.state)) {
-    auto live = host_.Adopt(entry->place, box.spec.network.egress);
+    auto live = host_.Adopt(entry->place, EgressOf(box));
     if (live) {
       entry->live = *std::move(live);
       const bool frozen = box.state == BoxState::kPaused;

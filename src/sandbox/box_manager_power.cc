@@ -170,7 +170,7 @@ Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   request.folder = held.entry->place.folder;
   request.limits = box.spec.limits;
   request.disk_bytes = box.spec.disk_bytes;
-  request.egress = box.spec.network.egress;
+  request.egress = EgressOf(box);
   ASSIGN_OR_CO_RETURN(held.entry->live, co_await StartOnPool(std::move(request)));
   Status ready = co_await SetUp(*held.entry->live, box);
   if (ready) ready = co_await Commit(held.entry, box);

@@ -108,13 +108,13 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from
     co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);  // of a template that changed
   Status ready;
   if (live != nullptr) {
-    ready = AdaptParked(*live, from, box.spec);
+    ready = AdaptParked(*live, from, box);
   } else {
     BoxHost::StartRequest request;
     request.trees = from.trees;
     request.limits = box.spec.limits;
     request.disk_bytes = box.spec.disk_bytes;
-    request.egress = box.spec.network.egress;
+    request.egress = EgressOf(box);
     ASSIGN_OR_CO_RETURN(live, co_await StartOnPool(std::move(request)));
   }
   if (ready) ready = co_await SetUp(*live, box);
@@ -143,12 +143,12 @@ Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box bo
 }
 
 // A parked box has the limits of its template and may connect anywhere.
-Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const BoxSpec& spec) {
+Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const Box& box) {
+  const BoxSpec& spec = box.spec;
   if (spec.limits != from.limits) RETURN_IF_ERROR(live.cgroup->SetLimits(spec.limits), "limit it");
   if (spec.disk_bytes != from.disk_bytes)
     RETURN_IF_ERROR(host_.storage().SetLimit(live.place.folder, spec.disk_bytes), "limit its disk");
-  if (spec.network.egress == network::Policy()) return {};
-  return host_.SetPolicy(live.place, spec.network.egress);
+  return host_.SetEgress(live.place, EgressOf(box));
 }
 
 // Kept and shown at once; whoever wants more of it waits for the lock, which goes along.

@@ -70,6 +70,8 @@ json::object NetworkToJson(const BoxNetwork& network) {
   object["allow"] = ArrayOf(network.egress.allow);
   object["deny"] = ArrayOf(network.egress.deny);
   object["internet"] = network.egress.internet;
+  if (json::value plan = gateway::PlanToJson(network.plan); !plan.is_null())
+    object["plan"] = std::move(plan);
   object["public"] = network.public_traffic;
   object["host"] = network.mask_request_host;
   json::array ports;
@@ -180,6 +182,7 @@ BoxNetwork NetworkOf(const json::value& from) {
   network.egress.allow = ListOf(from, "allow");
   network.egress.deny = ListOf(from, "deny");
   network.egress.internet = TruthOf(from, "internet", true);
+  network.plan = gateway::PlanOf(PartOf(from, "plan"));
   network.public_traffic = TruthOf(from, "public", true);
   network.mask_request_host = TextOf(from, "host");
   const json::value& ports = PartOf(from, "tls_ports");

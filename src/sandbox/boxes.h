@@ -17,6 +17,7 @@
 #include "base/task.h"
 #include "base/tree.h"
 #include "base/unique_fd.h"
+#include "gateway/rules/plan.h"
 #include "network/policy.h"
 #include "runtime/cgroups.h"
 
@@ -37,6 +38,7 @@ enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped on
 
 struct BoxNetwork {
   network::Policy egress;
+  gateway::Plan plan;                    // what is added to its requests
   bool public_traffic = true;            // false: ports need the traffic token
   std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
   std::vector<std::uint16_t> tls_ports;  // ports that speak TLS themselves
@@ -127,18 +129,34 @@ struct BoxChange {
 
 BoxSpec Changed(BoxSpec spec, const BoxChange& change);
 
+// Where a box stands in a list: one of the first two counts, then the id.
+struct BoxRank {
+  std::int64_t number = 0;
+  std::string text;
+  std::string id;
+
+  bool operator==(const BoxRank&) const = default;
+};
+
 struct BoxQuery {
   std::string account_id;
   std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
   enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
-  enum class By { kStart, kCreation } by = By::kStart;  // of equal times the id decides
-  struct Position {
-    std::int64_t at_us;  // its start or creation
-    std::string id;
-  };
-  std::optional<Position> after;  // the last one of the page before
+  enum class By {
+    kStart,
+    kCreation,
+    kName,        // its id when it has none
+    kState,       // failed, starting, running, at rest
+    kStop,        // since when it is at rest
+    kIdleTime,    // after which it is stopped
+    kKeepStopped  // for which it is kept then
+  } by = By::kStart;
+  std::optional<BoxRank> after;  // the last one of the page before
+  std::size_t offset = 0;        // so many are left out first; quick when all are accepted
   std::size_t limit = 100;
 };
+BoxRank RankOf(BoxQuery::By by, const Box& box);
+
 struct BoxPage {
   std::vector<BoxPtr> boxes;
   bool more = false;
@@ -221,6 +239,10 @@ class Boxes {
   virtual Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
                                                    std::string_view id) const = 0;  // oldest first
   virtual Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) = 0;
+  // What left the box or was refused, the newest `limit`, oldest first (network/flow_log.h).
+  virtual Result<std::vector<json::object>> EgressLog(std::string_view account_id,
+                                                      std::string_view id,
+                                                      std::size_t limit) const = 0;
 
   // For traffic, whose bearer is not an account: the id finds the box.
   virtual Result<BoxPtr> Find(std::string_view id) const = 0;

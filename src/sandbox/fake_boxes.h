@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sandbox/box_order.h"
 #include "sandbox/boxes.h"
 
 namespace viv::sandbox {
@@ -20,6 +21,7 @@ class FakeBoxes : public Boxes {
   std::vector<TemplateInfo> templates;
   std::map<std::string, std::vector<MetricPoint>> metrics;
   std::vector<LogEntry> logs;
+  std::vector<json::object> egress_log;
   std::optional<Error> failure;                      // of whatever is asked next
   std::vector<std::pair<std::string, int>> dialled;  // id and port; 0 is the agent
   std::optional<Error> dial_failure;
@@ -112,32 +114,10 @@ class FakeBoxes : public Boxes {
   }
 
   BoxPage List(const BoxQuery& query) const override {
-    std::vector<BoxPtr> all;
-    for (const auto& [id, box] : boxes) {
-      if (box->account_id == query.account_id) all.push_back(box);
-    }
-    bool oldest_first = query.order == BoxQuery::Order::kOldestFirst;
-    const bool by_creation = query.by == BoxQuery::By::kCreation;
-    auto key = [by_creation](const Box& box) {
-      return std::tie(by_creation ? box.created_at_us : box.started_at_us, box.id);
-    };
-    std::sort(all.begin(), all.end(), [&](const BoxPtr& a, const BoxPtr& b) {
-      return oldest_first ? key(*a) < key(*b) : key(*b) < key(*a);
-    });
-    BoxPage page;
-    for (const BoxPtr& box : all) {
-      if (query.after) {
-        auto after = std::tie(query.after->at_us, query.after->id);
-        if (oldest_first ? key(*box) <= after : key(*box) >= after) continue;
-      }
-      if (query.accept && !query.accept(*box)) continue;
-      if (page.boxes.size() == query.limit) {
-        page.more = true;
-        break;
-      }
-      page.boxes.push_back(box);
-    }
-    return page;
+    BoxOrder order(query.by);
+    for (const auto& [id, box] : boxes)
+      if (box->account_id == query.account_id) order.Add(box);
+    return order.List(query);
   }
 
   Task<Status> Remove(std::string account_id, std::string id) override {
@@ -277,6 +257,16 @@ class FakeBoxes : public Boxes {
     auto found = Get(account_id, id);
     if (!found) co_return PassUp(found.error());
     co_return logs;
+  }
+
+  Result<std::vector<json::object>> EgressLog(std::string_view account_id,
+                                              std::string_view id,
+                                              std::size_t limit) const override {
+    auto found = Get(account_id, id);
+    if (!found) return PassUp(found.error());
+    std::size_t skipped = egress_log.size() > limit ? egress_log.size() - limit : 0;
+    return std::vector<json::object>(egress_log.begin() + static_cast<std::ptrdiff_t>(skipped),
+                                     egress_log.end());
   }
 
   Result<BoxPtr> Find(std::string_view id) const override {

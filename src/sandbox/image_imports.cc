@@ -41,7 +41,7 @@ class ImportPlace {
     fs::create_directory(place->folder_, error);
     if (error) return Fail(ErrorCode::kInternal, "make " + place->folder_ + ": " + error.message());
     ASSIGN_OR_RETURN(place->network_, parts.networks.Take(), "take a network");
-    RETURN_IF_ERROR(parts.egress.Open(place->name_, place->network_.fd.get(), network::Policy()),
+    RETURN_IF_ERROR(parts.egress.Open(place->name_, place->network_.fd.get(), network::BoxEgress()),
                     "open its doors");
     return place;
   }

@@ -46,18 +46,25 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   RETURN_IF_ERROR(dialects->LoadLedgers(parts.store));
   const Settings& settings = parts.settings;
   sandbox::Boxes& boxes = parts.boxes.boxes();
-  dialects->e2b_.reset(new e2b::Context{boxes, parts.accounts, settings.domain, RelayToBox});
-  dialects->langsmith_.reset(new langsmith::Context{.boxes = boxes,
-                                                    .accounts = parts.accounts,
-                                                    .secrets = dialects->secrets_,
-                                                    .registries = *dialects->registries_,
-                                                    .snapshots = *dialects->snapshots_,
-                                                    .services = *dialects->services_,
-                                                    .public_url = settings.public_url,
-                                                    .domain = settings.domain,
-                                                    .boxes_max = settings.boxes_max,
-                                                    .relay = RelayToBox,
-                                                    .images = &parts.boxes.images()});
+  dialects->e2b_.reset(new e2b::Context{.boxes = boxes,
+                                        .accounts = parts.accounts,
+                                        .secrets = parts.boxes.egress().secrets(),
+                                        .sealer = parts.boxes.egress().sealer(),
+                                        .domain = settings.domain,
+                                        .relay = RelayToBox});
+  dialects->langsmith_.reset(
+      new langsmith::Context{.boxes = boxes,
+                             .accounts = parts.accounts,
+                             .secrets = dialects->secrets_,
+                             .account_secrets = parts.boxes.egress().secrets(),
+                             .registries = *dialects->registries_,
+                             .snapshots = *dialects->snapshots_,
+                             .services = *dialects->services_,
+                             .public_url = settings.public_url,
+                             .domain = settings.domain,
+                             .boxes_max = settings.boxes_max,
+                             .relay = RelayToBox,
+                             .images = &parts.boxes.images()});
   dialects->recoup_.reset(new recoup::Context{.boxes = boxes,
                                               .accounts = parts.accounts,
                                               .repositories = dialects->repositories_,

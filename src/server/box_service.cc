@@ -44,6 +44,7 @@ std::string FindTools() {
 Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
                                                       store::Store& store,
                                                       BlockingPool& pool,
+                                                      const sandbox::Accounts& accounts,
                                                       const std::string& secret) {
   if (::geteuid() != 0) {
     return Fail(
@@ -51,13 +52,14 @@ Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
         "boxes need root: run `sudo viv serve`, or `viv serve --boxes off` for worlds only");
   }
   std::unique_ptr<BoxService> service(new BoxService(settings.on_exit == "keep"));
-  RETURN_IF_ERROR(service->Build(settings, store, pool, secret));
+  RETURN_IF_ERROR(service->Build(settings, store, pool, accounts, secret));
   return service;
 }
 
 Status BoxService::Build(const Settings& settings,
                          store::Store& store,
                          BlockingPool& pool,
+                         const sandbox::Accounts& accounts,
                          const std::string& secret) {
   const std::string folder = settings.data + "/boxes";
   std::error_code error;
@@ -69,17 +71,20 @@ Status BoxService::Build(const Settings& settings,
   // First: the spawner is a copy of this process as it is now, small.
   ASSIGN_OR_RETURN(launcher_, runtime::Launcher::Start(launcher), "launcher");
 
+  ASSIGN_OR_RETURN(egress_service_, EgressService::Open(settings, store, secret), "gateway");
   storage::StorageOptions storage;
   storage.directory = folder;
   storage.accept_no_limit = settings.accept_no_disk_limit;
   ASSIGN_OR_RETURN(storage_, storage::BoxStorage::Open(storage), "box storage");
   ASSIGN_OR_RETURN(templates_, templates::Templates::Open(settings.data + "/templates"),
                    "templates");
+  RETURN_IF_ERROR(templates_->Trust(egress_service_->gateway().authority_pem()), "templates");
   ASSIGN_OR_RETURN(cgroups_, runtime::Cgroups::Open(TagOf(settings.data)), "cgroups");
   ASSIGN_OR_RETURN(networks_, network::Namespaces::Open(folder + "/net"), "networks");
   network::EgressOptions egress;
   egress.resolvers = settings.resolvers;
   egress.open_private = settings.open_private;
+  egress.flow_log = &egress_service_->flow_log();
   ASSIGN_OR_RETURN(egress_, network::Egress::Start(egress), "egress");
   sandbox::BoxParts parts{*launcher_, *cgroups_, *networks_, *egress_, *storage_};
   ASSIGN_OR_RETURN(host_, sandbox::BoxHost::Open(parts, folder + "/run"));
@@ -88,6 +93,10 @@ Status BoxService::Build(const Settings& settings,
   options.boxes_max = settings.boxes_max;
   options.parked = settings.parked;
   options.secret = secret;
+  options.gateway = &egress_service_->gateway();
+  options.secrets = &egress_service_->secrets();
+  options.flow_log = &egress_service_->flow_log();
+  options.uuid_of_account = [&accounts](std::string_view id) { return accounts.UuidOf(id); };
   ASSIGN_OR_RETURN(boxes_,
                    sandbox::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
   sandbox::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_};

@@ -11,10 +11,12 @@
 #include "network/namespaces.h"
 #include "runtime/cgroups.h"
 #include "runtime/launcher.h"
+#include "sandbox/accounts.h"
 #include "sandbox/box_host.h"
 #include "sandbox/box_manager.h"
 #include "sandbox/image_imports.h"
 #include "sandbox/workspace_layers.h"
+#include "server/egress_service.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
 #include "store/store.h"
@@ -28,6 +30,7 @@ class BoxService {
   static Result<std::unique_ptr<BoxService>> Start(const Settings& settings,
                                                    store::Store& store,
                                                    BlockingPool& pool,
+                                                   const sandbox::Accounts& accounts,
                                                    const std::string& secret);
   ~BoxService();  // boxes live on, or end with us, as the settings say
 
@@ -40,6 +43,7 @@ class BoxService {
   sandbox::ImageImports& images() { return *images_; }
   // nullptr without viv-tools.
   const sandbox::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
+  EgressService& egress() { return *egress_service_; }
   std::string storage_kind() const { return storage_->kind(); }
 
  private:
@@ -47,9 +51,11 @@ class BoxService {
   Status Build(const Settings& settings,
                store::Store& store,
                BlockingPool& pool,
+               const sandbox::Accounts& accounts,
                const std::string& secret);
 
   const bool leaves_boxes_;
+  std::unique_ptr<EgressService> egress_service_;  // first: what is below uses it to its end
   std::unique_ptr<storage::BoxStorage> storage_;
   std::unique_ptr<templates::Templates> templates_;
   std::unique_ptr<runtime::Cgroups> cgroups_;

@@ -98,6 +98,9 @@ void AddBoxOptions(CLI::App& command, server::Settings& settings) {
                      "HOST[:PORT] that answers the names boxes ask for; may be repeated");
   command.add_option("--open-private", settings.open_private,
                      "A private block, such as 10.0.0.0/8, that boxes may reach; may be repeated");
+  command.add_option("--egress-ca", settings.egress_cas,
+                     "A PEM file of authorities to trust, beside this machine's own, when requests "
+                     "of boxes are given secrets; may be repeated");
   command.add_flag("--accept-no-disk-limit", settings.accept_no_disk_limit,
                    "Run boxes although their disk use cannot be limited here");
   command.add_option("--servers", settings.servers,

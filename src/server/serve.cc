@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -178,11 +179,12 @@ class Background {
 Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
                                                store::Store& store,
                                                BlockingPool& pool,
+                                               const sandbox::Accounts& accounts,
                                                const std::string& secret,
                                                std::string& why_not) {
   why_not = "boxes are off: start the server with --boxes on";
   if (settings.boxes == "off") return nullptr;
-  auto started = BoxService::Start(settings, store, pool, secret);
+  auto started = BoxService::Start(settings, store, pool, accounts, secret);
   // Data of the operator's that cannot be used is a mistake, not what the machine lacks.
   if (started) RETURN_IF_ERROR((*started)->OpenWorkspaces(settings));
   if (started || settings.boxes == "on") return started;
@@ -257,6 +259,8 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(settings.listen));
   RETURN_IF_ERROR(CheckSettings(settings, address));
   ASSIGN_OR_RETURN(sandbox::LocalServers local_servers, ReadLocalServers(settings));
+  // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
+  ::prctl(PR_SET_DUMPABLE, 0);
   SignalWaiter signals;  // first: every thread started below inherits the blocked signals
   RETURN_IF_ERROR(MakeDataFolder(settings.data));
 
@@ -291,7 +295,7 @@ Status Serve(const Settings& settings) {
   BlockingPool pool(kBlockingThreads);
   std::string why_no_boxes;
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> boxes,
-                   StartBoxes(settings, *store, pool, secret, why_no_boxes), "boxes");
+                   StartBoxes(settings, *store, pool, accounts, secret, why_no_boxes), "boxes");
   sandbox::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
   sandbox::Sandboxes sandboxes(*store, catalogue, worlds, pool, limits);
@@ -302,7 +306,8 @@ Status Serve(const Settings& settings) {
     return http::Identity{found->account_id, found->id};
   };
   klavis::Context klavis_context{sandboxes, settings.public_url};
-  dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url};
+  dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url,
+                                       boxes == nullptr ? nullptr : &boxes->boxes()};
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins};
   mcp::Routes::Local local{boxes == nullptr ? nullptr : &boxes->boxes(), &local_servers};
   mcp::Routes mcp_routes(sandboxes, local, {settings.mcp_page}, std::move(origins), secret);
@@ -329,6 +334,7 @@ Status Serve(const Settings& settings) {
     BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret};
     ASSIGN_OR_RETURN(dialects, BoxDialects::Open(parts), "dialects");
     dialects->AddTo(router, keys);
+    boxes->egress().AddTo(router);
     LocalService::Parts local_parts{settings, pool, *boxes, local_servers, secret};
     ASSIGN_OR_RETURN(local_sandboxes, LocalService::Open(local_parts), "local sandboxes");
     local_sandboxes->AddTo(router, keys);
@@ -374,10 +380,18 @@ Status Serve(const Settings& settings) {
     background.Spawn("runs", dialects->FollowRuns());
     background.Spawn("blobs", local_sandboxes->SweepBlobs());
   }
+  const bool secure = !settings.tls_key.empty() && settings.tls_listen.empty();
+  if (boxes != nullptr) {
+    std::string origin = settings.public_url;
+    if (origin.empty())
+      origin =
+          (secure ? "https://" : "http://") + address.host + ":" + std::to_string(server->port());
+    boxes->egress().SetOrigin(std::move(origin));
+  }
   signals.Start([&server] { server->Stop(); });
   PrintBanner({.address = address.host,
                .port = server->port(),
-               .secure = !settings.tls_key.empty() && settings.tls_listen.empty(),
+               .secure = secure,
                .key = key,
                .data = settings.data,
                .apps = catalogue.List().size(),

@@ -58,6 +58,7 @@ std::map<std::string, Setter> Setters(Settings& settings) {
       {"tls_listen", text(settings.tls_listen)},
       {"resolvers", list(settings.resolvers)},
       {"open_private", list(settings.open_private)},
+      {"egress_ca", list(settings.egress_cas)},
       {"accept_no_disk_limit", count(settings.accept_no_disk_limit)},
   };
 }

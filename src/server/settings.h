@@ -43,6 +43,7 @@ struct Settings {
   std::string tls_listen;                 // HOST:PORT for TLS beside the plain one
   std::vector<std::string> resolvers;     // for names that boxes ask for; default: the host's
   std::vector<std::string> open_private;  // private blocks that boxes may reach
+  std::vector<std::string> egress_cas;    // PEM files of authorities that origins have theirs from
   bool accept_no_disk_limit = false;      // boxes on a file system without quotas
 };
 

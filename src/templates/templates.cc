@@ -20,6 +20,7 @@
 #include "templates/folder_writer.h"
 #include "templates/oci_image.h"
 #include "templates/record.h"
+#include "templates/trust.h"
 
 namespace viv::templates {
 namespace {
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBaseName = "base";
 constexpr std::string_view kUnfinished = ".part-";
+constexpr std::string_view kTrustFolder = "trust-";  // and the key, in a template's folder
 
 void RemoveFolder(const std::string& path) {
   std::error_code error;
@@ -37,7 +39,8 @@ void RemoveFolder(const std::string& path) {
 }
 
 // DIR/records/ID.json says what there is; DIR/trees/X holds the layers of one of them, and is
-// called .part-X until they are complete.
+// called .part-X until they are complete. The layers by which boxes trust our authority lie there
+// too and are not in the record: they change when the authority does.
 class DiskTemplates final : public Templates {
  public:
   explicit DiskTemplates(std::string directory) : directory_(std::move(directory)) {}
@@ -60,10 +63,25 @@ class DiskTemplates final : public Templates {
     return RefreshBase();
   }
 
+  Status Trust(const std::string& authority_pem) override {
+    std::vector<Record> records;
+    {
+      const std::lock_guard lock(mutex_);
+      authority_pem_ = authority_pem;
+      for (const auto& [id, record] : records_) records.push_back(record);
+    }
+    for (const Record& record : records) {
+      if (Status made = MakeTrust(record); !made)
+        log::Warn("templates.not_trusting",
+                  {{"template", record.made.name}, {"error", made.error().message}});
+    }
+    return {};
+  }
+
   std::vector<Template> List() const override {
     const std::lock_guard lock(mutex_);
     std::vector<Template> all;
-    for (const auto& [id, record] : records_) all.push_back(record.made);
+    for (const auto& [id, record] : records_) all.push_back(ShownLocked(record));
     std::sort(all.begin(), all.end(),
               [](const Template& a, const Template& b) { return a.name < b.name; });
     return all;
@@ -71,7 +89,7 @@ class DiskTemplates final : public Templates {
 
   Result<Template> Find(const std::string& id_or_name) const override {
     const std::lock_guard lock(mutex_);
-    if (const auto* record = FindRecord(id_or_name)) return record->made;
+    if (const auto* record = FindRecord(id_or_name)) return ShownLocked(*record);
     return Fail(ErrorCode::kNotFound, "there is no template '" + id_or_name.substr(0, 128) + "'");
   }
 
@@ -116,13 +134,14 @@ class DiskTemplates final : public Templates {
       return Fail(ErrorCode::kPermissionDenied, "'base' is built in");
     const std::string id = record->made.id;
     if (unlink(RecordPath(id).c_str()) != 0) return FailSystem("remove the record of " + id);
+    trust_.erase(record->folder);
     records_.erase(id);
     return {};
   }
 
   void Clean(const std::function<bool(const std::string& folder)>& is_used) override {
     std::error_code error;
-    std::vector<std::string> folders;
+    std::vector<std::string> folders, old_trust;
     {
       const std::lock_guard lock(mutex_);
       std::set<std::string> kept;
@@ -132,7 +151,10 @@ class DiskTemplates final : public Templates {
         if (!name.starts_with(kUnfinished) && !kept.contains(entry.path()))
           folders.push_back(entry.path());
       }
+      old_trust = OldTrustLocked();
     }
+    for (const std::string& folder : old_trust)
+      if (!is_used(folder)) RemoveFolder(folder);
     // Nothing new can come to use these: no record leads to them.
     for (const std::string& folder : folders) {
       bool used = false;
@@ -221,6 +243,7 @@ class DiskTemplates final : public Templates {
       }
       if (rename(unfinished.c_str(), record.folder.c_str()) != 0)
         return FailSystem("keep " + record.folder);
+      RETURN_IF_ERROR(MakeTrust(record));
       return Keep(record);
     };
     if (Status made = run(); !made) {
@@ -228,14 +251,61 @@ class DiskTemplates final : public Templates {
       RemoveFolder(record.folder);
       return PassUp(std::move(made).error(), "make template '" + name + "'");
     }
-    return record.made;
+    const std::lock_guard lock(mutex_);
+    return ShownLocked(record);
+  }
+
+  // The layers of a template that make its boxes trust our authority, unless they are there.
+  Status MakeTrust(const Record& record) {
+    std::string pem;
+    {
+      const std::lock_guard lock(mutex_);
+      pem = authority_pem_;
+    }
+    if (pem.empty()) return {};
+    const std::string folder = record.folder + "/" + std::string(kTrustFolder) + TrustKey(pem);
+    if (access(folder.c_str(), F_OK) != 0) {
+      const std::string unfinished = record.folder + "/" + std::string(kUnfinished) + "trust";
+      RemoveFolder(unfinished);
+      RETURN_IF_ERROR(MakeTrustLayers(unfinished, record.made.trees, record.folder, pem));
+      if (rename(unfinished.c_str(), folder.c_str()) != 0) return FailSystem("keep " + folder);
+    }
+    const std::lock_guard lock(mutex_);
+    trust_[record.folder] = {folder, WithTrustLayers(folder, record.made.trees, record.folder)};
+    return {};
+  }
+
+  Template ShownLocked(const Record& record) const {
+    Template shown = record.made;
+    if (const auto found = trust_.find(record.folder); found != trust_.end())
+      shown.trees = found->second.trees;
+    return shown;
+  }
+
+  // Of an authority before this one.
+  std::vector<std::string> OldTrustLocked() const {
+    std::vector<std::string> old;
+    for (const auto& [folder, current] : trust_) {
+      std::error_code error;
+      for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (entry.path().filename().string().starts_with(kTrustFolder) &&
+            entry.path() != current.folder)
+          old.push_back(entry.path());
+      }
+    }
+    return old;
   }
 
   Status Keep(Record& record) {
     const std::lock_guard lock(mutex_);
     // Another build of the same name may have ended first: one name, one id.
-    if (const Record* other = FindRecord(record.made.name)) record.made.id = other->made.id;
+    std::string replaced;
+    if (const Record* other = FindRecord(record.made.name)) {
+      record.made.id = other->made.id;
+      replaced = other->folder;
+    }
     RETURN_IF_ERROR(SaveFile(RecordPath(record.made.id), WriteRecord(record)));
+    trust_.erase(replaced);
     records_.insert_or_assign(record.made.id, record);
     return {};
   }
@@ -298,8 +368,14 @@ class DiskTemplates final : public Templates {
 
   const std::string directory_;
 
-  mutable std::mutex mutex_;  // guards records_, and their files
+  mutable std::mutex mutex_;  // guards the ones below, and the records' files
   std::map<std::string, Record> records_;
+  std::string authority_pem_;  // empty: none is trusted
+  struct TrustLayers {
+    std::string folder;
+    std::vector<Tree> trees;  // the template's, with those layers
+  };
+  std::map<std::string, TrustLayers> trust_;  // by the folder of the template
 };
 
 }  // namespace

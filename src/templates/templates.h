@@ -43,6 +43,11 @@ class Templates {
   static Result<std::unique_ptr<Templates>> Open(const std::string& directory);
   virtual ~Templates() = default;
 
+  // Boxes that start from here on, from any template, believe what this authority vouches for: its
+  // certificate is among their authorities. Each template gets a layer for it, made once.
+  // Called before the first box; another authority takes the place of the one before.
+  virtual Status Trust(const std::string& authority_pem) = 0;
+
   virtual std::vector<Template> List() const = 0;
   virtual Result<Template> Find(const std::string& id_or_name) const = 0;
   // These take seconds to minutes and replace a template of that name once complete; the folders of

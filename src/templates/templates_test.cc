@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "templates/authority_for_test.h"
 #include "templates/image_for_test.h"
 #include "templates/run_in_trees_for_test.h"
 
@@ -144,6 +145,70 @@ TEST_F(TemplatesTest, ForgetsWhatAKilledServerWasBuildingAndPassesOverBadRecords
   templates_ = Open();
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/trees/.part-1"));
   EXPECT_EQ(templates_->List().size(), 1U);
+}
+
+constexpr char kTrustedFile[] = "/usr/local/share/ca-certificates/vivarium.crt";
+
+TEST_F(TemplatesTest, BoxesOfEveryTemplateTrustTheAuthority) {
+  const std::string pem = MakeAuthorityPem();
+  const Template before = *Import("before");
+  const Template base_before = *templates_->Find("base");
+  ASSERT_TRUE(templates_->Trust(pem));
+  const Template after = *Import("after");
+  EXPECT_EQ(LoadText(templates_->Find("before")->trees[0].layers[0] + kTrustedFile), pem);
+  EXPECT_EQ(LoadText(after.trees[0].layers[0] + kTrustedFile), pem);
+  EXPECT_EQ(templates_->Find("after")->trees, after.trees);
+  const Template base = *templates_->Find("base");
+  EXPECT_EQ(base.trees[0].layers.size(), base_before.trees[0].layers.size());
+  EXPECT_EQ(base.trees[1].layers.size(), base_before.trees[1].layers.size());
+  for (const Template& made : templates_->List())
+    EXPECT_EQ(made.trees, templates_->Find(made.id)->trees);
+  templates_ = Open();
+  ASSERT_TRUE(templates_->Trust(pem));
+  EXPECT_EQ(templates_->Find("base")->trees, base.trees);
+  EXPECT_EQ(templates_->Find("after")->trees, after.trees);
+}
+
+TEST_F(TemplatesTest, ProgramsInBaseTrustTheAuthority) {
+  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
+  const auto trees = templates_->Find("base")->trees;
+  const std::string file = kTrustedFile;
+  EXPECT_EQ(RunInTrees(trees, 1000, "openssl verify " + file), file + ": OK\n");  // by its hash
+  EXPECT_EQ(RunInTrees(trees, 1000,
+                       "openssl verify -no-CApath -CAfile "
+                       "/etc/ssl/certs/ca-certificates.crt " +
+                           file),
+            file + ": OK\n");
+  EXPECT_EQ(RunInTrees(trees, 1000,
+                       "sudo -n -l >/dev/null && NODE_EXTRA_CA_CERTS=a AND=b sudo -n "
+                       "sh -c 'echo $NODE_EXTRA_CA_CERTS$AND'"),
+            "a\n");
+  EXPECT_EQ(RunInTrees(trees, 1000, "echo x > /usr/local/bin/x && stat -c %a /usr/local"), "777\n");
+  EXPECT_EQ(RunInTrees(templates_->Find("base")->trees, 0, "dpkg --audit | head -3"), "");
+}
+
+TEST_F(TemplatesTest, AnotherAuthorityTakesThePlaceOfTheOneBefore) {
+  const std::string second = MakeAuthorityPem("Second");
+  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem("First")));
+  const Template old = *Import("mine");
+  ASSERT_TRUE(templates_->Trust(second));
+  const Template now = *templates_->Find("mine");
+  EXPECT_EQ(LoadText(now.trees[0].layers[0] + kTrustedFile), second);
+  const std::string old_layer = old.trees[0].layers[0];
+  templates_->Clean([&](const std::string& folder) { return old_layer.starts_with(folder); });
+  EXPECT_TRUE(std::filesystem::exists(old_layer));
+  templates_->Clean([](const std::string&) { return false; });
+  EXPECT_FALSE(std::filesystem::exists(old_layer));
+  EXPECT_TRUE(std::filesystem::exists(now.trees[0].layers[0]));
+}
+
+TEST_F(TemplatesTest, WhatWasRemovedIsTrustedNoMore) {
+  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
+  const Template made = *Import("mine");
+  ASSERT_TRUE(templates_->Remove("mine"));
+  EXPECT_TRUE(std::filesystem::exists(made.trees[0].layers[0]));  // boxes may stand on it
+  templates_->Clean([](const std::string&) { return false; });
+  EXPECT_FALSE(std::filesystem::exists(made.trees[0].layers[0]));
 }
 
 TEST_F(TemplatesTest, RefusesNamesThatAreNone) {

@@ -16,8 +16,11 @@ namespace {
 using viv::http::AnswerParser;
 
 // What was read, as text to compare.
-std::string ReadAnswer(std::string_view bytes, std::size_t step, AnswerParser::Asked asked) {
-  AnswerParser parser(asked);
+std::string ReadAnswer(std::string_view bytes,
+                       std::size_t step,
+                       AnswerParser::Asked asked,
+                       AnswerParser::Interim interim) {
+  AnswerParser parser(asked, interim);
   std::string seen;
   std::string pending;
   for (;;) {
@@ -27,10 +30,18 @@ std::string ReadAnswer(std::string_view bytes, std::size_t step, AnswerParser::A
     seen += fed.piece;
     pending.erase(0, fed.consumed);
     if (fed.state == AnswerParser::State::kBroken) return seen + "\nbroken";
-    if (fed.state == AnswerParser::State::kDone)
+    if (fed.state == AnswerParser::State::kDone) {
+      for (const auto& [name, value] : parser.trailers()) {
+        CHECK(viv::http::IsSafeHeader(name, value));
+        seen += name + ':' + value + '\n';
+      }
       return seen + "\ndone " + pending + std::string(bytes);
-    if (fed.state == AnswerParser::State::kHead) {
-      CHECK(parser.head().status >= 101 && parser.head().status <= 999);
+    }
+    bool is_interim = fed.state == AnswerParser::State::kInterim;
+    if (is_interim) CHECK(interim == AnswerParser::Interim::kTold);
+    if (is_interim || fed.state == AnswerParser::State::kHead) {
+      CHECK(parser.head().status >= 100 && parser.head().status <= 999);
+      CHECK(is_interim == (parser.head().status < 200 && parser.head().status != 101));
       for (const auto& [name, value] : parser.head().headers) {
         CHECK(viv::http::IsSafeHeader(name, value));
         seen += name + '=' + value + '\n';
@@ -49,9 +60,11 @@ std::string ReadAnswer(std::string_view bytes, std::size_t step, AnswerParser::A
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (auto asked : {AnswerParser::Asked::kOther, AnswerParser::Asked::kHead}) {
-    std::string whole = ReadAnswer(bytes, size + 1, asked);
-    std::string piecewise = ReadAnswer(bytes, 7, asked);
-    if (size < 4000) CHECK(whole == piecewise);  // beyond the limits, where to stop may differ
+    for (auto interim : {AnswerParser::Interim::kSkipped, AnswerParser::Interim::kTold}) {
+      std::string whole = ReadAnswer(bytes, size + 1, asked, interim);
+      std::string piecewise = ReadAnswer(bytes, 7, asked, interim);
+      if (size < 4000) CHECK(whole == piecewise);  // beyond the limits, where to stop may differ
+    }
   }
   return 0;
 }

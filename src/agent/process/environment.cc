@@ -1,6 +1,7 @@
 #include "agent/process/environment.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -11,6 +12,25 @@ namespace {
 
 constexpr const char* kStandardSearchPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+// All authorities that a template trusts, ours among them.
+constexpr const char* kAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+
+// Programs that have authorities of their own, or look for them elsewhere, and how each is told to
+// read that file instead.
+constexpr const char* kAuthoritiesVariables[] = {"AWS_CA_BUNDLE",      "CURL_CA_BUNDLE",
+                                                 "GIT_SSL_CAINFO",     "PIP_CERT",
+                                                 "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"};
+// These add ours to their own.
+constexpr const char* kOurAuthorityVariables[] = {"DENO_CERT", "NODE_EXTRA_CA_CERTS"};
+
+// Only defaults: templates, boxes and requests may know better. The template's layer with our
+// authority also lets sudo keep them (templates/trust.cc).
+void AddAuthorities(const std::string& authority_file, Variables& variables) {
+  if (::access(authority_file.c_str(), R_OK) != 0) return;
+  for (const char* name : kAuthoritiesVariables) variables[name] = kAuthorities;
+  for (const char* name : kOurAuthorityVariables) variables[name] = authority_file;
+}
 
 bool HasNul(std::string_view text) {
   return text.find('\0') != std::string_view::npos;
@@ -31,6 +51,7 @@ Result<Variables> EnvironmentFor(const Context& context,
                       {"HOME", user.home},
                       {"USER", user.name},
                       {"LOGNAME", user.name}};
+  AddAuthorities(context.authority_file, variables);
   for (const auto& [name, value] : context.variables) variables[name] = value;
   for (const auto& [name, value] : requested) {
     if (name.empty() || name.find('=') != std::string::npos || HasNul(name) || HasNul(value)) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@ const User kSomebody{.name = "me", .uid = 7, .gid = 7, .home = "/h", .shell = ""
 
 TEST(EnvironmentTest, PutsTheRequestOverTheBoxOverTheUser) {
   Context context;
+  context.authority_file = "/nowhere";
   context.variables = {{"A", "box"}, {"B", "box"}, {"HOME", "/elsewhere"}};
   auto variables = EnvironmentFor(context, kSomebody, {{"B", "request"}});
   ASSERT_TRUE(variables.has_value());
@@ -24,6 +26,26 @@ TEST(EnvironmentTest, PutsTheRequestOverTheBoxOverTheUser) {
                                    {"LOGNAME", "me"},
                                    {"USER", "me"}}));
   EXPECT_EQ(AsAssignments(*variables).front(), "A=box");
+}
+
+TEST(EnvironmentTest, TellsProgramsWhomTheBoxTrusts) {
+  char file[] = "/tmp/viv-authority-XXXXXX";
+  ::close(::mkstemp(file));
+  Context context;
+  context.authority_file = file;
+  context.variables = {{"CURL_CA_BUNDLE", "/box.pem"}, {"SSL_CERT_FILE", "/box.pem"}};
+  auto variables = EnvironmentFor(context, kSomebody, {{"SSL_CERT_FILE", ""}});
+  ASSERT_TRUE(variables.has_value());
+  for (const char* name : {"AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "REQUESTS_CA_BUNDLE"})
+    EXPECT_EQ((*variables)[name], "/etc/ssl/certs/ca-certificates.crt") << name;
+  EXPECT_EQ((*variables)["NODE_EXTRA_CA_CERTS"], file);
+  EXPECT_EQ((*variables)["DENO_CERT"], file);
+  EXPECT_EQ((*variables)["CURL_CA_BUNDLE"], "/box.pem");
+  EXPECT_EQ((*variables)["SSL_CERT_FILE"], "");
+  ::unlink(file);
+  variables = EnvironmentFor(context, kSomebody, {});
+  EXPECT_FALSE(variables->contains("NODE_EXTRA_CA_CERTS"));
+  EXPECT_FALSE(variables->contains("PIP_CERT"));
 }
 
 TEST(EnvironmentTest, AlwaysHasASearchPath) {

@@ -1,12 +1,13 @@
 #pragma once
 // Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked
-// and made to misbehave; organizations, accounts, keys, apps and sandboxes can be managed. Errors
-// are {"error": {"code": "not_found", "message": "…"}}.
+// and made to misbehave; what left a box is shown; organizations, accounts, keys, apps and
+// sandboxes can be managed. Errors are {"error": {"code": "not_found", "message": "…"}}.
 
 #include "base/task.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
 #include "sandbox/accounts.h"
+#include "sandbox/boxes.h"
 #include "sandbox/sandboxes.h"
 
 namespace viv::dashboard {
@@ -14,7 +15,8 @@ namespace viv::dashboard {
 struct Context {
   sandbox::Sandboxes& sandboxes;
   sandbox::Accounts& accounts;
-  std::string public_url;  // empty: the one the client used
+  std::string public_url;           // empty: the one the client used
+  sandbox::Boxes* boxes = nullptr;  // nullptr: this server runs none
 };
 
 // worlds.cc
@@ -37,6 +39,8 @@ Task<http::Response> CreateAccount(Context& context, http::Request& request);
 Task<http::Response> ListAccounts(Context& context, http::Request& request);
 Task<http::Response> MoveAccount(Context& context, http::Request& request);
 bool IsOperator(const http::Request& request);  // whose key is the server's own
+// box_egress.cc
+Task<http::Response> ShowEgress(Context& context, http::Request& request);
 // overview.cc
 Task<http::Response> ListSandboxes(Context& context, http::Request& request);
 Task<http::Response> ListApps(Context& context, http::Request& request);

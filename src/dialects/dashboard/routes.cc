@@ -79,6 +79,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("GET", "/api/viv/accounts", ListAccounts);
   add("GET", "/api/viv/sandboxes", ListSandboxes);
   add("GET", "/api/viv/apps", ListApps);
+  add("GET", "/api/viv/boxes/{id}/egress", ShowEgress);
   return router;
 }
 

@@ -10,14 +10,18 @@
 #include "http/middleware/auth.h"
 #include "http/relay.h"
 #include "http/router.h"
+#include "sandbox/account_secrets.h"
 #include "sandbox/accounts.h"
 #include "sandbox/boxes.h"
+#include "sandbox/secrets.h"
 
 namespace viv::e2b {
 
 struct Context {
   sandbox::Boxes& boxes;
   sandbox::Accounts& accounts;
+  sandbox::AccountSecrets& secrets;
+  const sandbox::Secrets& sealer;  // of what boxes shall send
   std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
@@ -45,6 +49,7 @@ Operation GetTemplateAlias, ListTemplateTags;
 
 // The account.
 Operation Health, ListTeams, GetTeamMetrics, GetTeamMetricMaximum;
+Operation ListSecrets, CreateSecret, GetSecret, UpdateSecret, RemoveSecret;
 Operation ListApiKeys, CreateApiKey, RenameApiKey, RemoveApiKey;
 
 // What this server has no equal of: 400, and what to use instead.

@@ -72,11 +72,15 @@ void ReadLifecycle(http::Fields& fields, sandbox::CreateBox& box) {
                                  : sandbox::OnTimeout::kStop;
 }
 
-void ReadNetworkOf(http::Fields& fields, CreateVersion version, sandbox::CreateBox& box) {
+void ReadNetworkOf(http::Fields& fields,
+                   CreateVersion version,
+                   const sandbox::Secrets& secrets,
+                   sandbox::CreateBox& box) {
   bool internet = fields.Flag("allow_internet_access").value_or(true);
   const json::object* network = fields.Object("network");
   http::Fields inner(network == nullptr ? json::object() : *network, "network");
-  box.network = ReadNetwork(inner, internet);
+  Sealer sealer{secrets, box.account_id};
+  box.network = ReadNetwork(inner, internet, sealer);
   if (!inner.ok()) fields.Refuse(inner.error().message);
   // The second version secures every sandbox.
   bool secure = fields.Flag("secure").value_or(false) || version == CreateVersion::kTwo;
@@ -105,7 +109,9 @@ void RefuseUnavailable(http::Fields& fields) {
 
 }  // namespace
 
-Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request, CreateVersion version) {
+Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
+                                             CreateVersion version,
+                                             const sandbox::Secrets& sealer) {
   http::Fields fields(request, http::Fields::Body::kRequired);
   sandbox::CreateBox box;
   box.account_id = request.identity.account_id;
@@ -115,7 +121,7 @@ Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request, Creat
   box.metadata = ReadMetadata(fields);
   box.variables = ReadVariables(fields);
   ReadLifecycle(fields, box);
-  ReadNetworkOf(fields, version, box);
+  ReadNetworkOf(fields, version, sealer, box);
   RefuseUnavailable(fields);
   RETURN_IF_ERROR(fields.status());
   ASSIGN_OR_RETURN(box.template_name, PlainTemplateName(box.account_id, *name));

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "http/message.h"
 #include "sandbox/boxes.h"
+#include "sandbox/secrets.h"
 
 namespace viv::e2b {
 
@@ -13,6 +14,9 @@ inline constexpr std::int64_t kTimeoutDefaultOld = 15;  // of the older operatio
 
 enum class CreateVersion { kOne, kTwo };
 
-Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request, CreateVersion version);
+// What may be a secret in it is sealed.
+Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
+                                             CreateVersion version,
+                                             const sandbox::Secrets& sealer);
 
 }  // namespace viv::e2b

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialects/e2b/egress_proxy.h"
 #include "dialects/e2b/errors.h"
+#include "dialects/e2b/network_rules.h"
 
 namespace viv::e2b {
 namespace {
@@ -85,27 +87,22 @@ std::string MaskedHost(const std::string& mask, std::uint16_t port) {
   return host;
 }
 
-network::Policy ReadEgress(http::Fields& fields, bool internet) {
-  network::Policy policy;
-  policy.allow = fields.List("allowOut");
-  policy.deny = fields.List("denyOut");
-  policy.internet = internet;
-  CheckEntries(fields, policy);
-  if (const json::object* rules = fields.Object("rules"); rules != nullptr && !rules->empty()) {
-    fields.Refuse(
-        "network.rules: header transforms are not available here; let the program in the sandbox "
-        "set its headers");
-  }
-  if (fields.Object("egressProxy") != nullptr) {
-    fields.Refuse(
-        "network.egressProxy is not available here; set a proxy inside the sandbox with envVars");
-  }
-  return policy;
+void ReadEgress(http::Fields& fields,
+                bool internet,
+                const Sealer& sealer,
+                sandbox::BoxNetwork& network) {
+  network.egress.allow = fields.List("allowOut");
+  network.egress.deny = fields.List("denyOut");
+  network.egress.internet = internet;
+  CheckEntries(fields, network.egress);
+  network.plan = gateway::Plan();
+  network.plan.rules = ReadRules(fields, sealer);
+  network.plan.proxy = ReadEgressProxy(fields, sealer);
 }
 
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet) {
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet, const Sealer& sealer) {
   sandbox::BoxNetwork network;
-  network.egress = ReadEgress(fields, internet);
+  ReadEgress(fields, internet, sealer, network);
   network.public_traffic = fields.Flag("allowPublicTraffic").value_or(true);
   network.mask_request_host = fields.Text("maskRequestHost").value_or("");
   if (!IsMask(network.mask_request_host)) {
@@ -122,6 +119,8 @@ json::value ShowNetwork(const sandbox::BoxNetwork& network) {
   json::object shown{{"allowPublicTraffic", network.public_traffic}};
   if (!network.egress.allow.empty()) shown["allowOut"] = TextArray(network.egress.allow);
   if (!network.egress.deny.empty()) shown["denyOut"] = TextArray(network.egress.deny);
+  if (!network.plan.rules.empty()) shown["rules"] = ShowRules(network.plan.rules);
+  if (network.plan.proxy) shown["egressProxy"] = ShowEgressProxy(*network.plan.proxy);
   if (!network.mask_request_host.empty()) shown["maskRequestHost"] = network.mask_request_host;
   if (!network.tls_ports.empty())
     shown["httpsPorts"] = json::array(network.tls_ports.begin(), network.tls_ports.end());

@@ -1,9 +1,10 @@
 #pragma once
 // The network part of a sandbox as E2B writes it: what it may reach (allowOut, denyOut,
-// allow_internet_access) and how its own ports are reached (allowPublicTraffic, maskRequestHost,
-// httpsPorts).
+// allow_internet_access), what is added on the way (rules) and by which way (egressProxy), and how
+// its own ports are reached (allowPublicTraffic, maskRequestHost, httpsPorts).
 
 #include "base/json.h"
+#include "dialects/e2b/sealer.h"
 #include "http/fields.h"
 #include "sandbox/boxes.h"
 
@@ -11,12 +12,15 @@ namespace viv::e2b {
 
 inline constexpr std::uint16_t kAgentPort = 49983;
 
-// Of the object `fields` reads; a mistake is refused there. Header rules and an egress proxy are
-// refused too, since the network here does neither.
-network::Policy ReadEgress(http::Fields& fields, bool internet);
+// The way out, of the object `fields` reads: all of it takes the place of what was in `network`,
+// whose way in stays. A mistake is refused there.
+void ReadEgress(http::Fields& fields,
+                bool internet,
+                const Sealer& sealer,
+                sandbox::BoxNetwork& network);
 
-// `egress` and the way in, which a later update leaves as it is.
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet);
+// The way out and the way in.
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet, const Sealer& sealer);
 
 // As sandbox details show it; null when all is as it is without any setting.
 json::value ShowNetwork(const sandbox::BoxNetwork& network);

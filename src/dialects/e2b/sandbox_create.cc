@@ -34,7 +34,7 @@ http::Response AnswerAgain(Context& context, const std::string& account_id, cons
 }
 
 Task<http::Response> CreateAs(Context& context, http::Request& request, CreateVersion version) {
-  auto read = ReadCreateRequest(request, version);
+  auto read = ReadCreateRequest(request, version, context.sealer);
   if (!read) co_return RenderError(read.error());
   IdempotencyKeys::Claim claim{.account_id = request.identity.account_id,
                                .key = std::string(request.headers.Get("idempotency-key")),

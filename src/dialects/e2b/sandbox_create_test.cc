@@ -123,8 +123,8 @@ TEST_F(SandboxCreateTest, RefusesBadBodies) {
        R"({"templateID":"base","network":{"httpsPorts":["8443"]}})",
        R"({"templateID":"base","network":{"maskRequestHost":"a b"}})",
        R"({"templateID":"base","network":{"maskRequestHost":"a\r\nX: y"}})",
-       R"({"templateID":"base","network":{"rules":{"a.com":[{}]}}})",
-       R"({"templateID":"base","network":{"egressProxy":{"address":"a:1"}}})",
+       R"({"templateID":"base","network":{"rules":{"a.com":[1]}}})",
+       R"({"templateID":"base","network":{"egressProxy":{"address":"a"}}})",
        R"({"templateID":"base","mcp":1})",
        R"({"templateID":"base","iam":{"tokens":{"a":{}}}})",
        R"({"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]})"}) {

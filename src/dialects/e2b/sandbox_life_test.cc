@@ -223,8 +223,8 @@ TEST_F(SandboxLifeTest, ANetworkUpdateRefusesMistakes) {
   std::string id = Put();
   for (const char* body :
        {"", R"({"denyOut":["example.com"]})", R"({"allowOut":["example.com"]})",
-        R"({"allowOut":["not a host"]})", R"({"rules":{"a.com":[]}})",
-        R"({"egressProxy":{"address":"a:1"}})", R"({"allow_internet_access":1})"}) {
+        R"({"allowOut":["not a host"]})", R"({"rules":{"a.com":{}}})",
+        R"({"egressProxy":{"address":"a"}})", R"({"allow_internet_access":1})"}) {
     EXPECT_EQ(Call("PUT", "/sandboxes/" + id + "/network", body).status, 400) << body;
   }
   boxes_.failure = Error{ErrorCode::kConflict, "it does not run"};

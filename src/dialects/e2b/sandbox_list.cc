@@ -107,7 +107,7 @@ void ReadPosition(QueryFields& query, sandbox::BoxQuery& boxes) {
   if (!text || text->empty()) return;
   auto token = DecodePageToken(*text, order);
   if (!token) return query.Refuse(token.error().message);
-  boxes.after = sandbox::BoxQuery::Position{token->at_us, token->id};
+  boxes.after = sandbox::BoxRank{token->at_us, "", token->id};
 }
 
 std::string RenderBoxes(const std::vector<sandbox::BoxPtr>& boxes) {

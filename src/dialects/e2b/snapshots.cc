@@ -1,9 +1,9 @@
 #include "base/text.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
+#include "dialects/e2b/pages.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/template_name.h"
-#include "dialects/e2b/template_pages.h"
 #include "http/fields.h"
 
 namespace viv::e2b {
@@ -56,7 +56,7 @@ Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
     if (name && (!*name || !IsNamed(info, **name))) continue;  // nonsense names nothing
     all.push_back(std::move(info));
   }
-  TemplatePage page = CutPage(query, std::move(all));
+  Page<sandbox::TemplateInfo> page = CutPage(query, std::move(all));
   if (!query.ok()) co_return RenderError(query.error());
   json::array list;
   for (const sandbox::TemplateInfo& info : page.items)

@@ -4,10 +4,10 @@
 #include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
+#include "dialects/e2b/pages.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/shapes.h"
 #include "dialects/e2b/template_name.h"
-#include "dialects/e2b/template_pages.h"
 #include "http/fields.h"
 
 namespace viv::e2b {
@@ -92,7 +92,7 @@ Task<http::Response> ListTemplates(Context& context, http::Request& request) {
 
 Task<http::Response> ListTemplatesV2(Context& context, http::Request& request) {
   QueryFields query(request);
-  TemplatePage page = CutPage(query, WithoutSnapshots(context, request));
+  Page<sandbox::TemplateInfo> page = CutPage(query, WithoutSnapshots(context, request));
   if (!query.ok()) co_return RenderError(query.error());
   http::Response response = http::Json(200, WriteJson(ShowTemplates(page.items)));
   if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);

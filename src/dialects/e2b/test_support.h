@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "dialects/e2b/errors.h"
 #include "sandbox/fake_boxes.h"
 #include "sandbox/fake_store.h"
+#include "sandbox/ledger.h"
 
 namespace viv::e2b {
 
@@ -99,12 +101,17 @@ class E2bTest : public ::testing::Test {
   sandbox::FakeBoxes boxes_;
   sandbox::FakeStore store_;
   sandbox::Accounts accounts_{store_};
+  const sandbox::Secrets sealer_{"server secret"};
+  std::unique_ptr<sandbox::Ledger> ledger_ = *sandbox::Ledger::Load(store_, "secret");
+  sandbox::AccountSecrets secrets_{*ledger_, sealer_, [this] { return boxes_.now_us += 1000; }};
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;
   http::Response relay_answer_ = http::Text(200, "from the box");
   Context context_{
       .boxes = boxes_,
       .accounts = accounts_,
+      .secrets = secrets_,
+      .sealer = sealer_,
       .relay = [this](http::Request& request,
                       UniqueFd,
                       http::RelayOptions options) -> Task<Result<http::Response>> {

@@ -20,8 +20,6 @@ constexpr std::string_view kTags =
 constexpr std::string_view kVolumes =
     "Volumes are not available here: keep files in a paused sandbox or a snapshot, or move them "
     "with the files API";
-constexpr std::string_view kSecrets =
-    "Secrets are not available here: pass values with envVars when a sandbox is created";
 constexpr std::string_view kEvents =
     "Lifecycle events are not available here: list the sandboxes to see their state";
 constexpr std::string_view kWebhooks =
@@ -48,11 +46,6 @@ constexpr Unavailable kUnavailable[] = {
     {"PUT", "/volumecontent/{rest...}", kVolumes},
     {"PATCH", "/volumecontent/{rest...}", kVolumes},
     {"DELETE", "/volumecontent/{rest...}", kVolumes},
-    {"GET", "/secrets", kSecrets},
-    {"POST", "/secrets", kSecrets},
-    {"GET", "/secrets/{secretID}", kSecrets},
-    {"POST", "/secrets/{secretID}", kSecrets},
-    {"DELETE", "/secrets/{secretID}", kSecrets},
     {"GET", "/events/sandboxes", kEvents},
     {"GET", "/events/sandboxes/{id}", kEvents},
     {"GET", "/events/webhooks", kWebhooks},

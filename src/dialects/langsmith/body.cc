@@ -5,23 +5,27 @@
 
 namespace viv::langsmith {
 
-tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need) {
+tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request) {
   if (request.body.size() > kBodyBytesMax) {
     return tl::unexpected(
         Failure(413, "InvalidRequest", "the body is larger than the 1 MiB that are read"));
   }
-  if (Trim(request.body).empty()) {
-    if (need == Body::kOptional) return json::value(json::object());
+  if (Trim(request.body).empty())
     return tl::unexpected(Failure(400, "InvalidRequest", "the request needs a JSON body"));
-  }
   auto parsed = ParseJson(request.body);
   if (!parsed) {
     return tl::unexpected(Failure(
         400, "InvalidRequest", "the body is not valid JSON: " + Printable(parsed.error().message)));
   }
-  if (!parsed->is_object())
-    return tl::unexpected(Failure(400, "InvalidRequest", "the body must be a JSON object"));
   return *std::move(parsed);
+}
+
+tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need) {
+  if (need == Body::kOptional && Trim(request.body).empty()) return json::value(json::object());
+  auto body = ReadJsonBody(request);
+  if (body && !body->is_object())
+    return tl::unexpected(Failure(400, "InvalidRequest", "the body must be a JSON object"));
+  return body;
 }
 
 const json::value& GivenOrNull(const json::value& body, std::string_view name) {

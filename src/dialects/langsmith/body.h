@@ -15,6 +15,9 @@ namespace viv::langsmith {
 
 inline constexpr std::size_t kBodyBytesMax = 1 << 20;
 
+// The body as any JSON value.
+tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request);
+
 enum class Body { kRequired, kOptional };  // optional: an empty one is {}
 tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need);
 

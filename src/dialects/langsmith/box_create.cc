@@ -8,7 +8,7 @@
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/operations.h"
 #include "dialects/langsmith/patience.h"
-#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/proxy_plan.h"
 #include "dialects/langsmith/snapshots.h"
 
 namespace viv::langsmith {
@@ -54,6 +54,7 @@ Refusable ToDomain(const Context& context, const std::string& account_id, BoxReq
   box.workdir = std::move(environment.workdir);
   box.variables = std::move(environment.variables);
   box.network.egress = EgressOf(request.note.proxy_config);
+  box.network.plan = PlanOf(request.note.proxy_config, SealerOf(context.secrets, account_id));
   box.notes[std::string(kNoteName)] = WriteNote(request.note);
   box.wake = sandbox::WakeOnTraffic::kAlways;
   box.timeout_seconds = 0;

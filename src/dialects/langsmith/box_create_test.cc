@@ -282,6 +282,7 @@ TEST_F(BoxCreateTest, AnswersATimeoutWhenItIsNotReadyInTime) {
   Context context{.boxes = slow,
                   .accounts = accounts_,
                   .secrets = secrets_,
+                  .account_secrets = account_secrets_,
                   .registries = *registries_,
                   .snapshots = *snapshots_,
                   .services = *services_};

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/proxy_plan.h"
 
 namespace viv::langsmith {
 namespace {

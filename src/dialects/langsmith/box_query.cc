@@ -22,11 +22,11 @@ struct SortName {
 };
 constexpr SortName kSortNames[] = {
     {"name", BoxSort::kName},
-    {"status", BoxSort::kStatus},
-    {"created_at", BoxSort::kCreated},
-    {"stopped_at", BoxSort::kStopped},
-    {"idle_ttl_seconds", BoxSort::kIdleTtl},
-    {"delete_after_stop_seconds", BoxSort::kDeleteAfterStop},
+    {"status", BoxSort::kState},
+    {"created_at", BoxSort::kCreation},
+    {"stopped_at", BoxSort::kStop},
+    {"idle_ttl_seconds", BoxSort::kIdleTime},
+    {"delete_after_stop_seconds", BoxSort::kKeepStopped},
 };
 
 std::string_view NameOfSort(BoxSort sort) {

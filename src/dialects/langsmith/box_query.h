@@ -18,17 +18,9 @@ namespace viv::langsmith {
 inline constexpr std::size_t kPageSizeDefault = 50;
 inline constexpr std::size_t kPageSizeMax = 500;
 
-enum class BoxSort { kName, kStatus, kCreated, kStopped, kIdleTtl, kDeleteAfterStop };
+using BoxSort = sandbox::BoxQuery::By;
+using sandbox::BoxRank;
 enum class SortOrder { kAscending, kDescending };
-
-// Where a box stands in a list; one of both keys counts, then the id.
-struct BoxRank {
-  std::int64_t number = 0;
-  std::string text;
-  std::string id;
-
-  bool operator==(const BoxRank&) const = default;
-};
 
 struct BoxFilter {
   std::string name_part;  // any case; empty: all
@@ -40,11 +32,12 @@ struct BoxFilter {
   std::vector<Label> labels;  // all must be there
 
   bool Fits(const sandbox::Box& box) const;
+  bool FitsAll() const { return name_part.empty() && status.empty() && labels.empty(); }
 };
 
 struct BoxListQuery {
   BoxFilter filter;
-  BoxSort sort = BoxSort::kCreated;
+  BoxSort sort = BoxSort::kCreation;
   SortOrder order = SortOrder::kDescending;
   std::size_t limit = kPageSizeDefault;
   std::size_t offset = 0;

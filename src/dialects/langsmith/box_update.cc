@@ -8,6 +8,7 @@
 #include "dialects/langsmith/mount_config.h"
 #include "dialects/langsmith/operations.h"
 #include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/proxy_plan.h"
 #include "dialects/langsmith/sizing.h"
 #include "dialects/langsmith/ttl.h"
 
@@ -83,6 +84,10 @@ class BoxPatch {
       return Members(body_, {}, mistakes_).Refuse("proxy_config", *std::move(why));
     change_.network = box_.spec.network;
     change_.network->egress = EgressOf(note_.proxy_config);
+    // A proxy of the owner's is another dialect's word and stays.
+    gateway::Plan plan = PlanOf(note_.proxy_config, sealer_);
+    plan.proxy = std::move(change_.network->plan.proxy);
+    change_.network->plan = std::move(plan);
     ChangeVariables();
   }
 

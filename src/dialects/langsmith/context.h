@@ -12,6 +12,7 @@
 #include "http/middleware/auth.h"
 #include "http/relay.h"
 #include "http/router.h"
+#include "sandbox/account_secrets.h"
 #include "sandbox/accounts.h"
 #include "sandbox/boxes.h"
 #include "sandbox/image_imports.h"
@@ -24,6 +25,7 @@ struct Context {
   sandbox::Boxes& boxes;
   sandbox::Accounts& accounts;
   const sandbox::Secrets& secrets;
+  sandbox::AccountSecrets& account_secrets;  // the workspace's, as this dialect calls an account
   sandbox::Ledger& registries;
   sandbox::Ledger& snapshots;   // what the domain does not know of a snapshot: tags, labels, builds
   sandbox::Ledger& services;    // which ports of which boxes are shared, and how
@@ -35,7 +37,8 @@ struct Context {
   sandbox::ImageImports* images = nullptr;  // nullptr: snapshots are made of boxes only
 };
 
-// Every route, under /v2/sandboxes and /api/v2/sandboxes; `context` outlives the router.
+// Every route, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under
+// /api/v1; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
 
 // The parts of it; `router` is mounted below both prefixes, `auth` stands before each handler that
@@ -45,6 +48,8 @@ void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middl
 void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 void AddServiceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 void AddDataPlaneRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+// Below /api/v1.
+void AddWorkspaceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 
 // Requests whose body is handled while it arrives: uploads, and whatever goes on to a guest.
 bool IsStreamed(const http::Request& request);

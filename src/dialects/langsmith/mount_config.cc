@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "dialects/langsmith/provider_auth.h"
-#include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/proxy_plan.h"
 #include "dialects/langsmith/web_url.h"
 
 namespace viv::langsmith {

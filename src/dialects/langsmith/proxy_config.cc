@@ -10,6 +10,7 @@
 #include "dialects/langsmith/variables.h"
 #include "dialects/langsmith/web_url.h"
 #include "network/policy.h"
+#include "network/policy_list.h"
 
 namespace viv::langsmith {
 namespace {
@@ -34,6 +35,9 @@ constexpr std::string_view kProviderVariables[] = {"AWS_ACCESS_KEY_ID",
                                                    "CLOUDSDK_AUTH_ACCESS_TOKEN",
                                                    "GOOGLE_APPLICATION_CREDENTIALS",
                                                    "GOOGLE_OAUTH_ACCESS_TOKEN"};
+
+// Of the request itself, whose receiver relies on them.
+constexpr std::string_view kCallbackHeaders[] = {"Content-Type", "X-LangSmith-Signature-JWT"};
 
 json::array ArrayOfTexts(const std::vector<std::string>& texts) {
   json::array array;
@@ -188,9 +192,18 @@ class ProxyConfigReader {
     if (auto full = callback.Flag("full_request")) stored["full_request"] = *full;
     const json::value kept = KeptOf("callbacks", "url", url, callback_urls_[url]++);
     if (callback.Has("request_headers"))
-      stored["request_headers"] =
-          StoreProxyHeaders(callback, "request_headers", Find(kept, "request_headers"), sealer_,
-                            WorkspaceSecrets::kRefused);
+      stored["request_headers"] = CallbackHeaders(callback, Find(kept, "request_headers"));
+    return stored;
+  }
+
+  json::array CallbackHeaders(Members& callback, const json::value* kept) {
+    constexpr std::string_view kName = "request_headers";
+    json::array stored =
+        StoreProxyHeaders(callback, kName, kept, sealer_, WorkspaceSecrets::kRefused);
+    for (const json::value& header : stored)
+      for (std::string_view ours : kCallbackHeaders)
+        if (EqualsIgnoreCase(FindString(header, "name"), ours))
+          callback.Refuse(kName, "the header " + std::string(ours) + " is set by the callback");
     return stored;
   }
 
@@ -243,26 +256,6 @@ class ProxyConfigReader {
   std::map<std::string, std::size_t> callback_urls_;  // how many had this one so far
 };
 
-std::vector<std::string> StoredTexts(const json::value* list) {
-  std::vector<std::string> texts;
-  if (const json::array* array = list == nullptr ? nullptr : list->if_array())
-    for (const json::value& item : *array)
-      if (item.is_string()) texts.emplace_back(View(item.get_string()));
-  return texts;
-}
-
-bool IsEnabledRule(const json::value& rule) {
-  const json::value* enabled = Find(rule, "enabled");
-  return enabled == nullptr || !enabled->is_bool() || enabled->get_bool();
-}
-
-const json::array& StoredRules(const json::value& stored) {
-  static const json::array none;
-  const json::value* rules = Find(stored, "rules");
-  const json::array* array = rules == nullptr ? nullptr : rules->if_array();
-  return array == nullptr ? none : *array;
-}
-
 }  // namespace
 
 Checked<json::value> StoreProxyConfig(const json::value& given,
@@ -273,35 +266,6 @@ Checked<json::value> StoreProxyConfig(const json::value& given,
 
 json::value ShowProxyConfig(const json::value& stored) {
   return WithoutSecrets(stored);
-}
-
-network::Policy EgressOf(const json::value& stored) {
-  network::Policy policy;
-  const json::value* control = Find(stored, "access_control");
-  if (control == nullptr) return policy;
-  policy.allow = StoredTexts(Find(*control, "allow_list"));
-  policy.deny = StoredTexts(Find(*control, "deny_list"));
-  policy.internet = policy.allow.empty();
-  return policy;
-}
-
-std::map<std::string, std::string> VariablesOf(const json::value& stored) {
-  Variables variables;
-  for (const json::value& rule : StoredRules(stored)) {
-    const json::value* given = Find(rule, "env_vars");
-    if (given == nullptr || !given->is_object() || !IsEnabledRule(rule)) continue;
-    for (const auto& [name, value] : given->get_object())
-      if (value.is_string())
-        variables[std::string(name.data(), name.size())] = View(value.get_string());
-  }
-  return variables;
-}
-
-bool HasProviderRule(const json::value& stored, std::string_view type, RuleState state) {
-  const json::array& rules = StoredRules(stored);
-  return std::any_of(rules.begin(), rules.end(), [&](const json::value& rule) {
-    return FindString(rule, "type") == type && (state == RuleState::kAny || IsEnabledRule(rule));
-  });
 }
 
 }  // namespace viv::langsmith

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dialects/langsmith/proxy_plan.h"
+
 namespace viv::langsmith {
 namespace {
 
@@ -118,8 +120,10 @@ TEST_F(ProxyConfigTest, ChecksHeaders) {
   EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext", "value": ""})"), "");
   EXPECT_EQ(header(R"({"name": "X-A", "type": "workspace_secret", "value": "Bearer {KEY}"})"), "");
   const std::string at = "proxy_config.rules.0.headers.0.";
-  for (std::string_view name : {"Host", "content-length", "Transfer-Encoding", "CONNECTION",
-                                "Upgrade", "TE", "X A", "X:A", "X\\nA", "\\u0000", "", " "})
+  for (std::string_view name :
+       {"Host", "content-length", "Transfer-Encoding", "CONNECTION", "Upgrade", "TE", "Keep-Alive",
+        "Proxy-Authorization", "Expect", "Trailer", "HTTP2-Settings", ":authority", "X A", "X:A",
+        "X\\nA", "\\u0000", "", " "})
     EXPECT_EQ(
         header(R"({"name": ")" + std::string(name) + R"(", "type": "plaintext", "value": "v"})"),
         at + "name")
@@ -159,10 +163,29 @@ TEST_F(ProxyConfigTest, ChecksNamesAndDescriptions) {
   EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1024, 'x') + "\"}"), "");
   EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1025, 'x') + "\"}"),
             "proxy_config.description");
-  std::string rules;
-  for (int i = 0; i < 1001; ++i) rules += R"({"name":"a"},)";
-  rules.pop_back();
-  EXPECT_EQ(MistakeOfRule(rules), "proxy_config.rules");
+}
+
+TEST_F(ProxyConfigTest, TakesAThousandRulesAndSaysSo) {
+  auto rules = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += R"({"name":"r)" + std::to_string(i) + R"(","match_hosts":["a.com"]},)";
+    text.pop_back();
+    return text;
+  };
+  EXPECT_EQ(MistakeOfRule(rules(1000)), "");
+  for (int count : {1001, 10'000}) {
+    auto stored =
+        StoreProxyConfig(*ParseJson(R"({"rules": [)" + rules(count) + "]}"), nullptr, sealer_);
+    ASSERT_FALSE(stored) << count;
+    EXPECT_EQ(stored.error().where, (Place{"proxy_config", "rules"}));
+    EXPECT_EQ(stored.error().message, "at most 1000 entries are expected");
+  }
+  std::string callbacks;
+  for (int i = 0; i < 101; ++i)
+    callbacks += R"({"match_hosts":["a.com"],"url":"https://a.com","ttl_seconds":60},)";
+  callbacks.pop_back();
+  EXPECT_EQ(MistakeOf(R"({"callbacks": [)" + callbacks + "]}"), "proxy_config.callbacks");
 }
 
 TEST_F(ProxyConfigTest, TakesOneRuleOfEachProvider) {
@@ -265,6 +288,17 @@ TEST_F(ProxyConfigTest, ChecksCallbacks) {
   EXPECT_EQ(callback(R"("match_hosts": ["a.com"], "url": "https://a.com", "ttl_seconds": 60,
                         "request_headers": [{"name": "X-A", "type": "workspace_secret", "value": "{A}"}])"),
             at + "request_headers.0.type");
+  auto header = [&](std::string_view name, std::string_view value) {
+    return callback(R"("match_hosts": ["a.com"], "url": "https://a.com", "ttl_seconds": 60,
+                       "request_headers": [{"name": ")" +
+                    std::string(name) + R"(", "type": "plaintext", "value": ")" +
+                    std::string(value) + "\"}]");
+  };
+  EXPECT_EQ(header("X-A", "v"), "");
+  EXPECT_EQ(header("X-A", "v\\r\\nX-B: w"), at + "request_headers.0.value");
+  EXPECT_EQ(header("Host", "v"), at + "request_headers.0.name");
+  for (std::string_view ours : {"content-type", "X-LangSmith-Signature-JWT"})
+    EXPECT_EQ(header(ours, "v"), at + "request_headers") << ours;
 }
 
 TEST_F(ProxyConfigTest, ACallbacksSecretIsKeptByItsUrl) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "gateway/rules/header_check.h"
 #include "network/policy_entry.h"
 
 namespace viv::langsmith {
@@ -12,26 +13,6 @@ namespace {
 
 constexpr std::size_t kMatchHostsMax = 100;
 constexpr std::size_t kProxyHeadersMax = 100;
-constexpr std::size_t kHeaderNameBytesMax = 256;
-
-// Of the connection, or of the proxy itself: a rule that set one could smuggle requests.
-constexpr std::string_view kReservedHeaders[] = {"connection",
-                                                 "content-length",
-                                                 "expect",
-                                                 "host",
-                                                 "keep-alive",
-                                                 "proxy-authenticate",
-                                                 "proxy-authorization",
-                                                 "proxy-connection",
-                                                 "te",
-                                                 "trailer",
-                                                 "transfer-encoding",
-                                                 "upgrade"};
-
-bool IsHeaderTokenChar(char c) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return true;
-  return c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
 
 // "com" and "co.uk" belong to a registry, so that everything below them belongs to everybody.
 bool IsRegistrySuffix(std::string_view domain) {
@@ -41,12 +22,6 @@ bool IsRegistrySuffix(std::string_view domain) {
   if (labels.size() > 2 || labels[1].size() != 2) return false;
   return std::find(std::begin(kSecondLevels), std::end(kSecondLevels), ToLower(labels[0])) !=
          std::end(kSecondLevels);
-}
-
-bool IsHeaderValue(std::string_view value) {
-  return std::all_of(value.begin(), value.end(), [](char c) {
-    return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f);
-  });
 }
 
 // The stored header of that name, null when there is none.
@@ -78,12 +53,9 @@ std::optional<std::string> WhyNoMatchHost(std::string_view pattern) {
 }
 
 std::optional<std::string> WhyNoProxyHeader(std::string_view name) {
-  if (name.empty() || name.size() > kHeaderNameBytesMax ||
-      !std::all_of(name.begin(), name.end(), IsHeaderTokenChar))
-    return "a header's name is expected";
-  std::string lower = ToLower(name);
-  if (std::find(std::begin(kReservedHeaders), std::end(kReservedHeaders), lower) !=
-      std::end(kReservedHeaders))
+  if (!gateway::IsHeaderName(name)) return "a header's name is expected";
+  // One that says how the request is sent could smuggle another one in.
+  if (gateway::IsReservedHeader(name) || EqualsIgnoreCase(name, "Expect"))
     return "the header " + std::string(name) + " is reserved and cannot be set";
   return std::nullopt;
 }
@@ -115,7 +87,7 @@ json::array StoreProxyHeaders(Members& members,
     if (auto why = WhyNoProxyHeader(header_name)) header.Refuse("name", *why);
     if (!seen.insert(ToLower(header_name)).second)
       header.Refuse("name", "the header " + Printable(header_name) + " is given twice");
-    if (!IsHeaderValue(FindString(header.json(), "value")))
+    if (!gateway::IsHeaderValue(FindString(header.json(), "value")))
       header.Refuse("value", "a header's value has no line breaks or other control characters");
     json::object entry{{"name", header_name}};
     json::object value = StoreSecret(header, KeptHeader(kept, header_name), sealer,

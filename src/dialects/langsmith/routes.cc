@@ -29,6 +29,9 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   router.Mount("/v2/sandboxes", routes);
   router.Mount("/api/v2/sandboxes", routes);
+  http::Router workspace;
+  AddWorkspaceRoutes(context, workspace, auth);
+  router.Mount("/api/v1", workspace);
   return router;
 }
 

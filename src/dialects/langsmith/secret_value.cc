@@ -5,13 +5,6 @@
 namespace viv::langsmith {
 namespace {
 
-constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's key has some 2 KiB
-
-bool IsSecretNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 // Text with at least one {NAME}, and no brace that belongs to none.
 bool HasReferences(std::string_view text) {
   std::size_t references = 0;
@@ -43,6 +36,11 @@ json::object StoreOpaque(Members& members, const json::value& kept, const Sealer
 }
 
 }  // namespace
+
+bool IsSecretNameChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
 
 Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id) {
   return {secrets, "langsmith.secret:" + std::string(account_id)};

@@ -13,6 +13,10 @@
 
 namespace viv::langsmith {
 
+inline constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's key has some 2 KiB
+
+bool IsSecretNameChar(char c);  // in the NAME of a workspace's secret
+
 // Who seals, and for whom: what one account sealed opens for no other.
 struct Sealer {
   const sandbox::Secrets& secrets;

@@ -92,6 +92,7 @@ class ServiceTest : public LangsmithTest {
   Context visited_{.boxes = boxes_,
                    .accounts = keyed_accounts_,
                    .secrets = secrets_,
+                   .account_secrets = account_secrets_,
                    .registries = *registries_,
                    .snapshots = *snapshots_,
                    .services = *services_};

@@ -23,8 +23,8 @@ Result<BoxListQuery> ReadSnapshotQuery(const http::Request& request) {
     plain.query += pair;
   }
   ASSIGN_OR_RETURN(BoxListQuery query, ReadBoxQuery(plain, request.identity.account_id));
-  if (query.sort != BoxSort::kName && query.sort != BoxSort::kStatus &&
-      query.sort != BoxSort::kCreated)
+  if (query.sort != BoxSort::kName && query.sort != BoxSort::kState &&
+      query.sort != BoxSort::kCreation)
     return Fail(ErrorCode::kInvalidArgument, "sort_by: name, status or created_at is expected");
   query.filter.status = request.Query("status").value_or("");
   const bool known = std::find(std::begin(kSnapshotStatuses), std::end(kSnapshotStatuses),
@@ -48,7 +48,7 @@ BoxRank RankOf(BoxSort sort, const KnownSnapshot& snapshot) {
   switch (sort) {
     case BoxSort::kName:
       return {0, snapshot.name, snapshot.id};
-    case BoxSort::kStatus:
+    case BoxSort::kState:
       return {0, std::string(NameOfStatus(snapshot.status)), snapshot.id};
     default:
       return {snapshot.created_at_us, "", snapshot.id};

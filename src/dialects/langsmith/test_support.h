@@ -165,6 +165,8 @@ class LangsmithTest : public ::testing::Test {
   sandbox::FakeStore store_;
   sandbox::Accounts accounts_{store_};
   sandbox::Secrets secrets_{"the server's own secret"};
+  std::unique_ptr<sandbox::Ledger> secret_ledger_ = LoadLedger("secret");
+  sandbox::AccountSecrets account_secrets_{*secret_ledger_, secrets_};
   std::unique_ptr<sandbox::Ledger> registries_ = LoadLedger("langsmith.registry");
   std::unique_ptr<sandbox::Ledger> snapshots_ = LoadLedger("langsmith.snapshot");
   std::unique_ptr<sandbox::Ledger> services_ = LoadLedger("langsmith.service");
@@ -175,6 +177,7 @@ class LangsmithTest : public ::testing::Test {
       .boxes = boxes_,
       .accounts = accounts_,
       .secrets = secrets_,
+      .account_secrets = account_secrets_,
       .registries = *registries_,
       .snapshots = *snapshots_,
       .services = *services_,

@@ -1,7 +1,7 @@
 // E2B's control plane request by request: what the SDK does not show, older operations, and every refusal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret, Template, Volume } from 'e2b';
+import { Template, Volume } from 'e2b';
 import { rejection, withBoxes } from '../support/e2b.js';
 
 const host = withBoxes();
@@ -56,7 +56,7 @@ test('a create that makes no sense is refused', async () => {
     { ...base, metadata: { a: 1 } }, { ...base, metadata: 'a=b' }, { ...base, envVars: { 'A=B': 'c' } }, { ...base, envVars: { A: null } },
     { ...base, autoPauseMemory: false }, { ...base, autoPause: true, autoPauseMemory: false, autoResume: { enabled: true } },
     { ...base, network: { httpsPorts: [49983] } }, { ...base, network: { maskRequestHost: 'a\r\nb' } },
-    { ...base, network: { rules: { 'a.example': [{ transform: { headers: {} } }] } } }, { ...base, volumeMounts: [{ name: 'v', path: '/v' }] },
+    { ...base, network: { rules: { 'a.example': [{ transform: { headers: { Host: 'b' } } }] } } }, { ...base, volumeMounts: [{ name: 'v', path: '/v' }] },
   ]) await refused(400, 'POST', '/v2/sandboxes', json);
   await refused(404, 'POST', '/v2/sandboxes', { templateID: 'no-such-template' });
   const { status, body } = await host.server.call('POST', '/v2/sandboxes', { raw: '{"templateID": ', headers: host.server.headers() });
@@ -139,7 +139,6 @@ test('the account describes itself', async () => {
 test('what is not available says what to use instead', async () => {
   const options = { apiKey: host.server.key, apiUrl: host.server.url };
   assert.match((await rejection(Volume.create('v', options))).message, /not available here/);
-  assert.match((await rejection(Secret.create('s', 'v', options))).message, /not available here/);
   assert.match((await rejection(Template.build(Template().fromBaseImage(), 'mine', options))).message, /snapshot/);
   for (const path of ['/events/sandboxes', '/events/webhooks']) assert.match(await refused(400, 'GET', path), /here: /);
 });

@@ -1,6 +1,7 @@
 // code-runner and code-executor: programs in many languages, and Python files that are built, run and kept.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { wheelOf } from '../support/archives.js';
 import { callTool, openLocal } from '../support/local.js';
 
 let box;
@@ -62,6 +63,17 @@ test('code-executor runs code among the workspace and keeps the file', async () 
   const failed = await executor('execute_code', { code: '1/0' });
   assert.match(failed.error, /^Command failed: python3 -u ".*"\nTraceback[^]*ZeroDivisionError: division by zero\n$/);
   assert.equal((await executor('execute_code', { code: 'for i in range(300): print("x" * 9999)' })).error, 'stdout maxBuffer length exceeded');
+});
+
+test('code-executor installs a package, and says which it cannot', async () => {
+  await box.write('wheels/tiny-1.0-py3-none-any.whl', wheelOf('tiny', 'word = "from a wheel"'));
+  await (await box.files()).write('/home/user/.config/pip/pip.conf', `[global]\nno-index = true\nfind-links = ${box.workspace}/wheels\n`);
+  const installed = await executor('install_dependencies', { packages: ['tiny'] });
+  assert.deepEqual([installed.status, installed.installed_packages], ['success', ['tiny']], JSON.stringify(installed));
+  assert.equal((await executor('execute_code', { code: 'import tiny; print(tiny.word)' })).output, 'from a wheel\n');
+  const lacking = await executor('install_dependencies', { packages: ['no-such-package'] });
+  assert.equal(lacking.status, 'error');
+  assert.match(lacking.error, /No matching distribution found for no-such-package/);
 });
 
 test('code-executor builds, reads and runs files', async () => {

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""The way out of a box, beside a direct connection to the same nginx in the same run: what each kind of rule adds.
+
+usage: egress.py [PART …]     parts: latency rate memory (default: all)
+"""
+import base64
+import concurrent.futures
+import contextlib
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import boxes
+import langsmith
+from boxes import ROUNDS, Server, show
+
+NAME = "origin.bench"
+PYTHON = "/usr/bin/python3"  # what boxes have, too: another one would bring another TLS
+GOALS_MS = {"plain": 0.2, "passed through by SNI": 0.3, "intercepted, all new": 2.0, "intercepted, new to a kept origin": 2.0, "intercepted, kept": 0.3}
+
+# Prints the median of COUNT requests in milliseconds. Nobody checks certificates here, so that both sides do the same.
+CALLER = """
+import socket, ssl, statistics, sys, time
+kind, address, port, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+name = '%s'
+if address == 'resolve': address = socket.gethostbyname(name)
+context = ssl.create_default_context()
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+request = ('GET /a.txt HTTP/1.1\\r\\nHost: %%s:%%d\\r\\n\\r\\n' %% (name, port)).encode()
+def connect():
+    s = socket.create_connection((address, port))
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return s if kind == 'plain' else context.wrap_socket(s, server_hostname=name)
+def ask(s):
+    s.sendall(request)
+    data = b''
+    while not data.endswith(b'END\\n'):
+        piece = s.recv(65536)
+        assert piece, data
+        data += piece
+    assert data.startswith(b'HTTP/1.1 200'), data
+def once():
+    with connect() as s: ask(s)
+work = once
+if kind == 'kept':
+    held = connect()
+    work = lambda: ask(held)
+samples = []
+for i in range(count + 20):
+    began = time.perf_counter()
+    work()
+    if i >= 20: samples.append((time.perf_counter() - began) * 1000)
+print(statistics.median(samples))
+""" % NAME
+
+
+class Names:
+    """Answers every question for an address with this one."""
+
+    def __init__(self, address):
+        self.raw = socket.inet_aton(address)
+        self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.sock.bind(("127.0.0.1", 0))
+        self.where = f"127.0.0.1:{self.sock.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            message, sender = self.sock.recvfrom(4096)
+            end = message.index(b"\0", 12) + 5
+            known = message[end - 4:end - 2] == b"\0\1"
+            record = b"\xc0\x0c\0\1\0\1\0\0\x0e\x10\0\4" + self.raw if known else b""
+            self.sock.sendto(message[:2] + b"\x81\x80\0\1\0" + bytes([known]) + b"\0\0\0\0" + message[12:end] + record, sender)
+
+
+@contextlib.contextmanager
+def nginx(address):
+    """Ports by what they are: plain, tls, and tls without keep-alive; and the certificate that vouches for itself."""
+    folder = tempfile.mkdtemp(prefix="viv-bench-origin-")
+    (pathlib.Path(folder) / "a.txt").write_text("x" * 200 + "END\n")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", folder + "/key.pem", "-out",
+                    folder + "/cert.pem", "-days", "2", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME], check=True, capture_output=True)
+    ports = {}
+    for kind in ("plain", "tls", "once"):
+        with socket.create_server((address, 0)) as free:
+            ports[kind] = free.getsockname()[1]
+    config = pathlib.Path(folder, "nginx.conf")
+    config.write_text(f"""
+worker_processes 1; user root; daemon off; pid {folder}/pid; error_log /dev/null;
+events {{ worker_connections 4096; }}
+http {{ access_log off; keepalive_requests 100000000; root {folder}; ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
+  client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3; uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
+  server {{ listen {address}:{ports["plain"]}; listen {address}:{ports["tls"]} ssl http2; }}
+  server {{ listen {address}:{ports["once"]} ssl; keepalive_timeout 0; }} }}
+""")
+    process = subprocess.Popen(["/usr/sbin/nginx", "-c", str(config), "-p", folder, "-e", "/dev/null"])
+    try:
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection((address, ports["once"])):
+                break
+            time.sleep(0.02)
+        yield ports, folder + "/cert.pem"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def world():
+    """A server whose boxes reach nginx by its name."""
+    address = langsmith.outside_address()
+    if not address:
+        sys.exit("this machine has no address but loopback")
+    with nginx(address) as (ports, certificate):
+        server = Server("--open-private", address + "/32", "--resolver", Names(address).where, "--egress-ca", certificate)
+        try:
+            yield server, address, ports
+        finally:
+            server.stop()
+
+
+RULE = {"rules": [{"name": "key", "match_hosts": [NAME], "headers": [{"name": "Authorization", "type": "opaque", "value": "Bearer " + "k" * 40}]}]}
+CONFIGS = {"plain": None, "passed": {"access_control": {"allow_list": [NAME]}}, "ruled": RULE}
+
+
+def make_box(client, kind):
+    box = client.create(**({"proxy_config": CONFIGS[kind]} if CONFIGS[kind] else {}))
+    client.execute(box, f"echo {base64.b64encode(CALLER.encode()).decode()} | base64 -d > /tmp/caller.py")
+    return box
+
+
+def part_latency():
+    with world() as (server, address, ports):
+        client = langsmith.Client(server)
+        made = {kind: make_box(client, kind) for kind in CONFIGS}
+        # What is measured, by which kind of box, with which kind of request, on which port.
+        asked = {"plain": ("plain", "plain", "plain"), "passed through by SNI": ("passed", "new", "tls"), "intercepted, all new": ("ruled", "new", "once"),
+                 "intercepted, new to a kept origin": ("ruled", "new", "tls"), "intercepted, kept": ("ruled", "kept", "tls")}
+        for _ in range(ROUNDS):
+            for what, (kind, request, port) in asked.items():
+                command = [PYTHON, "-c", CALLER, request, address, str(ports[port]), "400"]
+                direct = float(subprocess.run(command, capture_output=True, check=True).stdout)
+                ours = float(client.execute(made[kind], f"{PYTHON} /tmp/caller.py {request} resolve {ports[port]} 400"))
+                goal = GOALS_MS[what]
+                show(what + ", p50", f"{ours:.3f} ms, {ours - direct:+.3f} ms (goal {goal})", f"{ours / direct:.2f}x direct ({direct:.3f})")
+        for box in made.values():
+            client.kill(box)
+
+
+def wrk_rate(text):
+    if "Non-2xx" in text or "Socket errors" in text:
+        raise RuntimeError(text)
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
+
+
+def part_rate():
+    with world() as (server, address, ports):
+        clients = [langsmith.Client(server) for _ in range(4)]
+        for what, kind, scheme, port in (("plain", "plain", "http", "plain"), ("passed through by SNI", "passed", "https", "tls"), ("intercepted", "ruled", "https", "tls")):
+            made = [make_box(client, kind) for client in clients]
+            command = f"wrk -t1 -c8 -d5s {scheme}://{NAME}:{ports[port]}/a.txt"
+            for _ in range(ROUNDS):
+                direct = wrk_rate(subprocess.run(["wrk", "-t1", "-c32", "-d5s", "-H", "Host: " + NAME, f"{scheme}://{address}:{ports[port]}/a.txt"],
+                                                 capture_output=True, text=True, check=True).stdout)
+                with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                    rates = list(pool.map(lambda pair: wrk_rate(pair[0].execute(pair[1], command)), zip(clients, made)))
+                show(f"four boxes, 32 connections: {what}", f"{sum(rates):,.0f}/s (goal 5,000)", f"{sum(rates) / direct:.2f}x direct ({direct:,.0f}/s)")
+            for client, box in zip(clients, made):
+                client.kill(box)
+
+
+def resident_kib(server):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())[1])
+
+
+def part_memory():
+    """E2B's largest set of domains, with two headers each."""
+    count = 1000
+    headers = {"Authorization": "Bearer " + "k" * 80, "X-Team": "${e2b.secrets.team}"}
+    rules = {f"api{i}.example.com": [{"transform": {"headers": headers}}] for i in range(10)}
+    network = {"rules": rules, "allowOut": [*rules, *(f"*.cdn{i}.example.com" for i in range(20))], "denyOut": ["0.0.0.0/0"]}
+    server = Server("--parked", "0")
+    client = boxes.Client(server)
+    made = [client.create() for _ in range(count)]
+    before = resident_kib(server)
+    for box in made:
+        client.call("PUT", f"/sandboxes/{box['sandboxID']}/network", network)
+    each = (resident_kib(server) - before) / count
+    show(f"server's memory for the rules of a box, {count:,} boxes", f"{each:.1f} KiB each (goal 64)", f"{len(json.dumps(network)) / 1024:.1f} KiB as JSON")
+    boxes.drop(client, made)
+    server.stop()
+
+
+PARTS = {name[5:]: function for name, function in list(globals().items()) if name.startswith("part_")}
+
+if __name__ == "__main__":
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

@@ -1,0 +1,22 @@
+#pragma once
+// viv logs --egress: what left a box, or was refused. Names and paths are the guest's own words, so
+// nothing of them reaches the terminal but what it prints.
+
+#include <cstddef>
+#include <string>
+
+#include "base/json.h"
+#include "cli/remote.h"
+
+namespace viv::cli {
+
+struct EgressLogOptions {
+  std::size_t limit = 100;
+  bool json = false;  // a line of JSON for each record
+};
+int ShowEgressLog(const Remote& remote, const std::string& id, const EgressLogOptions& options);
+
+// The records as a table with its head.
+std::string EgressTable(const json::array& records);
+
+}  // namespace viv::cli

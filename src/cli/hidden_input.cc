@@ -1,0 +1,84 @@
+#include "cli/hidden_input.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace viv::cli {
+namespace {
+
+constexpr std::size_t kHiddenBytesMax = 64 << 10;
+
+void BreakOffReading(int) {}  // its only effect is that read() returns
+
+// No echo while it lives. Ctrl-C ends the reading, not the program, which would leave the terminal
+// silent.
+class SilentTerminal {
+ public:
+  SilentTerminal() {
+    ::tcgetattr(STDIN_FILENO, &before_);
+    termios silent = before_;
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    silent.c_lflag |= ECHONL;
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    struct sigaction action {};
+    action.sa_handler = BreakOffReading;  // without SA_RESTART
+    ::sigaction(SIGINT, &action, &on_interrupt_);
+  }
+  ~SilentTerminal() {
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+    ::sigaction(SIGINT, &on_interrupt_, nullptr);
+  }
+  SilentTerminal(const SilentTerminal&) = delete;
+  SilentTerminal& operator=(const SilentTerminal&) = delete;
+
+ private:
+  termios before_{};
+  struct sigaction on_interrupt_ {};
+};
+
+enum class Until { kLine, kEnd };
+
+Result<std::string> ReadInput(Until until) {
+  std::string text;
+  std::array<char, 4096> piece{};
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR && until == Until::kLine)
+      return Fail(ErrorCode::kInvalidArgument, "nothing was changed");
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      return Fail(ErrorCode::kInvalidArgument, std::string("read the value: ") + strerror(errno));
+    text.append(piece.data(), static_cast<std::size_t>(got));
+    if (text.size() > kHiddenBytesMax + 1)
+      return Fail(ErrorCode::kInvalidArgument, "a value has at most 64 KiB");
+    if (got == 0 || (until == Until::kLine && text.ends_with('\n'))) break;
+  }
+  ::explicit_bzero(piece.data(), piece.size());
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> ReadHidden(const std::string& prompt) {
+  Result<std::string> text;
+  if (::isatty(STDIN_FILENO) != 0) {
+    SilentTerminal silent;  // before it is asked for
+    fmt::print(stderr, "{}", prompt);
+    text = ReadInput(Until::kLine);
+  } else {
+    text = ReadInput(Until::kEnd);
+  }
+  if (text && text->empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "the value is empty: type it, or pipe it in as `viv secret set NAME < FILE`");
+  return text;
+}
+
+}  // namespace viv::cli

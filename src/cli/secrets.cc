@@ -1,0 +1,78 @@
+#include "cli/secrets.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/complain.h"
+#include "cli/hidden_input.h"
+
+namespace viv::cli {
+namespace {
+
+constexpr std::size_t kSecretPagesMax = 1000;
+
+std::string SecretPath(const std::string& name) {
+  return "/secrets/" + PercentEncode(name);
+}
+
+// A new version of it, or its first one.
+Result<json::value> PutSecret(const Remote& remote, const NewSecret& secret) {
+  json::object body{{"value", *secret.value}};
+  auto updated = CallServer(remote, "POST", SecretPath(secret.name), WriteJson(body));
+  if (updated || updated.error().code != ErrorCode::kNotFound) return updated;
+  body["name"] = secret.name;
+  return CallServer(remote, "POST", "/secrets", WriteJson(body));
+}
+
+std::int64_t VersionOf(const json::value& secret) {
+  const json::value* version = Find(secret, "currentVersion");
+  if (version == nullptr || !version->is_number()) return 0;
+  boost::system::error_code error;
+  return version->to_number<std::int64_t>(error);
+}
+
+}  // namespace
+
+int SetSecret(const Remote& remote, NewSecret secret) {
+  if (!secret.value) {
+    auto typed = ReadHidden("Value of " + secret.name + " (not shown): ");
+    if (!typed) return Complain(typed.error());
+    secret.value = *std::move(typed);
+  }
+  auto put = PutSecret(remote, secret);
+  ::explicit_bzero(secret.value->data(), secret.value->size());
+  if (!put) return Complain(put.error());
+  fmt::print("{}  version {}\n", FindString(*put, "name"), VersionOf(*put));
+  return 0;
+}
+
+int ListSecrets(const Remote& remote) {
+  fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", "NAME", "VERSION", "CREATED", "UPDATED");
+  std::string after;
+  for (std::size_t page = 0; page < kSecretPagesMax; ++page) {
+    std::string path = "/secrets?limit=100";
+    if (!after.empty()) path += "&nextToken=" + PercentEncode(after);
+    auto answer = CallServerForPage(remote, path);
+    if (!answer) return Complain(answer.error());
+    if (!answer->body.is_array()) break;
+    for (const json::value& secret : answer->body.get_array())
+      fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", FindString(secret, "name"), VersionOf(secret),
+                 FindString(secret, "createdAt").substr(0, 19),
+                 FindString(secret, "updatedAt").substr(0, 19));
+    after = std::move(answer->next);
+    if (after.empty()) break;
+  }
+  return 0;
+}
+
+int RemoveSecrets(const Remote& remote, const std::vector<std::string>& names) {
+  int code = 0;
+  for (const std::string& name : names) {
+    auto removed = CallServer(remote, "DELETE", SecretPath(name));
+    if (!removed) code = Complain(removed.error());
+  }
+  return code;
+}
+
+}  // namespace viv::cli

@@ -1,0 +1,20 @@
+#pragma once
+// network.egressProxy: {"address": "host:port", "username", "password"}, the SOCKS5 proxy that a
+// sandbox's connections go out through, after the lists have judged them. Whether the address may
+// be dialled at all is judged when it is.
+
+#include <optional>
+
+#include "base/json.h"
+#include "dialects/e2b/sealer.h"
+#include "gateway/rules/plan.h"
+#include "http/fields.h"
+
+namespace viv::e2b {
+
+// Of the member "egressProxy"; null is none. A mistake is refused there, without the password.
+std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields, const Sealer& sealer);
+
+json::object ShowEgressProxy(const gateway::UpstreamProxy& proxy);  // without the password
+
+}  // namespace viv::e2b

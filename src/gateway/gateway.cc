@@ -1,0 +1,66 @@
+#include "gateway/gateway.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "gateway/box_gateway.h"
+#include "gateway/rules/callback_client.h"
+#include "gateway/rules/credentials.h"
+
+namespace viv::gateway {
+namespace {
+
+// The parts that outlive the gateway itself where an interceptor still needs them.
+struct SigningParts : GatewayParts {
+  std::unique_ptr<TokenSigner> signer;
+  std::shared_ptr<CallbackClient> callbacks;
+};
+
+class OpenedGateway final : public Gateway {
+ public:
+  OpenedGateway(std::shared_ptr<SigningParts> parts, SecretSource& secrets)
+      : parts_(std::move(parts)), secrets_(secrets) {}
+
+  std::shared_ptr<network::Interceptor> InterceptorFor(const Plan& plan,
+                                                       BoxIdentity identity) override {
+    // The callbacks' own parts go with whoever still holds the client.
+    std::shared_ptr<CallbackClient> callbacks(parts_, parts_->callbacks.get());
+    std::shared_ptr<Credentials> credentials =
+        MakeCredentials(plan, std::move(identity), secrets_, std::move(callbacks));
+    return std::make_shared<BoxGateway>(parts_, std::move(credentials));
+  }
+
+  const std::string& authority_pem() const override { return parts_->authority->pem(); }
+  std::string JwksJson() const override { return parts_->signer->JwksJson(); }
+
+ private:
+  const std::shared_ptr<SigningParts> parts_;
+  SecretSource& secrets_;
+};
+
+Status MakeFolder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return Fail(ErrorCode::kInternal, "make folder " + folder + ": " + strerror(errno));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
+  if (options.secrets == nullptr) {
+    return Fail(ErrorCode::kInternal, "a gateway needs a source of secrets");
+  }
+  RETURN_IF_ERROR(MakeFolder(options.folder), "open the egress gateway");
+  auto parts = std::make_shared<SigningParts>();
+  ASSIGN_OR_RETURN(parts->authority, Authority::Open(options.folder), "open the authority");
+  ASSIGN_OR_RETURN(parts->signer, TokenSigner::Open(options.folder, options.issuer),
+                   "open the signing key");
+  ASSIGN_OR_RETURN(parts->origin_tls, OriginTls::Open(options.origin_cas),
+                   "read the certificates that origins are checked by");
+  parts->callbacks = std::make_shared<CallbackClient>(*parts->signer, *parts->origin_tls);
+  return std::make_unique<OpenedGateway>(std::move(parts), *options.secrets);
+}
+
+}  // namespace viv::gateway

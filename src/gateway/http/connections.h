@@ -1,0 +1,26 @@
+#pragma once
+// The two versions of HTTP on both sides of the gateway. A connection's bytes are an
+// http::Transport, plain or TLS; `taken` is what was read of it before.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/task.h"
+#include "gateway/http/exchange.h"
+#include "http/transport.h"
+
+namespace viv::gateway {
+
+// What is done with one request; its end is the end of the exchange. With HTTP/2 many run at once.
+using ServeExchange = std::function<Task<void>(std::shared_ptr<GuestExchange>)>;
+
+// Until the guest leaves, breaks the protocol or is silent for too long. Requests that are broken
+// are answered here.
+Task<void> ServeHttp1(http::Transport& guest, std::string taken, ServeExchange serve);
+Task<void> ServeHttp2(http::Transport& guest, std::string taken, ServeExchange serve);
+
+std::shared_ptr<OriginConnection> OverHttp1(std::unique_ptr<http::Transport> origin);
+std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin);
+
+}  // namespace viv::gateway

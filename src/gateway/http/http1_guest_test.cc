@@ -1,0 +1,407 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "gateway/http/connections.h"
+#include "gateway/http/http1_test_support.h"
+
+namespace viv::gateway {
+namespace {
+
+using std::chrono::seconds;
+
+// What the served requests were, and how they are answered.
+struct GuestLog {
+  std::vector<RequestHead> heads;
+  std::vector<std::string> bodies;
+  std::vector<Error> errors;
+};
+
+Task<Result<std::string>> ReadAll(std::shared_ptr<GuestExchange> exchange) {
+  std::string body;
+  for (;;) {
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange->ReadBody());
+    if (piece.empty()) co_return body;
+    body += piece;
+  }
+}
+
+Task<void> AnswerWith(std::shared_ptr<GuestExchange> exchange, AnswerHead head, std::string body) {
+  Status sent = co_await exchange->SendHead(std::move(head));
+  if (sent && !body.empty()) sent = co_await exchange->SendBody(std::move(body));
+  http::Headers none;
+  if (sent) sent = co_await exchange->Finish(std::move(none));
+}
+
+AnswerHead OkOf(std::size_t size) {
+  AnswerHead head;
+  head.status = 200;
+  head.has_body = size > 0;
+  head.body_bytes = size;
+  return head;
+}
+
+// Reads every body and answers with its length in words.
+Task<void> Echo(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
+  log.heads.push_back(exchange->head());
+  Result<std::string> body = co_await ReadAll(exchange);
+  if (!body) {
+    log.errors.push_back(body.error());
+    exchange->Abort();
+    co_return;
+  }
+  log.bodies.push_back(*body);
+  std::string answer = exchange->head().target + "=" + std::to_string(body->size());
+  AnswerHead head = OkOf(answer.size());
+  if (exchange->head().method == "HEAD") answer.clear();
+  co_await AnswerWith(exchange, std::move(head), std::move(answer));
+}
+
+class Http1GuestTest : public testing::Test {
+ protected:
+  void Start(ServeExchange serve, std::string taken = "") {
+    wire.Spawn(ServeHttp1(*wire.transport, std::move(taken), std::move(serve)));
+  }
+  void StartEcho(std::string taken = "") {
+    Start([this](std::shared_ptr<GuestExchange> exchange) { return Echo(log, exchange); },
+          std::move(taken));
+  }
+
+  TestWire wire;
+  GuestLog log;
+};
+
+TEST_F(Http1GuestTest, ServesOneRequestAfterTheOther) {
+  StartEcho();
+  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveTo("=0"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/1=0");
+  wire.Send("POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(wire.ReceiveTo("=3"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/2=3");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, ServesWhatWasTakenBeforeAndWhatIsPipelined) {
+  StartEcho("POST /1 HTTP/1.1\r\nHost: h\r\nContent-Len");
+  wire.Send("gth: 2\r\n\r\nabGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(wire.ReceiveTo("/3=0").find("/2=0"), std::string::npos);
+  ASSERT_EQ(log.heads.size(), 3u);
+  EXPECT_EQ(log.bodies[0], "ab");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, ReadsAChunkedBodyInWhateverPiecesItCame) {
+  StartEcho();
+  std::string request =
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\n5;x=y\r\ndefgh\r\n0\r\nTrailer: gone\r\n\r\n";
+  for (char c : request) {
+    wire.Send(std::string_view(&c, 1));
+    wire.LetWork();
+  }
+  EXPECT_NE(wire.ReceiveTo("=8").find("/=8"), std::string::npos);
+  EXPECT_EQ(log.bodies[0], "abcdefgh");
+  EXPECT_TRUE(log.heads[0].has_body);
+  EXPECT_FALSE(log.heads[0].body_bytes);
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, GivesABodyInPiecesOfBoundedSize) {
+  std::size_t largest = 0, total = 0;
+  auto measure = [&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    for (;;) {
+      auto piece = co_await exchange->ReadBody();
+      if (!piece || piece->empty()) break;
+      largest = std::max(largest, piece->size());
+      total += piece->size();
+    }
+    AnswerHead head = OkOf(0);
+    co_await AnswerWith(exchange, std::move(head), "");
+  };
+  Start(measure);
+  wire.Send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+  wire.Send(std::string(1'000'000, 'x'));
+  wire.ReceiveHead();
+  EXPECT_EQ(total, 1'000'000u);
+  EXPECT_LE(largest, 64u * 1024);
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, AnswersHeadWithoutABody) {
+  StartEcho();
+  wire.Send("HEAD /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveTo("/2=0"),
+            "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/2=0");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+// Answers with pieces of unknown number.
+Task<void> AnswerInPieces(std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead head;
+  head.status = 200;
+  head.has_body = true;
+  Status sent = co_await exchange->SendHead(std::move(head));
+  std::string one = "one", two = "two";
+  sent = co_await exchange->SendBody(std::move(one));
+  sent = co_await exchange->SendBody(std::move(two));
+  http::Headers trailers;
+  trailers.Add("X-End", "1");
+  sent = co_await exchange->Finish(std::move(trailers));
+  EXPECT_TRUE(sent);
+}
+
+TEST_F(Http1GuestTest, SendsABodyOfUnknownLengthInChunksWithTrailers) {
+  Start(AnswerInPieces);
+  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  wire.ReceiveHead();
+  EXPECT_EQ(wire.ReceiveHead(), "3\r\none\r\n3\r\ntwo\r\n0\r\nX-End: 1\r\n\r\n");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, SendsOldClientsABodyUntilTheEnd) {
+  Start(AnswerInPieces);
+  wire.Send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveToEnd(), "HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nonetwo");
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, KeepsAConnectionOnlyAsTheClientWants) {
+  StartEcho();
+  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveToEnd(),
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n/1=0");
+  wire.RunToEnd();
+}
+
+// Passes a 100 on before it reads.
+Task<void> InviteAndEcho(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead go_on;
+  go_on.status = 100;
+  Status sent = co_await exchange->SendHead(std::move(go_on));
+  EXPECT_TRUE(sent);
+  co_await Echo(log, exchange);
+}
+
+TEST_F(Http1GuestTest, PassesAnInvitationOn) {
+  Start([this](std::shared_ptr<GuestExchange> exchange) { return InviteAndEcho(log, exchange); });
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveHead(), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(log.heads.size(), 1u);
+  EXPECT_EQ(log.heads[0].headers.Get("expect"), "100-continue");
+  wire.Send("ab");
+  EXPECT_NE(wire.ReceiveTo("/=2").find("Content-Length: 3\r\n\r\n"), std::string::npos);
+  wire.Send("GET /2 HTTP/1.0\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveToEnd().find("100"), std::string::npos);  // HTTP/1.0 knows no interim ones
+  wire.RunToEnd();
+}
+
+Task<void> Deny(std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead head = OkOf(2);
+  head.status = 403;
+  co_await AnswerWith(exchange, std::move(head), "no");
+}
+
+TEST_F(Http1GuestTest, EndsAConnectionWhoseBodyWasNeverInvited) {
+  Start(Deny);
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveTo("no"),
+            "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, GoesOnAfterABodyThatNobodyReadButHasArrived) {
+  Start(Deny);
+  wire.Send(
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: "
+      "h\r\n\r\n");
+  wire.ReceiveTo("no");
+  EXPECT_EQ(wire.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, EndsAConnectionWhoseUnreadBodyIsStillToCome) {
+  Start(Deny);
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\nabc");
+  wire.ReceiveTo("no");
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  EXPECT_FALSE(wire.was_reset());  // else the answer could be lost
+  wire.Close();
+  wire.RunToEnd();
+}
+
+Task<void> AcceptUpgrade(std::shared_ptr<GuestExchange> exchange) {
+  EXPECT_EQ(exchange->head().upgrade, "websocket");
+  AnswerHead head;
+  head.status = 101;
+  head.headers.Add("Upgrade", "websocket");
+  Status sent = co_await exchange->SendHead(std::move(head));
+  EXPECT_TRUE(sent);
+  http::ByteStream* stream = exchange->upgraded();
+  EXPECT_NE(stream, nullptr);
+  for (;;) {
+    auto bytes = co_await stream->Read();
+    if (!bytes || bytes->empty()) break;
+    std::string back = "<" + *bytes + ">";
+    sent = co_await stream->Write(std::move(back));
+  }
+}
+
+TEST_F(Http1GuestTest, GivesTheBytesAfterAnUpgrade) {
+  Start(AcceptUpgrade);
+  wire.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nfirst");
+  EXPECT_EQ(
+      wire.ReceiveHead(),
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveTo(">"), "<first>");
+  wire.Send("GET /smuggled HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveTo(">"), "<GET /smuggled HTTP/1.1\r\n\r\n>");
+  wire.CloseWrite();
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  wire.RunToEnd();
+}
+
+std::string StatusLineOf(const std::string& answer) {
+  return answer.substr(0, answer.find("\r\n"));
+}
+
+TEST_F(Http1GuestTest, AnswersWhatIsNoRequest) {
+  struct Case {
+    std::string request, answer;
+  };
+  for (const Case& bad : std::vector<Case>{
+           {"CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 403 Forbidden"},
+           {"rubbish\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+           {"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+           {"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+           {"GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+           {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 400 Bad Request"},
+           {"GET / HTTP/1.1\r\nHost: a\r\nA: " + std::string(70'000, 'x'),
+            "HTTP/1.1 431 Request Header Fields Too Large"}}) {
+    TestWire own;
+    auto refuse = [](std::shared_ptr<GuestExchange>) -> Task<void> {
+      ADD_FAILURE() << "it was served";
+      co_return;
+    };
+    own.Spawn(ServeHttp1(*own.transport, "", refuse));
+    own.Send(bad.request);
+    EXPECT_EQ(StatusLineOf(own.ReceiveToEnd()), bad.answer) << bad.request.substr(0, 80);
+    own.Close();
+    own.RunToEnd();
+  }
+}
+
+TEST_F(Http1GuestTest, TellsABodyThatBreaksItsFraming) {
+  StartEcho();
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+  wire.RunToEnd();
+  ASSERT_EQ(log.errors.size(), 1u);
+  EXPECT_EQ(log.errors[0].code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Http1GuestTest, TellsAGuestThatLeavesInTheMiddleOfABody) {
+  StartEcho();
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
+  wire.LetWork();
+  wire.Close();
+  wire.RunToEnd();
+  ASSERT_EQ(log.errors.size(), 1u);
+  EXPECT_EQ(log.errors[0].code, ErrorCode::kUnavailable);
+}
+
+TEST_F(Http1GuestTest, EndsAnIdleConnection) {
+  StartEcho();
+  wire.LetWork();
+  wire.PassTime(seconds(74));
+  wire.LetWork();
+  EXPECT_FALSE(wire.all_ended());
+  wire.PassTime(seconds(76));
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, EndsAHeadThatTakesTooLong) {
+  StartEcho();
+  wire.Send("GET / HT");
+  wire.LetWork();
+  wire.PassTime(seconds(9));
+  wire.Send("TP/1.1\r\nA");
+  wire.LetWork();
+  wire.PassTime(seconds(11));  // since its first byte, whatever came in between
+  EXPECT_EQ(StatusLineOf(wire.ReceiveToEnd()), "HTTP/1.1 408 Request Timeout");
+  wire.Close();
+  wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, EndsABodyWithoutProgress) {
+  StartEcho();
+  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
+  wire.LetWork();
+  wire.PassTime(seconds(299));
+  wire.LetWork();
+  EXPECT_TRUE(log.errors.empty());
+  wire.PassTime(seconds(301));
+  wire.RunToEnd();
+  ASSERT_EQ(log.errors.size(), 1u);
+  EXPECT_EQ(log.errors[0].message, "the guest fell silent");
+}
+
+Task<void> BreakOff(std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead head = OkOf(10);
+  Status sent = co_await exchange->SendHead(std::move(head));
+  std::string half = "half";
+  sent = co_await exchange->SendBody(std::move(half));
+  exchange->Abort();
+  std::string late = "late";
+  sent = co_await exchange->SendBody(std::move(late));
+  EXPECT_FALSE(sent);
+}
+
+TEST_F(Http1GuestTest, ShowsThatAnAnswerIsNotWhole) {
+  Start(BreakOff);
+  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveToEnd().find("late"), std::string::npos);
+  EXPECT_TRUE(wire.was_reset());
+  wire.RunToEnd();
+}
+
+Task<void> PromiseTooMuch(std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead head = OkOf(10);
+  Status sent = co_await exchange->SendHead(std::move(head));
+  std::string half = "half";
+  sent = co_await exchange->SendBody(std::move(half));
+  http::Headers none;
+  sent = co_await exchange->Finish(std::move(none));
+  EXPECT_FALSE(sent);
+}
+
+TEST_F(Http1GuestTest, TakesNoAnswerForWholeThatIsShorterThanItPromised) {
+  Start(PromiseTooMuch);
+  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  wire.ReceiveToEnd();
+  EXPECT_TRUE(wire.was_reset());
+  wire.RunToEnd();
+}
+
+Task<void> SayNothing(std::shared_ptr<GuestExchange>) {
+  co_return;
+}
+
+TEST_F(Http1GuestTest, ResetsAConnectionWhoseRequestNobodyAnswered) {
+  Start(SayNothing);
+  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  EXPECT_TRUE(wire.was_reset());
+  wire.RunToEnd();
+}
+
+}  // namespace
+}  // namespace viv::gateway

@@ -1,0 +1,341 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "gateway/http/connections.h"
+#include "gateway/http/http1_test_support.h"
+
+namespace viv::gateway {
+namespace {
+
+using std::chrono::seconds;
+
+RequestHead GetOf(std::string target) {
+  RequestHead head;
+  head.method = "GET";
+  head.authority = "origin.example";
+  head.target = std::move(target);
+  return head;
+}
+
+struct Answered {
+  std::vector<AnswerHead> heads;  // interim ones, then the final one
+  std::string body;
+  http::Headers trailers;
+  Status status;
+  bool again = false;
+  bool done = false;
+};
+
+Task<Status> ReadAnswer(OriginExchange& exchange, Answered& into) {
+  do {
+    ASSIGN_OR_CO_RETURN(AnswerHead head, co_await exchange.ReadHead());
+    into.heads.push_back(std::move(head));
+  } while (into.heads.back().status < 200 && into.heads.back().status != 101);
+  while (into.heads.back().has_body) {
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange.ReadBody());
+    if (piece.empty()) break;
+    EXPECT_LE(piece.size(), 64u * 1024);
+    into.body += piece;
+  }
+  into.trailers = exchange.trailers();
+  co_return Status();
+}
+
+Task<void> AskOrigin(std::shared_ptr<OriginConnection> connection,
+                     RequestHead head,
+                     std::vector<std::string> body,
+                     Answered& into) {
+  auto exchange = connection->Open();
+  EXPECT_TRUE(exchange);
+  bool has_body = head.has_body;
+  into.status = co_await (*exchange)->SendHead(std::move(head));
+  for (std::string& piece : body) {
+    if (into.status) into.status = co_await (*exchange)->SendBody(std::move(piece));
+  }
+  http::Headers none;
+  if (into.status && has_body) into.status = co_await (*exchange)->Finish(std::move(none));
+  if (into.status) into.status = co_await ReadAnswer(**exchange, into);
+  into.again = (*exchange)->may_be_sent_again();
+  exchange->reset();
+  into.done = true;
+}
+
+class Http1OriginTest : public testing::Test {
+ protected:
+  Http1OriginTest() : connection(OverHttp1(std::move(wire.transport))) {}
+
+  void Ask(RequestHead head, std::vector<std::string> body = {}) {
+    answered = Answered();
+    wire.Spawn(AskOrigin(connection, std::move(head), std::move(body), answered));
+  }
+  // The answer to a simple request.
+  void AskFor(std::string answer) {
+    Ask(GetOf("/"));
+    wire.ReceiveHead();
+    wire.Send(answer);
+  }
+  void Await() {
+    EXPECT_TRUE(wire.Until([this] { return answered.done; }));
+  }
+  void PassTime(seconds time) { connection->Tick(std::chrono::steady_clock::now() + time); }
+
+  TestWire wire;
+  std::shared_ptr<OriginConnection> connection;
+  Answered answered;
+};
+
+TEST_F(Http1OriginTest, AsksOneAfterTheOtherOnOneConnection) {
+  for (std::string target : {"/1", "/2"}) {
+    EXPECT_TRUE(connection->CanOpen());
+    Ask(GetOf(target));
+    EXPECT_EQ(wire.ReceiveHead(), "GET " + target + " HTTP/1.1\r\nHost: origin.example\r\n\r\n");
+    EXPECT_FALSE(connection->CanOpen());
+    EXPECT_FALSE(connection->IsIdle());
+    EXPECT_FALSE(connection->Open());
+    wire.Send(
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive, X\r\nX: y\r\n\r\nhello");
+    Await();
+    ASSERT_TRUE(answered.status) << answered.status.error().message;
+    EXPECT_EQ(answered.heads[0].status, 200);
+    EXPECT_EQ(answered.heads[0].body_bytes, 5u);
+    EXPECT_FALSE(answered.heads[0].headers.Has("connection"));
+    EXPECT_FALSE(answered.heads[0].headers.Has("x"));
+    EXPECT_EQ(answered.body, "hello");
+    EXPECT_TRUE(connection->IsIdle());
+  }
+}
+
+TEST_F(Http1OriginTest, ReadsChunksAndTrailersAndKeepsTheConnection) {
+  AskFor(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n"
+      "grpc-status: 0\r\n\r\n");
+  Await();
+  ASSERT_TRUE(answered.status);
+  EXPECT_EQ(answered.body, "onetwo");
+  EXPECT_EQ(answered.trailers.Get("grpc-status"), "0");
+  EXPECT_TRUE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, ReadsABodyUntilTheEndAndIsSpentThen) {
+  AskFor("HTTP/1.1 200 OK\r\n\r\nall there is");
+  wire.CloseWrite();
+  Await();
+  ASSERT_TRUE(answered.status);
+  EXPECT_EQ(answered.body, "all there is");
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, IsNotUsedAgainAsTheOriginSays) {
+  AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n");
+  Await();
+  EXPECT_TRUE(answered.status);
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, IsNotUsedAgainWithAnOldOrigin) {
+  AskFor("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n");
+  Await();
+  EXPECT_TRUE(answered.status);
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, IsNotUsedAgainAfterBytesThatNobodyAskedFor) {
+  AskFor("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nforged");
+  Await();
+  EXPECT_TRUE(answered.status);
+  EXPECT_EQ(answered.body, "ok");
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, SendsBodiesAsTheyWereAnnounced) {
+  RequestHead head = GetOf("/");
+  head.method = "PUT";
+  head.has_body = true;
+  Ask(head, {"abc", "defgh"});
+  EXPECT_NE(wire.ReceiveHead().find("Transfer-Encoding: chunked"), std::string::npos);
+  EXPECT_EQ(wire.ReceiveTo("0\r\n\r\n"), "3\r\nabc\r\n5\r\ndefgh\r\n0\r\n\r\n");
+  wire.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  Await();
+  EXPECT_TRUE(connection->CanOpen());
+  head.body_bytes = 8;
+  Ask(head, {"abc", "defgh"});
+  EXPECT_NE(wire.ReceiveHead().find("Content-Length: 8"), std::string::npos);
+  EXPECT_EQ(wire.ReceiveTo("h"), "abcdefgh");
+  wire.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  Await();
+  EXPECT_TRUE(answered.status);
+}
+
+TEST_F(Http1OriginTest, KeepsABodyToItsLength) {
+  RequestHead head = GetOf("/");
+  head.has_body = true;
+  head.body_bytes = 2;
+  Ask(head, {"abc"});
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, PassesInterimAnswersOn) {
+  AskFor(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  Await();
+  ASSERT_EQ(answered.heads.size(), 3u);
+  EXPECT_EQ(answered.heads[0].status, 100);
+  EXPECT_EQ(answered.heads[1].status, 103);
+  EXPECT_EQ(answered.heads[1].headers.Get("link"), "</a>");
+  EXPECT_EQ(answered.heads[2].status, 200);
+  EXPECT_FALSE(answered.heads[2].headers.Has("link"));
+  EXPECT_TRUE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, TakesAnAnswerToHeadForWhole) {
+  RequestHead head = GetOf("/");
+  head.method = "HEAD";
+  Ask(head);
+  wire.ReceiveHead();
+  wire.Send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
+  Await();
+  ASSERT_TRUE(answered.status);
+  EXPECT_EQ(answered.heads[0].headers.Get("content-length"), "500");
+  EXPECT_FALSE(answered.heads[0].has_body);
+  EXPECT_TRUE(connection->CanOpen());
+}
+
+Task<void> TalkAfterUpgrade(std::shared_ptr<OriginConnection> connection, bool& done) {
+  auto exchange = connection->Open();
+  RequestHead head = GetOf("/");
+  head.upgrade = "websocket";
+  Status sent = co_await (*exchange)->SendHead(std::move(head));
+  auto answer = co_await (*exchange)->ReadHead();
+  EXPECT_TRUE(answer && answer->status == 101);
+  EXPECT_EQ(answer->headers.Get("upgrade"), "websocket");
+  http::ByteStream* stream = (*exchange)->upgraded();
+  EXPECT_NE(stream, nullptr);
+  auto first = co_await stream->Read();
+  EXPECT_EQ(*first, "first");
+  std::string back = "back";
+  sent = co_await stream->Write(std::move(back));
+  EXPECT_TRUE(sent);
+  exchange->reset();
+  done = true;
+}
+
+TEST_F(Http1OriginTest, GivesTheBytesAfterAnUpgrade) {
+  bool done = false;
+  wire.Spawn(TalkAfterUpgrade(connection, done));
+  std::string head = wire.ReceiveHead();
+  EXPECT_NE(head.find("Connection: Upgrade\r\nUpgrade: websocket\r\n"), std::string::npos);
+  wire.Send("HTTP/1.1 101 Go\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nfirst");
+  EXPECT_EQ(wire.ReceiveTo("back"), "back");
+  EXPECT_TRUE(wire.Until([&] { return done; }));
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, RefusesAnUpgradeThatNobodyAskedFor) {
+  AskFor("HTTP/1.1 101 Go\r\nUpgrade: websocket\r\n\r\n");
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, RefusesGarbageAndEndlessHeads) {
+  std::string endless = "HTTP/1.1 200 OK\r\n";
+  for (int i = 0; i < 200; ++i) endless += "A: " + std::string(1000, 'x') + "\r\n";
+  for (std::string answer :
+       {std::string("SSH-2.0-OpenSSH\r\n"), std::string("HTTP/1.1 200 OK\r\nbroken\r\n\r\n"),
+        std::string("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        endless}) {
+    TestWire own;
+    auto origin = OverHttp1(std::move(own.transport));
+    Answered got;
+    own.Spawn(AskOrigin(origin, GetOf("/"), {}, got));
+    own.ReceiveHead();
+    own.Send(answer);
+    EXPECT_TRUE(own.Until([&] { return got.done; }));
+    EXPECT_FALSE(got.status) << answer.substr(0, 40);
+    EXPECT_FALSE(got.again);
+    EXPECT_FALSE(origin->CanOpen());
+  }
+}
+
+TEST_F(Http1OriginTest, TakesNoBodyForWholeThatIsCut) {
+  for (std::string answer :
+       {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"}) {
+    TestWire own;
+    auto origin = OverHttp1(std::move(own.transport));
+    Answered got;
+    own.Spawn(AskOrigin(origin, GetOf("/"), {}, got));
+    own.ReceiveHead();
+    own.Send(answer);
+    own.CloseWrite();
+    EXPECT_TRUE(own.Until([&] { return got.done; }));
+    EXPECT_FALSE(got.status);
+    EXPECT_EQ(got.body, "half");
+  }
+}
+
+TEST_F(Http1OriginTest, MayBeAskedElsewhereOnlyWhenAReusedConnectionWasDead) {
+  AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  Await();
+  Ask(GetOf("/"));
+  wire.ReceiveHead();
+  wire.Close();
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_TRUE(answered.again);
+}
+
+TEST_F(Http1OriginTest, IsNotAskedElsewhereWhenAFreshConnectionDies) {
+  Ask(GetOf("/"));
+  wire.ReceiveHead();
+  wire.Close();
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(answered.again);
+}
+
+TEST_F(Http1OriginTest, IsNotAskedElsewhereOnceTheAnswerBegan) {
+  AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  Await();
+  AskFor("HTTP/1.1 2");
+  wire.CloseWrite();
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(answered.again);
+}
+
+TEST_F(Http1OriginTest, IsNotOpenedWhenTheOriginHasClosedItMeanwhile) {
+  EXPECT_TRUE(connection->CanOpen());
+  wire.CloseWrite();
+  EXPECT_TRUE(connection->IsIdle());
+  EXPECT_FALSE(connection->CanOpen());
+}
+
+TEST_F(Http1OriginTest, WaitsForAnAnswerOnlySoLong) {
+  Ask(GetOf("/"));
+  wire.ReceiveHead();
+  wire.LetWork();
+  PassTime(seconds(599));
+  wire.LetWork();
+  EXPECT_FALSE(answered.done);
+  PassTime(seconds(601));
+  Await();
+  EXPECT_FALSE(answered.status);
+}
+
+TEST_F(Http1OriginTest, SendsNothingOfARequestThatWouldBecomeAnotherOne) {
+  RequestHead head = GetOf("/");
+  head.headers.Add("Authorization", "Bearer x\r\nHost: evil");
+  Ask(head);
+  Await();
+  EXPECT_FALSE(answered.status);
+  EXPECT_EQ(answered.status.error().message.find("Bearer"), std::string::npos);
+  EXPECT_EQ(wire.ReceiveToEnd(), "");
+}
+
+}  // namespace
+}  // namespace viv::gateway

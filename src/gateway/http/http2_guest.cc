@@ -1,0 +1,154 @@
+#include "gateway/http/http2_guest.h"
+
+#include <fmt/format.h>
+#include <nghttp2/nghttp2.h>
+
+#include <exception>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/log.h"
+
+namespace viv::gateway {
+namespace {
+
+// Also those whose streams the guest has reset while they were served.
+constexpr std::size_t kRunningMax = 2 * kHttp2StreamsMax;
+
+void LogFailure(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    log::Error("gateway.exchange_failed", {{"error", e.what()}});
+  }
+}
+
+}  // namespace
+
+class Http2GuestExchange final : public GuestExchange {
+ public:
+  Http2GuestExchange(std::shared_ptr<Http2Guest> session,
+                     std::shared_ptr<Http2Stream> stream,
+                     RequestHead head)
+      : session_(std::move(session)), stream_(std::move(stream)), head_(std::move(head)) {}
+
+  const RequestHead& head() const override { return head_; }
+  Task<Result<std::string>> ReadBody() override { return stream_->ReadBody(); }
+  const http::Headers& trailers() const override { return stream_->trailers(); }
+
+  Task<Status> SendHead(AnswerHead head) override { co_return Send(head); }
+  Task<Status> SendBody(std::string piece) override { return stream_->SendBody(std::move(piece)); }
+  Task<Status> Finish(http::Headers trailers) override {
+    return stream_->Finish(std::move(trailers));
+  }
+  void Abort() override { stream_->GiveUp(NGHTTP2_INTERNAL_ERROR, "the answer was broken off"); }
+
+ private:
+  Status Send(const AnswerHead& head) {
+    if (head.status == 101) {
+      return Fail(ErrorCode::kInvalidArgument, "HTTP/2 has no 101: it switches no protocols");
+    }
+    Http2Fields fields = ToHttp2Fields(head);
+    if (head.status < 200) return session_->SubmitInterim(*stream_, fields);
+    Http2Body body = head.has_body ? Http2Body::kFollows : Http2Body::kNone;
+    return session_->SubmitAnswer(*stream_, fields, body);
+  }
+
+  const std::shared_ptr<Http2Guest> session_;  // before the stream, which refers to it
+  const std::shared_ptr<Http2Stream> stream_;
+  const RequestHead head_;
+};
+
+Http2Guest::Http2Guest(http::Transport& transport, ServeExchange serve, Http2Options options)
+    : Http2Session(Side::kGuest, transport, options),
+      serve_(std::move(serve)),
+      all_served_(executor()) {}
+
+// Cancellation ends a read and thereby the connection, in good order: others use the transport.
+Task<void> Http2Guest::Serve(std::string taken) {
+  bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false);
+  transport_.ExpireReadAfter(options().idle);
+  co_await Pump(std::move(taken));
+  while (running_ > 0) co_await all_served_.Wait(options().silence);
+  co_await asio::this_coro::throw_if_cancelled(throws);
+}
+
+bool Http2Guest::Admits() {
+  return running_ + begun_.size() < kRunningMax;
+}
+
+void Http2Guest::OnRequest(std::shared_ptr<Http2Stream> stream) {
+  begun_.push_back(std::move(stream));
+}
+
+void Http2Guest::AfterFeed() {
+  for (auto& stream : std::exchange(begun_, {})) {
+    if (!stream->closed()) Start(std::move(stream));
+  }
+}
+
+void Http2Guest::Start(std::shared_ptr<Http2Stream> stream) {
+  Http2Head arrived = stream->TakeFirstHead();
+  if (arrived.too_large) {
+    Http2Problem problem{
+        431, fmt::format("the head of the request is larger than {} bytes", kHttp2FieldBytesMax)};
+    return Run(stream, Answer(stream, std::move(problem)));
+  }
+  auto head = Http2RequestHead(std::move(arrived.fields), arrived.body);
+  if (!head) return Run(stream, Answer(stream, std::move(head).error()));
+  auto self = std::static_pointer_cast<Http2Guest>(shared_from_this());
+  auto exchange = std::make_shared<Http2GuestExchange>(self, stream, *std::move(head));
+  // Told outside of nghttp2, where the stream learns of it.
+  stream->on_gone = [executor = executor(), gone = std::weak_ptr<GuestExchange>(exchange)] {
+    asio::post(executor, [gone] {
+      auto exchange_left = gone.lock();
+      if (exchange_left && exchange_left->on_gone) std::exchange(exchange_left->on_gone, {})();
+    });
+  };
+  Run(stream, serve_(std::move(exchange)));
+}
+
+void Http2Guest::Run(std::shared_ptr<Http2Stream> stream, Task<void> task) {
+  if (running_++ == 0) transport_.ExpireReadNever();  // each exchange has its own deadlines
+  auto self = std::static_pointer_cast<Http2Guest>(shared_from_this());
+  auto on_end = [self, stream](std::exception_ptr failure) {
+    if (failure) LogFailure(failure);
+    self->AfterServed(*stream);
+  };
+  asio::co_spawn(executor(), std::move(task), on_end);
+}
+
+Task<void> Http2Guest::Answer(std::shared_ptr<Http2Stream> stream, Http2Problem problem) {
+  AnswerHead head;
+  head.status = problem.status;
+  head.headers.Add("content-type", "text/plain; charset=utf-8");
+  std::string text = problem.message + "\n";
+  head.headers.Add("content-length", std::to_string(text.size()));
+  stream->Discard();
+  Status sent = SubmitAnswer(*stream, ToHttp2Fields(head), Http2Body::kFollows);
+  if (sent) sent = co_await stream->SendBody(std::move(text));
+  http::Headers none;
+  if (sent) sent = co_await stream->Finish(std::move(none));
+}
+
+void Http2Guest::AfterServed(Http2Stream& stream) {
+  stream.on_gone = nullptr;
+  stream.Discard();
+  if (!stream.output_ended()) {
+    stream.GiveUp(NGHTTP2_INTERNAL_ERROR, "the request was not answered");
+  }
+  if (--running_ > 0) return;
+  if (!over()) transport_.ExpireReadAfter(options().idle);
+  all_served_.Notify();
+}
+
+Task<void> ServeHttp2(http::Transport& guest, std::string taken, ServeExchange serve) {
+  auto session = std::make_shared<Http2Guest>(guest, std::move(serve));
+  co_await session->Serve(std::move(taken));
+}
+
+}  // namespace viv::gateway

@@ -1,0 +1,365 @@
+#include "gateway/http/http2_guest.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "gateway/http/http2_guest_rig.h"
+
+namespace viv::gateway {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(Http2GuestTest, ServesARequestAndItsAnswer) {
+  GuestRig rig(DescribeRequest);
+  auto id = rig.client.Request(GetFields("/a?b=c", {{"accept", "text/html"}}));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].Get(":status"), "200");
+  EXPECT_EQ(rig.client.streams[id].body, "GET api.example.com /a?b=c\naccept: text/html\n");
+  EXPECT_EQ(rig.client.streams[id].closed, NGHTTP2_NO_ERROR);
+}
+
+TEST(Http2GuestTest, TellsItsLimitsAndOffersNoTunnels) {
+  GuestRig rig(DescribeRequest);
+  ASSERT_TRUE(rig.client.Sync());
+  std::map<int, std::uint32_t> seen(rig.client.settings_seen.begin(),
+                                    rig.client.settings_seen.end());
+  EXPECT_EQ(seen[NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS], kHttp2StreamsMax);
+  EXPECT_EQ(seen[NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE], kHttp2FieldBytesMax);
+  EXPECT_EQ(seen[NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL], 0u);
+}
+
+TEST(Http2GuestTest, TakesBytesThatWereReadBefore) {
+  Http2SocketPair pair = MakeHttp2SocketPair();
+  Http2Peer client(Http2Peer::Role::kClient, std::move(pair.theirs));
+  auto id = client.Request(GetFields("/early"));
+  std::string taken;  // what the client sends first
+  const std::uint8_t* bytes = nullptr;
+  ssize_t count = 0;
+  while ((count = nghttp2_session_mem_send(client.raw(), &bytes)) > 0) {
+    taken.append(reinterpret_cast<const char*>(bytes), count);
+  }
+  Http2TestLoop loop;
+  auto transport = loop.Adopt(std::move(pair.ours));
+  auto served = loop.Start(ServeHttp2(*transport, taken, DescribeRequest));
+  ASSERT_TRUE(client.UntilClosed(id));
+  EXPECT_EQ(client.streams[id].body, "GET api.example.com /early\n");
+  client.Hangup();
+  served.get();
+}
+
+TEST(Http2GuestTest, CarriesTrailersBothWays) {
+  GuestRig rig(EchoRequest);
+  auto id = rig.client.Request(PostFields("/rpc", {{"te", "trailers"}}), "message",
+                               {{"grpc-status", "0"}, {"x-checksum", "abc"}});
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].body, "message");
+  Http2Fields wanted{{"grpc-status", "0"}, {"x-checksum", "abc"}};
+  EXPECT_EQ(rig.client.streams[id].trailers, wanted);
+}
+
+Task<void> HintThenAnswer(std::shared_ptr<GuestExchange> exchange) {
+  AnswerHead hint;
+  hint.status = 103;
+  hint.headers.Add("Link", "</style.css>");
+  Status sent = co_await exchange->SendHead(std::move(hint));
+  EXPECT_TRUE(sent.has_value());
+  AnswerHead switching;
+  switching.status = 101;
+  sent = co_await exchange->SendHead(std::move(switching));
+  EXPECT_FALSE(sent.has_value());
+  AnswerHead head;
+  head.status = 204;
+  sent = co_await exchange->SendHead(std::move(head));
+  EXPECT_TRUE(sent.has_value());
+  http::Headers none;
+  sent = co_await exchange->Finish(std::move(none));
+  EXPECT_TRUE(sent.has_value());
+}
+
+TEST(Http2GuestTest, SendsInterimHeadsAndAnswersWithoutBody) {
+  GuestRig rig(HintThenAnswer);
+  auto id = rig.client.Request(GetFields("/"));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  ASSERT_EQ(rig.client.streams[id].heads.size(), 2u);
+  EXPECT_EQ(rig.client.streams[id].heads[0][0].second, "103");
+  EXPECT_EQ(rig.client.streams[id].heads[0][1].first, "link");
+  EXPECT_EQ(rig.client.streams[id].heads[1][0].second, "204");
+  EXPECT_EQ(rig.client.streams[id].body, "");
+}
+
+TEST(Http2GuestTest, CarriesLargeBodiesBothWays) {
+  GuestRig rig(EchoRequest);
+  std::string body;
+  for (int i = 0; i < 1'000'000; ++i) body += std::to_string(i);
+  auto id = rig.client.Request(PostFields("/echo"), body);
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].body, body);
+}
+
+TEST(Http2GuestTest, ServesManyStreamsAtOnce) {
+  GuestRig rig(EchoRequest);
+  std::map<std::int32_t, std::string> sent;
+  for (int i = 0; i < 100; ++i) {
+    std::string body(50'000 + i * 100, static_cast<char>('a' + i % 26));
+    sent[rig.client.Request(PostFields("/echo"), body)] = body;
+  }
+  for (const auto& [id, body] : sent) {
+    ASSERT_TRUE(rig.client.UntilClosed(id));
+    EXPECT_EQ(rig.client.streams[id].body, body);
+  }
+}
+
+// Waits for the guest's word before it reads.
+struct Gate {
+  explicit Gate(asio::any_io_executor executor) : signal(executor) {}
+  Http2Signal signal;
+  bool open = false;
+};
+
+TEST(Http2GuestTest, AGuestSendsNoMoreThanIsReadOfIt) {
+  std::shared_ptr<Gate> gate;
+  GuestRig rig([&gate](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    gate = std::make_shared<Gate>(co_await asio::this_coro::executor);
+    while (!gate->open) co_await gate->signal.Wait(std::chrono::hours(1));
+    co_await EchoRequest(exchange);
+  });
+  ASSERT_TRUE(rig.client.Sync());  // by then the settings are in force
+  std::string body(1 << 20, 'x');
+  auto id = rig.client.Request(PostFields("/slow"), body);
+  ASSERT_TRUE(rig.client.Sync());
+  EXPECT_EQ(rig.client.streams[id].body_sent, kHttp2StreamWindow);
+  rig.loop.Run<void>([&] {
+    gate->open = true;
+    gate->signal.Notify();
+  });
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].body, body);
+  rig.loop.Run<void>([&] { gate.reset(); });
+}
+
+TEST(Http2GuestTest, AnAnswerWaitsForASlowGuest) {
+  std::atomic<std::size_t> sent = 0;
+  GuestRig rig(
+      [&sent](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+        AnswerHead head;
+        head.status = 200;
+        head.has_body = true;
+        Status status = co_await exchange->SendHead(std::move(head));
+        for (int i = 0; i < 64 && status; ++i) {
+          std::string piece(64 * 1024, 'y');
+          status = co_await exchange->SendBody(std::move(piece));
+          if (status) sent += 64 * 1024;
+        }
+        http::Headers none;
+        if (status) status = co_await exchange->Finish(std::move(none));
+        EXPECT_TRUE(status.has_value());
+      },
+      {}, {.entries = {}, .gives_window = false});
+  auto id = rig.client.Request(GetFields("/"));
+  auto has_window_full = [&] { return rig.client.streams[id].body.size() == 65'535; };
+  ASSERT_TRUE(rig.client.Until(has_window_full));
+  ASSERT_TRUE(rig.client.Sync());
+  EXPECT_LE(sent, 3u * 64 * 1024);  // one that left, one that waits to
+  std::size_t taken = 0;
+  while (!rig.client.streams[id].ended) {
+    std::size_t before = rig.client.streams[id].body.size();
+    nghttp2_session_consume(rig.client.raw(), id, before - taken);
+    taken = before;
+    auto moved = [&] {
+      return rig.client.streams[id].body.size() > before || rig.client.streams[id].ended;
+    };
+    ASSERT_TRUE(rig.client.Until(moved));
+  }
+  EXPECT_EQ(rig.client.streams[id].body.size(), 64u * 64 * 1024);
+}
+
+TEST(Http2GuestTest, AStreamThatTheGuestResetsEndsItsExchange) {
+  std::promise<Error> failure;
+  GuestRig rig([&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    Result<std::string> piece = co_await exchange->ReadBody();
+    EXPECT_EQ(piece.value_or("(failed)"), "part");
+    piece = co_await exchange->ReadBody();
+    failure.set_value(piece.has_value() ? Error{ErrorCode::kInternal, *piece} : piece.error());
+    AnswerHead head;
+    head.status = 200;
+    Status sent = co_await exchange->SendHead(std::move(head));
+    EXPECT_FALSE(sent.has_value());
+    sent = co_await exchange->SendBody("x");
+    EXPECT_FALSE(sent.has_value());
+  });
+  auto id = rig.client.Begin(PostFields("/"));
+  ASSERT_TRUE(rig.client.Sync());
+  rig.client.SendRaw(Http2Frame(NGHTTP2_DATA, 0, id, "part"));
+  ASSERT_TRUE(rig.client.Sync());
+  rig.client.Reset(id, NGHTTP2_CANCEL);
+  ASSERT_TRUE(rig.client.Sync());
+  EXPECT_EQ(failure.get_future().get().code, ErrorCode::kUnavailable);
+}
+
+// Serves a request, which it neither reads nor answers, until it is told that the guest left.
+struct Patience {
+  Task<void> Serve(std::shared_ptr<GuestExchange> exchange) {
+    auto ended = std::make_shared<Gate>(co_await asio::this_coro::executor);
+    exchange->on_gone = [this, ended] {
+      gone.set_value();
+      ended->open = true;
+      ended->signal.Notify();
+    };
+    begun.set_value();
+    while (!ended->open) co_await ended->signal.Wait(std::chrono::hours(1));
+  }
+  std::promise<void> begun, gone;
+};
+
+TEST(Http2GuestTest, WhoServesIsToldThatTheStreamWasReset) {
+  Patience patience;
+  GuestRig rig([&](std::shared_ptr<GuestExchange> exchange) { return patience.Serve(exchange); });
+  auto id = rig.client.Request(GetFields("/"));
+  rig.client.Flush();
+  patience.begun.get_future().get();
+  rig.client.Reset(id, NGHTTP2_CANCEL);
+  rig.client.Flush();
+  patience.gone.get_future().get();
+}
+
+TEST(Http2GuestTest, WhoServesIsToldThatTheConnectionBroke) {
+  Patience patience;
+  GuestRig rig([&](std::shared_ptr<GuestExchange> exchange) { return patience.Serve(exchange); });
+  rig.client.Request(GetFields("/"));
+  rig.client.Flush();
+  patience.begun.get_future().get();
+  rig.client.Hangup();
+  patience.gone.get_future().get();
+  rig.done.wait();
+}
+
+TEST(Http2GuestTest, TheRestOfARequestThatWasAnsweredIsForgotten) {
+  GuestRig rig(DescribeRequest);
+  ASSERT_TRUE(rig.client.Sync());
+  // More in all than the window of the connection.
+  for (int i = 0; i < 3; ++i) {
+    auto id = rig.client.Request(PostFields("/"), std::string(1 << 20, 'x'));
+    ASSERT_TRUE(rig.client.UntilClosed(id));
+    EXPECT_EQ(rig.client.streams[id].closed, NGHTTP2_NO_ERROR);
+    EXPECT_EQ(rig.client.streams[id].body, "POST api.example.com / body\n");
+    EXPECT_EQ(rig.client.streams[id].body_sent, 1u << 20);
+  }
+}
+
+TEST(Http2GuestTest, ARequestThatDoesNotEndAfterItsAnswerIsStopped) {
+  GuestRig rig(DescribeRequest, {.drain_bytes = 300'000});
+  ASSERT_TRUE(rig.client.Sync());
+  auto id = rig.client.Request(PostFields("/"), std::string(8 << 20, 'x'));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].closed, NGHTTP2_NO_ERROR);
+  EXPECT_EQ(rig.client.streams[id].body, "POST api.example.com / body\n");
+  EXPECT_LT(rig.client.streams[id].body_sent, 8u << 20);
+}
+
+TEST(Http2GuestTest, AnExchangeWithoutAnAnswerIsReset) {
+  GuestRig rig([](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    if (exchange->head().target == "/throw") throw std::runtime_error("failed");
+    if (exchange->head().target == "/abort") {
+      AnswerHead head;
+      head.status = 200;
+      head.has_body = true;
+      Status sent = co_await exchange->SendHead(std::move(head));
+      EXPECT_TRUE(sent.has_value());
+      exchange->Abort();
+    }
+  });
+  for (std::string_view path : {"/none", "/throw", "/abort"}) {
+    auto id = rig.client.Request(GetFields(path));
+    ASSERT_TRUE(rig.client.UntilClosed(id)) << path;
+    EXPECT_EQ(rig.client.streams[id].closed, NGHTTP2_INTERNAL_ERROR) << path;
+  }
+}
+
+TEST(Http2GuestTest, AnIdleConnectionEndsWithGoaway) {
+  GuestRig rig(DescribeRequest);
+  auto id = rig.client.Request(GetFields("/"));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  ASSERT_TRUE(rig.client.Sync());
+  rig.TickAfter(milliseconds(70'000));
+  ASSERT_TRUE(rig.client.Sync());
+  rig.TickAfter(milliseconds(76'000));
+  EXPECT_TRUE(rig.client.Until([&] { return rig.client.goaway.has_value(); }));
+  EXPECT_EQ(rig.client.goaway, NGHTTP2_NO_ERROR);
+  EXPECT_TRUE(rig.client.UntilEnd());
+}
+
+TEST(Http2GuestTest, AConnectionIsNotIdleWhileARequestIsServed) {
+  std::shared_ptr<Gate> gate;
+  GuestRig rig([&gate](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    gate = std::make_shared<Gate>(co_await asio::this_coro::executor);
+    while (!gate->open) co_await gate->signal.Wait(std::chrono::hours(1));
+    co_await DescribeRequest(exchange);
+  });
+  auto id = rig.client.Request(GetFields("/"));
+  ASSERT_TRUE(rig.client.Sync());
+  rig.TickAfter(milliseconds(200'000));
+  rig.loop.Run<void>([&] {
+    gate->open = true;
+    gate->signal.Notify();
+  });
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].Get(":status"), "200");
+  rig.loop.Run<void>([&] { gate.reset(); });
+}
+
+TEST(Http2GuestTest, ABodyThatStopsComingIsNotWaitedForForever) {
+  std::promise<Error> failure;
+  GuestRig rig(
+      [&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+        Result<std::string> piece = co_await exchange->ReadBody();
+        failure.set_value(piece.has_value() ? Error{ErrorCode::kInternal, *piece} : piece.error());
+      },
+      {.silence = milliseconds(5)});
+  auto id = rig.client.Begin(PostFields("/"));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  Error error = failure.get_future().get();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.message, "the guest was silent for too long");
+}
+
+TEST(Http2GuestTest, AGuestThatTakesNothingLosesItsStream) {
+  GuestRig rig(
+      [](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+        std::string body(1 << 20, 'x');
+        Status sent = co_await AnswerWith(exchange, 200, std::move(body));
+        EXPECT_EQ(sent.error().message, "the guest was silent for too long");
+      },
+      {.silence = milliseconds(5)}, {.entries = {}, .gives_window = false});
+  auto id = rig.client.Request(GetFields("/"));
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].closed, NGHTTP2_CANCEL);
+}
+
+TEST(Http2GuestTest, CancellationEndsItInGoodOrder) {
+  std::promise<void> begun;
+  GuestRig rig([&begun](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    begun.set_value();
+    Result<std::string> piece = co_await exchange->ReadBody();
+    EXPECT_FALSE(piece.has_value());
+  });
+  rig.client.Begin(PostFields("/"));
+  rig.client.Flush();
+  begun.get_future().get();
+  rig.Cancel();
+  rig.done.wait();
+}
+
+TEST(Http2GuestTest, AGuestThatSaysGoodbyeStillGetsItsAnswer) {
+  GuestRig rig(DescribeRequest);
+  auto id = rig.client.Request(GetFields("/"));
+  rig.client.Flush();
+  nghttp2_submit_goaway(rig.client.raw(), NGHTTP2_FLAG_NONE, 0, NGHTTP2_NO_ERROR, nullptr, 0);
+  ASSERT_TRUE(rig.client.UntilClosed(id));
+  EXPECT_EQ(rig.client.streams[id].Get(":status"), "200");
+  EXPECT_TRUE(rig.client.UntilEnd());  // nothing more can come: the connection is closed
+}
+
+}  // namespace
+}  // namespace viv::gateway

@@ -1,0 +1,249 @@
+// What hostile guests send, and what becomes of them.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "gateway/http/http2_guest.h"
+#include "gateway/http/http2_guest_rig.h"
+
+namespace viv::gateway {
+namespace {
+
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+// The code with which one request is reset, or "status N".
+std::string FateOf(Http2Fields fields, std::optional<std::string> body = std::nullopt) {
+  GuestRig rig(EchoRequest);
+  auto id = rig.client.Request(fields, std::move(body));
+  if (!rig.client.UntilClosed(id)) return "connection ended";
+  if (rig.client.streams[id].closed != NGHTTP2_NO_ERROR) {
+    return nghttp2_http2_strerror(*rig.client.streams[id].closed);
+  }
+  // The connection is as good as before.
+  auto next = rig.client.Request(GetFields("/next"));
+  EXPECT_TRUE(rig.client.UntilClosed(next));
+  EXPECT_EQ(rig.client.streams[next].Get(":status"), "200");
+  return "status " + rig.client.streams[id].Get(":status");
+}
+
+TEST(Http2HostileTest, HeadersOfAConnectionAreRefused) {
+  EXPECT_EQ(FateOf(GetFields("/", {{"connection", "close"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"transfer-encoding", "chunked"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"upgrade", "websocket"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"te", "gzip"}})), "PROTOCOL_ERROR");
+}
+
+TEST(Http2HostileTest, MalformedFieldsAreRefused) {
+  EXPECT_EQ(FateOf(GetFields("/", {{"x", "a\r\nauthorization: b"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string("a\0b", 3)}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"x y", "a"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{":path", "/other"}})), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{":other", "x"}})), "PROTOCOL_ERROR");
+}
+
+// Whether a request with these bytes as its last field is served.
+bool IsServed(std::string_view field) {
+  std::atomic<bool> served = false;
+  {
+    GuestRig rig([&](std::shared_ptr<GuestExchange>) -> Task<void> {
+      served = true;
+      co_return;
+    });
+    EXPECT_TRUE(rig.client.Sync());
+    std::string block = std::string(
+                            "\x82\x87\x84\x41\x01"
+                            "a",
+                            6)
+                            .append(field);
+    rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, block));
+    rig.client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));
+    rig.client.UntilEnd();  // the client knows nothing of the stream that is reset then
+  }
+  return served;
+}
+
+TEST(Http2HostileTest, NamesInUpperCaseAreRefused) {
+  EXPECT_TRUE(IsServed(std::string_view("\0\x01x\x01y", 5)));
+  EXPECT_FALSE(IsServed(std::string_view("\0\x01X\x01y", 5)));
+}
+
+TEST(Http2HostileTest, PathsThatWouldBreakARequestLineAreRefused) {
+  for (std::string_view path : {"/a b", "/a HTTP/1.1\r\nx: y", "relative", ""}) {
+    EXPECT_EQ(FateOf(GetFields(path)), "PROTOCOL_ERROR") << path;
+  }
+}
+
+TEST(Http2HostileTest, RequestsWithoutAHostOrWithTwoAreRefused) {
+  Http2Fields fields = GetFields("/");
+  fields.erase(fields.begin() + 2);
+  EXPECT_EQ(FateOf(fields), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(GetFields("/", {{"host", "evil.example.com"}})), "status 400");
+  fields = GetFields("/");
+  fields[2].second = "user@api.example.com";
+  EXPECT_EQ(FateOf(fields), "status 400");
+}
+
+TEST(Http2HostileTest, TunnelsAreRefused) {
+  EXPECT_EQ(FateOf({{":method", "CONNECT"}, {":authority", "internal:22"}}), "status 403");
+  EXPECT_EQ(FateOf({{":method", "CONNECT"},
+                    {":protocol", "websocket"},
+                    {":scheme", "https"},
+                    {":authority", "api.example.com"},
+                    {":path", "/"}}),
+            "PROTOCOL_ERROR");
+}
+
+TEST(Http2HostileTest, ABodyThatIsNotAsLongAsPromisedIsRefused) {
+  EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "3"}}), "four"), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "5"}}), "four"), "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "4"}, {"content-length", "4"}}), "four"),
+            "PROTOCOL_ERROR");
+  EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "4"}}), "four"), "status 200");
+}
+
+TEST(Http2HostileTest, ALargeHeadIsAnswered431) {
+  EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string(65'000, 'a')}})), "status 200");
+  EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string(66'000, 'a')}})), "status 431");
+}
+
+// A few bytes on the wire that stand for very many, out of the table of the connection.
+TEST(Http2HostileTest, AHeadThatUnfoldsEndlesslyEndsTheConnection) {
+  GuestRig rig(EchoRequest);
+  ASSERT_TRUE(rig.client.Sync());
+  std::string block(
+      "\x82\x87\x84\x41\x01"
+      "a",
+      6);  // GET https / with the authority "a"
+  std::string value(4000, 'v');
+  block += std::string("\x40\x01x\x7f\xa1\x1e", 6) + value;  // x: 4000 bytes, into the table
+  block += std::string(1000, '\xbe');                        // and a thousand times more
+  rig.client.SendRaw(
+      Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, block));
+  EXPECT_TRUE(rig.client.UntilEnd());
+}
+
+TEST(Http2HostileTest, EndlessContinuationsEndTheConnection) {
+  GuestRig rig(EchoRequest);
+  ASSERT_TRUE(rig.client.Sync());
+  rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, 0, 1, "\x82"));
+  for (int i = 0; i < 1000; ++i) rig.client.SendRaw(Http2Frame(NGHTTP2_CONTINUATION, 0, 1, ""));
+  EXPECT_TRUE(rig.client.UntilEnd());
+}
+
+// What it is told when it goes on like this.
+std::optional<std::uint32_t> Flood(const std::function<void(Http2Peer&, int)>& once, int times) {
+  GuestRig rig(EchoRequest);
+  EXPECT_TRUE(rig.client.Sync());
+  for (int i = 0; i < times; ++i) once(rig.client, i);
+  EXPECT_TRUE(rig.client.UntilEnd());
+  return rig.client.goaway;
+}
+
+TEST(Http2HostileTest, RapidResetsEndTheConnection) {
+  auto once = [](Http2Peer& client, int) {
+    auto id = client.Request(GetFields("/"));
+    client.Flush();
+    client.Reset(id, NGHTTP2_CANCEL);
+    client.Flush();
+  };
+  EXPECT_EQ(Flood(once, 300), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST(Http2HostileTest, ResetsThatItMakesUsSendEndTheConnectionToo) {
+  auto once = [](Http2Peer& client, int) {
+    auto id = client.Request(PostFields("/", {{"content-length", "9"}}), "four");
+    client.Flush();
+    EXPECT_GT(id, 0);
+  };
+  EXPECT_EQ(Flood(once, 300), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+// Whose acknowledgements it does not read.
+TEST(Http2HostileTest, FloodsOfPingsAndSettingsEndTheConnection) {
+  auto ping = [](Http2Peer& client, int) {
+    client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));
+  };
+  Flood(ping, 11'000);
+  auto settings = [](Http2Peer& client, int) {
+    client.SendRaw(Http2Frame(NGHTTP2_SETTINGS, 0, 0, ""));
+  };
+  Flood(settings, 11'000);
+}
+
+TEST(Http2HostileTest, FloodsOfFramesThatCarryNothingEndTheConnection) {
+  auto priority = [](Http2Peer& client, int) {
+    client.SendRaw(Http2Frame(NGHTTP2_PRIORITY, 0, 1, std::string_view("\0\0\0\0\x10", 5)));
+  };
+  EXPECT_EQ(Flood(priority, 11'000), NGHTTP2_ENHANCE_YOUR_CALM);
+  auto empty = [](Http2Peer& client, int i) {
+    if (i == 0) client.Begin(PostFields("/"));
+    client.Flush();
+    client.SendRaw(Http2Frame(NGHTTP2_DATA, 0, 1, ""));
+  };
+  EXPECT_EQ(Flood(empty, 11'000), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST(Http2HostileTest, MoreStreamsThanAllowedAreRefused) {
+  std::atomic<std::size_t> running = 0, most = 0;
+  GuestRig rig([&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    most = std::max<std::size_t>(most, ++running);
+    Result<std::string> piece = co_await exchange->ReadBody();
+    --running;
+    EXPECT_FALSE(piece.has_value());
+  });
+  ASSERT_TRUE(rig.client.Sync());
+  std::string block(
+      "\x83\x87\x84\x41\x01"
+      "a",
+      6);  // POST https / with the authority "a"
+  for (int i = 0; i < 200; ++i) {
+    rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1 + 2 * i, block));
+  }
+  EXPECT_TRUE(rig.client.UntilEnd());
+  EXPECT_EQ(most, kHttp2StreamsMax);
+}
+
+TEST(Http2HostileTest, DataBeyondTheWindowIsRefused) {
+  GuestRig rig([](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    auto gate = std::make_shared<Http2Signal>(co_await asio::this_coro::executor);
+    exchange->on_gone = [gate] { gate->Notify(); };
+    co_await gate->Wait(std::chrono::hours(1));
+    exchange->on_gone = nullptr;
+  });
+  ASSERT_TRUE(rig.client.Sync());
+  auto id = rig.client.Begin(PostFields("/"));
+  ASSERT_TRUE(rig.client.Sync());
+  std::string piece(16'384, 'x');
+  for (int i = 0; i < 200; ++i) rig.client.SendRaw(Http2Frame(NGHTTP2_DATA, 0, id, piece));
+  auto refused = [&] { return rig.client.streams[id].closed || rig.client.goaway; };
+  ASSERT_TRUE(rig.client.Until(refused));
+  std::uint32_t code = rig.client.goaway.value_or(rig.client.streams[id].closed.value_or(0));
+  EXPECT_EQ(code, NGHTTP2_FLOW_CONTROL_ERROR);
+}
+
+TEST(Http2HostileTest, WhatIsNoHttp2EndsTheConnection) {
+  for (std::string bytes :
+       {std::string("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), std::string(1000, '\0'),
+        std::string(kPreface) + "garbage that is no frame of settings at all",
+        std::string(kPreface) + Http2Frame(NGHTTP2_SETTINGS, 0, 0, "odd"),
+        std::string(kPreface) + Http2Frame(NGHTTP2_SETTINGS, 0, 0, "") +
+            Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 2, "\x82"),
+        std::string(kPreface) + Http2Frame(NGHTTP2_SETTINGS, 0, 0, "") +
+            Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, "\xff\xff\xff\xff\xff\xff")}) {
+    Http2SocketPair pair = MakeHttp2SocketPair();
+    Http2TestLoop loop;
+    auto transport = loop.Adopt(std::move(pair.ours));
+    auto served = loop.Start(ServeHttp2(*transport, "", EchoRequest));
+    ASSERT_EQ(::send(pair.theirs.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    char answer[4096];
+    while (::recv(pair.theirs.get(), answer, sizeof answer, 0) > 0) {
+    }
+    pair.theirs = UniqueFd();
+    served.get();
+  }
+}
+
+}  // namespace
+}  // namespace viv::gateway

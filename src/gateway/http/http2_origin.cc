@@ -1,0 +1,166 @@
+#include "gateway/http/http2_origin.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+
+#include "base/log.h"
+
+namespace viv::gateway {
+namespace {
+
+// Sends the whole of it when it takes its leave.
+class Http2OriginExchange final : public OriginExchange {
+ public:
+  explicit Http2OriginExchange(std::shared_ptr<Http2Origin> session)
+      : session_(std::move(session)) {}
+
+  ~Http2OriginExchange() override {
+    if (stream_ != nullptr) {
+      stream_->Discard();
+      bool whole = stream_->input_ended() && stream_->output_ended();
+      if (!whole) stream_->GiveUp(NGHTTP2_CANCEL, "the exchange was given up");
+    }
+    session_->Leave();
+  }
+
+  Task<Status> SendHead(RequestHead head) override { co_return Send(head); }
+
+  Task<Status> SendBody(std::string piece) override {
+    if (stream_ == nullptr) co_return Fail(ErrorCode::kUnavailable, failure_);
+    co_return co_await stream_->SendBody(std::move(piece));
+  }
+
+  Task<Status> Finish(http::Headers trailers) override {
+    if (stream_ == nullptr) co_return Fail(ErrorCode::kUnavailable, failure_);
+    co_return co_await stream_->Finish(std::move(trailers));
+  }
+
+  Task<Result<AnswerHead>> ReadHead() override {
+    if (stream_ == nullptr) co_return Fail(ErrorCode::kUnavailable, failure_);
+    ASSIGN_OR_CO_RETURN(Http2Head head, co_await stream_->ReadHead());
+    if (head.too_large) {
+      stream_->GiveUp(NGHTTP2_CANCEL, "the head of the origin's answer is too large");
+      co_return Fail(ErrorCode::kLimitExceeded, "the head of the origin's answer is too large");
+    }
+    co_return Http2AnswerHead(std::move(head.fields), head.body);
+  }
+
+  Task<Result<std::string>> ReadBody() override {
+    if (stream_ == nullptr) co_return Fail(ErrorCode::kUnavailable, failure_);
+    co_return co_await stream_->ReadBody();
+  }
+
+  const http::Headers& trailers() const override {
+    static const http::Headers kNone;
+    return stream_ == nullptr ? kNone : stream_->trailers();
+  }
+
+  bool may_be_sent_again() const override {
+    return stream_ == nullptr ? refused_ : stream_->unprocessed();
+  }
+
+ private:
+  Status Send(const RequestHead& head) {
+    if (stream_ != nullptr) return Fail(ErrorCode::kInternal, "the head was sent already");
+    if (!head.upgrade.empty()) {
+      return Fail(ErrorCode::kInvalidArgument, "an upgrade needs a connection of HTTP/1.1");
+    }
+    Result<std::shared_ptr<Http2Stream>> begun = session_->Begin(head);
+    if (begun) {
+      stream_ = *std::move(begun);
+      return {};
+    }
+    refused_ = begun.error().code == ErrorCode::kUnavailable;
+    failure_ = begun.error().message;
+    return tl::unexpected<Error>(std::move(begun).error());
+  }
+
+  const std::shared_ptr<Http2Origin> session_;  // before the stream, which refers to it
+  std::shared_ptr<Http2Stream> stream_;
+  bool refused_ = false;  // the connection took no more
+  std::string failure_ = "no request was sent";
+};
+
+// What the pool holds. Exchanges hold the session, so that they end in peace when it goes.
+class Http2OriginConnection final : public OriginConnection {
+ public:
+  explicit Http2OriginConnection(std::shared_ptr<Http2Origin> session)
+      : session_(std::move(session)) {}
+  ~Http2OriginConnection() override { session_->Retire(); }
+
+  bool CanOpen() const override { return session_->CanOpen(); }
+  bool IsIdle() const override { return session_->IsIdle(); }
+
+  Result<std::unique_ptr<OriginExchange>> Open() override {
+    if (!session_->CanOpen()) {
+      return Fail(ErrorCode::kUnavailable, "the connection takes no more requests");
+    }
+    session_->Enter();
+    return std::make_unique<Http2OriginExchange>(session_);
+  }
+
+  void Close() override { session_->Close(); }
+  void Tick(std::chrono::steady_clock::time_point now) override { session_->Tick(now); }
+
+ private:
+  const std::shared_ptr<Http2Origin> session_;
+};
+
+}  // namespace
+
+Http2Origin::Http2Origin(std::unique_ptr<http::Transport> transport, Http2Options options)
+    : Http2Session(Side::kOrigin, *transport, options), owned_(std::move(transport)) {}
+
+void Http2Origin::Start() {
+  auto on_end = [self = shared_from_this()](std::exception_ptr failure) {
+    if (failure) log::Error("gateway.origin_failed", {});
+  };
+  asio::co_spawn(executor(), Pump(""), on_end);
+}
+
+bool Http2Origin::CanOpen() const {
+  if (over() || retired_ || nghttp2_session_check_request_allowed(session_) == 0) return false;
+  std::size_t theirs =
+      nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+  // One that closed while it was idle may have been read of or not.
+  return exchanges_ < std::min(theirs, kHttp2StreamsMax) &&
+         (exchanges_ > 0 || !transport_.PeerIsGone(http::Transport::Gone::kSendsNoMore));
+}
+
+Result<std::shared_ptr<Http2Stream>> Http2Origin::Begin(const RequestHead& head) {
+  ASSIGN_OR_RETURN(Http2Fields fields, ToHttp2Fields(head, transport_.secure() ? "https" : "http"));
+  return SubmitRequest(fields, head.has_body ? Http2Body::kFollows : Http2Body::kNone);
+}
+
+void Http2Origin::Leave() {
+  if (--exchanges_ == 0 && retired_) Terminate(NGHTTP2_NO_ERROR);
+}
+
+void Http2Origin::Retire() {
+  retired_ = true;
+  if (exchanges_ == 0) Terminate(NGHTTP2_NO_ERROR);
+}
+
+void Http2Origin::Close() {
+  retired_ = true;
+  Break();
+  transport_.Close();
+}
+
+std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin) {
+  return OverHttp2(std::move(origin), Http2Options());
+}
+
+std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin,
+                                            Http2Options options) {
+  auto session = std::make_shared<Http2Origin>(std::move(origin), options);
+  session->Start();
+  return std::make_shared<Http2OriginConnection>(std::move(session));
+}
+
+}  // namespace viv::gateway

@@ -1,0 +1,38 @@
+#pragma once
+// The origin's side of HTTP/2: each exchange is a stream that we begin. After a failure an
+// exchange's may_be_sent_again() tells that the origin did not work on the request: it refused the
+// stream, left it out in its GOAWAY, or the connection ended before anything of an answer came. An
+// origin that answers before it has read the whole request may reset the stream then: sending fails
+// with kUnavailable, and what it answered can still be read.
+
+#include <memory>
+
+#include "gateway/http/connections.h"
+#include "gateway/http/http2_session.h"
+
+namespace viv::gateway {
+
+class Http2Origin final : public Http2Session {
+ public:
+  Http2Origin(std::unique_ptr<http::Transport> transport, Http2Options options);
+
+  void Start();  // pumps until the connection has ended; keeps this alive so long
+  bool CanOpen() const;
+  bool IsIdle() const { return exchanges_ == 0; }
+  void Enter() { ++exchanges_; }
+  void Leave();
+  Result<std::shared_ptr<Http2Stream>> Begin(const RequestHead& head);
+  void Retire();  // ends once the exchanges that are under way have ended
+  void Close();   // ends now
+  void Tick(std::chrono::steady_clock::time_point now) { transport_.Tick(now); }
+
+ private:
+  const std::unique_ptr<http::Transport> owned_;
+  std::size_t exchanges_ = 0;
+  bool retired_ = false;
+};
+
+std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin,
+                                            Http2Options options);
+
+}  // namespace viv::gateway

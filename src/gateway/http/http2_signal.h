@@ -1,0 +1,38 @@
+#pragma once
+// Where one coroutine waits until somebody has something for it. A signal is not kept: whoever
+// waits looks first whether there is anything to wait for. Used from one thread, by one waiter.
+
+#include <chrono>
+#include <utility>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/task.h"
+#include "http/await_tuple.h"
+
+namespace viv::gateway {
+
+class Http2Signal {
+ public:
+  enum class Woken { kBySignal, kByTime, kByCancellation };
+
+  explicit Http2Signal(asio::any_io_executor executor) : timer_(std::move(executor)) {}
+
+  void Notify() { timer_.cancel(); }
+
+  Task<Woken> Wait(std::chrono::milliseconds timeout) {
+    timer_.expires_after(timeout);
+    auto [error] = co_await timer_.async_wait(http::kTuple);
+    asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) co_return Woken::kByCancellation;
+    co_return error ? Woken::kBySignal : Woken::kByTime;
+  }
+
+ private:
+  asio::steady_timer timer_;
+};
+
+}  // namespace viv::gateway

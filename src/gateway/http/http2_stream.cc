@@ -1,0 +1,206 @@
+#include "gateway/http/http2_stream.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "gateway/http/http2_session.h"
+
+namespace viv::gateway {
+namespace {
+
+// Of a stream: interim answers, the one that counts, and trailers.
+constexpr std::size_t kHeadsMax = 32;
+constexpr std::size_t kHeadsBytesMax = 2 * kHttp2FieldBytesMax;
+// A field list this large is no mistake: the connection ends.
+constexpr std::size_t kHostileFieldBytes = 1 << 20;
+
+}  // namespace
+
+Http2Stream::Http2Stream(Http2Session& session, std::int32_t id)
+    : session_(session), id_(id), arrived_(session.executor()), left_(session.executor()) {}
+
+Task<Status> Http2Stream::Pause(Http2Signal& signal) {
+  std::uint64_t before = moves_;
+  Http2Signal::Woken woken = co_await signal.Wait(session_.options().silence);
+  if (woken == Http2Signal::Woken::kByCancellation) {
+    co_return Fail(ErrorCode::kUnavailable, "the exchange was given up");
+  }
+  if (woken == Http2Signal::Woken::kByTime && moves_ == before) {
+    GiveUp(NGHTTP2_CANCEL, session_.peer() + " was silent for too long");
+  }
+  co_return Status();
+}
+
+Task<Result<Http2Head>> Http2Stream::ReadHead() {
+  while (heads_.empty() && !closed_ && !input_ended_) {
+    CO_RETURN_IF_ERROR(co_await Pause(arrived_));
+  }
+  if (heads_.empty()) co_return tl::unexpected<Error>(failure_);
+  co_return TakeFirstHead();
+}
+
+Http2Head Http2Stream::TakeFirstHead() {
+  Http2Head head = std::move(heads_.front());
+  heads_.pop_front();
+  return head;
+}
+
+Task<Result<std::string>> Http2Stream::ReadBody() {
+  while (input_.empty() && !closed_ && !input_ended_) {
+    CO_RETURN_IF_ERROR(co_await Pause(arrived_));
+  }
+  if (input_.empty() && !input_ended_) co_return tl::unexpected<Error>(failure_);
+  co_return TakePiece();
+}
+
+std::string Http2Stream::TakePiece() {
+  std::string piece;
+  if (input_read_ == 0 && input_.size() <= kHttp2PieceBytesMax) {
+    piece = std::exchange(input_, {});
+  } else {
+    piece = input_.substr(input_read_, kHttp2PieceBytesMax);
+    input_read_ += piece.size();
+    if (input_read_ == input_.size()) {
+      input_.clear();
+      input_read_ = 0;
+    }
+  }
+  if (!piece.empty()) session_.Consume(id_, piece.size());
+  return piece;
+}
+
+Task<Status> Http2Stream::AwaitRoom() {
+  while (!output_.empty() && !closed_) {
+    CO_RETURN_IF_ERROR(co_await Pause(left_));
+  }
+  if (closed_ && !end_sent_) co_return tl::unexpected<Error>(failure_);
+  co_return Status();
+}
+
+Task<Status> Http2Stream::SendBody(std::string piece) {
+  CO_RETURN_IF_ERROR(co_await AwaitRoom());
+  if (output_ended_) co_return Fail(ErrorCode::kInternal, "the body has ended already");
+  if (piece.empty()) co_return Status();
+  output_ = std::move(piece);
+  output_left_ = 0;
+  session_.Resume(id_);
+  co_return Status();
+}
+
+Task<Status> Http2Stream::Finish(http::Headers trailers) {
+  if (output_ended_) co_return Status();
+  if (closed_) co_return tl::unexpected<Error>(failure_);
+  trailers_to_send_ = std::move(trailers);
+  output_ended_ = true;
+  session_.Resume(id_);
+  co_return co_await AwaitRoom();
+}
+
+void Http2Stream::GiveUp(std::uint32_t code, std::string reason) {
+  if (closed_) return;
+  on_gone = nullptr;
+  Close(Cause::kPeer, false, std::move(reason));
+  Discard();
+  session_.Reset(id_, code);
+}
+
+void Http2Stream::Discard() {
+  discards_ = true;
+  DropInput();
+}
+
+void Http2Stream::DropInput() {
+  std::size_t unread = input_.size() - input_read_;
+  input_.clear();
+  input_read_ = 0;
+  if (unread > 0) session_.Consume(id_, unread);
+}
+
+bool Http2Stream::AddField(std::string_view name, std::string_view value) {
+  field_bytes_ += Http2FieldBytes(name, value);
+  if (field_bytes_ > kHttp2FieldBytesMax) {
+    fields_ = Http2Fields();
+    return field_bytes_ <= kHostileFieldBytes;
+  }
+  fields_.emplace_back(name, value);
+  return true;
+}
+
+void Http2Stream::TakeHead(Http2Body body) {
+  ++moves_;
+  has_arrived_ = true;
+  Http2Head head{std::exchange(fields_, {}), body, field_bytes_ > kHttp2FieldBytesMax};
+  heads_bytes_ += std::exchange(field_bytes_, 0);
+  bool first = heads_seen_++ == 0;
+  if (!first && (heads_seen_ > kHeadsMax || head.too_large || heads_bytes_ > kHeadsBytesMax)) {
+    GiveUp(NGHTTP2_ENHANCE_YOUR_CALM, session_.peer() + " sent too many headers");
+    return;
+  }
+  bool is_head = head.too_large || (!head.fields.empty() && head.fields[0].first.starts_with(':'));
+  if (!is_head) {
+    trailers_ = Http2Trailers(std::move(head.fields));
+  } else {
+    heads_.push_back(std::move(head));
+  }
+  arrived_.Notify();
+}
+
+void Http2Stream::TakeData(std::string_view bytes) {
+  ++moves_;
+  if (discards_ || closed_) {
+    session_.Consume(id_, bytes.size());
+    discarded_ += bytes.size();
+    if (end_sent_ && discarded_ > session_.options().drain_bytes) {
+      GiveUp(NGHTTP2_NO_ERROR, "the request was answered before its end");
+    }
+    return;
+  }
+  if (input_read_ >= kHttp2PieceBytesMax) {
+    input_.erase(0, input_read_);
+    input_read_ = 0;
+  }
+  input_ += bytes;
+  arrived_.Notify();
+}
+
+void Http2Stream::EndInput() {
+  if (closed_) return;
+  ++moves_;
+  input_ended_ = true;
+  arrived_.Notify();
+}
+
+// What arrived whole can still be read.
+void Http2Stream::Close(Cause cause, bool refused, std::string reason) {
+  if (closed_) return;
+  closed_ = true;
+  failure_.message = std::move(reason);
+  unprocessed_ = !has_arrived_ && (refused || cause == Cause::kConnection);
+  if (!input_ended_) DropInput();
+  arrived_.Notify();
+  left_.Notify();
+  auto gone = std::exchange(on_gone, nullptr);
+  if (gone && !end_sent_) gone();
+}
+
+Http2Stream::Filled Http2Stream::Fill(char* into, std::size_t size) {
+  using Then = Filled::Then;
+  if (closed_) return {0, Then::kBroken};
+  std::size_t bytes = std::min(size, output_.size() - output_left_);
+  if (bytes > 0) {
+    std::memcpy(into, output_.data() + output_left_, bytes);
+    output_left_ += bytes;
+    ++moves_;
+  }
+  if (output_left_ < output_.size()) return {bytes, Then::kMore};
+  output_.clear();
+  output_left_ = 0;
+  left_.Notify();
+  if (output_ended_) return {bytes, Then::kEnd};
+  return {bytes, bytes > 0 ? Then::kMore : Then::kLater};
+}
+
+}  // namespace viv::gateway

@@ -1,0 +1,112 @@
+#pragma once
+// One stream of an HTTP/2 connection: what has arrived of it and is not read yet, and what is to be
+// sent and has not left yet. The peer may send as much as the stream's window, and gets more of it
+// as the body is read here; a piece to be sent waits until the one before has left. The session
+// tells it what arrives; an exchange reads and sends. Used from the session's thread.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/http/http2_fields.h"
+#include "gateway/http/http2_signal.h"
+#include "http/message.h"
+
+namespace viv::gateway {
+
+class Http2Session;
+
+inline constexpr std::size_t kHttp2FieldBytesMax = 64 * 1024;  // of a head or of trailers
+inline constexpr std::size_t kHttp2PieceBytesMax = 64 * 1024;  // that ReadBody gives
+
+struct Http2Head {
+  Http2Fields fields;
+  Http2Body body = Http2Body::kNone;
+  bool too_large = false;  // then the fields are gone
+};
+
+class Http2Stream {
+ public:
+  Http2Stream(Http2Session& session, std::int32_t id);  // the session outlives this
+
+  std::int32_t id() const { return id_; }
+  bool closed() const { return closed_; }  // nothing can be sent any more
+  const Error& failure() const { return failure_; }
+  bool input_ended() const { return input_ended_; }    // all has arrived
+  bool output_ended() const { return output_ended_; }  // all was given, not all may have left
+  bool has_arrived() const { return has_arrived_; }    // anything of the peer's
+  // Closed before the peer worked on it, or together with the connection before it said anything.
+  bool unprocessed() const { return unprocessed_; }
+
+  // For exchanges. A wait that is cancelled ends with kUnavailable, as one that takes too long.
+  Task<Result<Http2Head>> ReadHead();
+  Http2Head TakeFirstHead();             // that has arrived already
+  Task<Result<std::string>> ReadBody();  // empty at the end
+  const http::Headers& trailers() const { return trailers_; }
+  Task<Status> SendBody(std::string piece);
+  Task<Status> Finish(http::Headers trailers);
+  // Resets the stream: waits on it end with `reason`.
+  void GiveUp(std::uint32_t code, std::string reason);
+  void Discard();                               // nobody reads what arrives
+  void WithoutBody() { output_ended_ = true; }  // the head that was sent is all
+  std::function<void()> on_gone;  // the peer gave it up before all was sent; called once
+
+  // For the session.
+  bool AddField(std::string_view name, std::string_view value);  // false: there is no end to them
+  // The fields since the last one are a head, or trailers.
+  void TakeHead(Http2Body body);
+  void TakeData(std::string_view bytes);
+  void EndInput();
+  void MarkEndSent() { end_sent_ = true; }
+  enum class Cause { kPeer, kConnection };
+  void Close(Cause cause, bool refused, std::string reason);
+  struct Filled {
+    enum class Then { kMore, kLater, kEnd, kBroken };
+    std::size_t bytes = 0;
+    Then then = Then::kMore;
+  };
+  Filled Fill(char* into, std::size_t size);  // what is to be sent next
+  const http::Headers& trailers_to_send() const { return trailers_to_send_; }
+
+ private:
+  // Until the signal; a stream on which nothing moved for too long is given up.
+  Task<Status> Pause(Http2Signal& signal);
+  Task<Status> AwaitRoom();
+  std::string TakePiece();
+  void DropInput();
+
+  Http2Session& session_;
+  const std::int32_t id_;
+
+  Http2Fields fields_;  // of the head that is arriving
+  std::size_t field_bytes_ = 0;
+  std::deque<Http2Head> heads_;
+  std::size_t heads_seen_ = 0;
+  std::size_t heads_bytes_ = 0;
+  std::string input_;
+  std::size_t input_read_ = 0;  // of input_
+  http::Headers trailers_;
+  Http2Signal arrived_;
+
+  std::string output_;
+  std::size_t output_left_ = 0;  // how much of output_ has left
+  http::Headers trailers_to_send_;
+  Http2Signal left_;
+
+  std::uint64_t moves_ = 0;  // how often anything came or left
+  bool has_arrived_ = false;
+  bool discards_ = false;
+  std::size_t discarded_ = 0;
+  bool input_ended_ = false;
+  bool output_ended_ = false;
+  bool end_sent_ = false;
+  bool closed_ = false;
+  bool unprocessed_ = false;
+  Error failure_{ErrorCode::kUnavailable, "the stream has ended"};
+};
+
+}  // namespace viv::gateway

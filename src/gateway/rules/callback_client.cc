@@ -1,0 +1,66 @@
+#include "gateway/rules/callback_client.h"
+
+#include "base/text.h"
+#include "gateway/rules/header_check.h"
+
+namespace viv::gateway {
+namespace {
+
+constexpr std::size_t kAnsweredHeadersMax = 64;
+constexpr std::size_t kAnswerDepthMax = 16;
+
+tl::unexpected<Error> BadAnswer(std::string why) {
+  return Fail(ErrorCode::kUnavailable, "the callback's answer " + std::move(why));
+}
+
+}  // namespace
+
+Result<http::Headers> HeadersOfAnswer(std::string_view answer) {
+  Result<json::value> read = ParseJson(answer, kAnswerDepthMax);
+  if (!read) return BadAnswer("is no JSON");
+  const json::value* given = Find(*read, "headers");
+  if (given == nullptr || !given->is_object())
+    return BadAnswer(R"(is not {"headers": {"Name": "value"}})");
+  if (given->get_object().size() > kAnsweredHeadersMax) return BadAnswer("has too many headers");
+  http::Headers headers;
+  for (const auto& [name, value] : given->get_object()) {
+    const std::string_view key(name.data(), name.size());
+    if (!IsHeaderName(key)) return BadAnswer("has a header whose name is malformed");
+    if (IsReservedHeader(key))
+      return BadAnswer("has the header " + std::string(key) + ", which is the gateway's own");
+    if (!value.is_string() || !IsHeaderValue(View(value.get_string())))
+      return BadAnswer("has no text, or a line break or other control character, as the value of " +
+                       std::string(key));
+    if (headers.Has(key)) return BadAnswer("has the header " + std::string(key) + " twice");
+    headers.Add(std::string(key), std::string(View(value.get_string())));
+  }
+  return headers;
+}
+
+Task<Result<http::Headers>> CallbackClient::Ask(std::string url,
+                                                http::Headers headers,
+                                                std::string body) {
+  // Last, so that nothing of the caller's takes their place.
+  headers.Set("Content-Type", "application/json");
+  headers.Set("Accept", "application/json");
+  headers.Set("X-LangSmith-Signature-JWT", signer_.Sign(url, body));
+  Result<Posted> posted = co_await PostTo(std::move(url), std::move(headers), std::move(body));
+  if (!posted) co_return Fail(ErrorCode::kUnavailable, std::move(posted).error().message);
+  if (posted->status < 200 || posted->status > 299)
+    co_return Fail(ErrorCode::kUnavailable,
+                   "the callback answered with status " + std::to_string(posted->status));
+  co_return HeadersOfAnswer(posted->body);
+}
+
+Task<Result<Posted>> CallbackClient::PostTo(std::string url,
+                                            http::Headers headers,
+                                            std::string body) {
+  ASSIGN_OR_CO_RETURN(Posted posted, co_await Post(tls_, std::move(url), std::move(headers),
+                                                   std::move(body), limits_));
+  if (posted.status >= 300 && posted.status <= 399)
+    co_return Fail(ErrorCode::kUnavailable,
+                   "it answered with a redirect, which is not followed: give the URL it leads to");
+  co_return posted;
+}
+
+}  // namespace viv::gateway

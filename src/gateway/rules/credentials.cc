@@ -1,0 +1,307 @@
+#include "gateway/rules/credentials.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "gateway/rules/answer_cache.h"
+#include "gateway/rules/callback_body.h"
+#include "gateway/rules/callback_client.h"
+#include "gateway/rules/crypto.h"
+#include "gateway/rules/google_token.h"
+#include "gateway/rules/header_check.h"
+#include "gateway/rules/match.h"
+#include "gateway/rules/sigv4.h"
+
+namespace viv::gateway {
+namespace {
+
+using Applied = tl::expected<Credited, Refusal>;
+
+constexpr std::size_t kFullQuestionsMax = 64;  // at once, of one box: each has a body
+
+tl::unexpected<Refusal> Refuse(int status, std::string message) {
+  return tl::unexpected<Refusal>(Refusal{status, std::move(message)});
+}
+
+// In the words that the vendor's users know; why stands in the log.
+tl::unexpected<Refusal> CallbackFailed() {
+  return Refuse(502, "callback resolution failed");
+}
+
+// An origin that answers these would send back what was added.
+bool IsEcho(std::string_view method) {
+  return EqualsIgnoreCase(method, "TRACE") || EqualsIgnoreCase(method, "TRACK");
+}
+
+std::string NameOf(const HeaderRule& rule) {
+  std::string kind = "header rule ";
+  if (rule.provider)
+    kind = rule.provider->provider == ProviderAuth::Provider::kAws ? "aws rule " : "gcp rule ";
+  return kind + rule.name;
+}
+
+Plan WithPlainHosts(Plan plan) {
+  auto tidy = [](std::vector<std::string>& hosts) {
+    for (std::string& host : hosts) {
+      host = ToLower(host);
+      if (host.ends_with('.')) host.pop_back();
+    }
+  };
+  for (HeaderRule& rule : plan.rules) tidy(rule.hosts);
+  for (Callback& callback : plan.callbacks) tidy(callback.hosts);
+  return plan;
+}
+
+Task<Result<FreshAnswer>> AskCallback(std::shared_ptr<CallbackClient> client,
+                                      std::string url,
+                                      http::Headers headers,
+                                      std::string body,
+                                      std::int64_t ttl_seconds) {
+  ASSIGN_OR_CO_RETURN(http::Headers given,
+                      co_await client->Ask(std::move(url), std::move(headers), std::move(body)));
+  FreshAnswer fresh;
+  fresh.headers = std::move(given);
+  fresh.fresh_for = std::chrono::seconds(ttl_seconds);
+  co_return fresh;
+}
+
+// Counts one up for as long as it lives.
+class Counted {
+ public:
+  explicit Counted(std::size_t& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::size_t& count_;
+};
+
+class BoxCredentials final : public Credentials {
+ public:
+  BoxCredentials(Plan plan,
+                 BoxIdentity identity,
+                 SecretSource& secrets,
+                 std::shared_ptr<CallbackClient> callbacks)
+      : plan_(WithPlainHosts(std::move(plan))),
+        matcher_(plan_),
+        identity_(std::move(identity)),
+        secrets_(secrets),
+        client_(std::move(callbacks)) {}
+
+  bool Names(std::string_view host) const override { return matcher_.Names(host); }
+  Body NeedsBody(const RequestHead& head, const Destination& to) const override;
+  Task<Applied> Apply(RequestHead& head,
+                      Destination to,
+                      std::string_view body,
+                      bool body_truncated) override;
+
+ private:
+  // A secret's text for one use; the refusal names it.
+  tl::expected<Wiped, Refusal> Reveal(const SecretText& text, const std::string& of) const;
+  Applied AddHeaders(const HeaderRule& rule, RequestHead& head) const;
+  Applied SignAws(const HeaderRule& rule,
+                  RequestHead& head,
+                  const Destination& to,
+                  std::string_view body,
+                  bool body_truncated) const;
+  Task<Applied> AddGoogleToken(const HeaderRule& rule, RequestHead& head);
+  Task<Applied> AddFromCallback(const Callback& callback,
+                                RequestHead& head,
+                                Destination to,
+                                std::string_view body,
+                                bool body_truncated);
+  Task<Result<http::Headers>> AskForOne(const Callback& callback, std::string body);
+  Task<Result<http::Headers>> AskForHost(const Callback& callback, Destination to);
+  Result<http::Headers> CallbackHeaders(const Callback& callback) const;
+
+  const Plan plan_;
+  const Matcher matcher_;
+  const BoxIdentity identity_;
+  SecretSource& secrets_;
+  const std::shared_ptr<CallbackClient> client_;  // shared with questions that outlive this
+  AnswerCache answers_;
+  std::size_t full_questions_ = 0;  // under way
+};
+
+Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Destination& to) const {
+  if (!head.has_body) return Body::kNotNeeded;
+  bool needed = false;
+  if (const HeaderRule* rule = matcher_.RuleFor(to.host, head.path())) {
+    if (rule->provider && rule->provider->provider == ProviderAuth::Provider::kAws && to.secure &&
+        !IsPresigned(head.target)) {
+      auto scope = ScopeOf(head, to.host);
+      needed = scope && NeedsBodyHash(head, *scope);
+    }
+  } else if (const Callback* callback = matcher_.CallbackFor(to.host)) {
+    needed = callback->full_request;
+  }
+  return needed ? Body::kWhole : Body::kNotNeeded;
+}
+
+Task<Applied> BoxCredentials::Apply(RequestHead& head,
+                                    Destination to,
+                                    std::string_view body,
+                                    bool body_truncated) {
+  const HeaderRule* rule = matcher_.RuleFor(to.host, head.path());
+  const Callback* callback = rule == nullptr ? matcher_.CallbackFor(to.host) : nullptr;
+  if (rule == nullptr && callback == nullptr) co_return Credited{};
+  if (IsEcho(head.method))
+    co_return Refuse(403, head.method + " is not sent to " + to.host +
+                              ", because its answer would show the credentials that are added");
+  if (callback != nullptr)
+    co_return co_await AddFromCallback(*callback, head, std::move(to), body, body_truncated);
+  if (!rule->provider) co_return AddHeaders(*rule, head);
+  if (!to.secure)
+    co_return Refuse(
+        403, "requests to " + to.host + " get their credentials over HTTPS only: use https://");
+  if (rule->provider->provider == ProviderAuth::Provider::kAws)
+    co_return SignAws(*rule, head, to, body, body_truncated);
+  co_return co_await AddGoogleToken(*rule, head);
+}
+
+tl::expected<Wiped, Refusal> BoxCredentials::Reveal(const SecretText& text,
+                                                    const std::string& of) const {
+  Result<std::string> plain = secrets_.Reveal(identity_.account_id, text);
+  if (plain) return Wiped(*std::move(plain));
+  // Only what names a missing secret is for the guest to read.
+  if (plain.error().code == ErrorCode::kNotFound)
+    return Refuse(502,
+                  plain.error().message + " among the account's secrets: set it, or change " + of);
+  log::Warn("gateway.secret_failed",
+            {{"box", identity_.box_id}, {"of", of}, {"error", plain.error().message}});
+  return Refuse(502, "a secret of " + of + " cannot be opened: set it again");
+}
+
+Applied BoxCredentials::AddHeaders(const HeaderRule& rule, RequestHead& head) const {
+  const std::string name = NameOf(rule);
+  for (const SetHeader& header : rule.headers) {
+    if (!IsHeaderName(header.name) || IsReservedHeader(header.name))
+      return Refuse(502, name + " has a header that cannot be set: correct its name");
+    auto value = Reveal(header.value, name);
+    if (!value) return tl::unexpected<Refusal>(std::move(value).error());
+    if (!IsHeaderValue(value->text()))
+      return Refuse(502, name + ": the value of " + header.name +
+                             " has a line break or another control character: set it again");
+    head.headers.Set(header.name, value->text());
+  }
+  return Credited{name};
+}
+
+Applied BoxCredentials::SignAws(const HeaderRule& rule,
+                                RequestHead& head,
+                                const Destination& to,
+                                std::string_view body,
+                                bool body_truncated) const {
+  const std::string name = NameOf(rule);
+  if (IsPresigned(head.target)) return Credited{};
+  auto scope = ScopeOf(head, to.host);
+  if (!scope)
+    return Refuse(502, name + ": " + to.host + " tells neither service nor region: sign the " +
+                           "request with placeholder credentials, which are replaced");
+  if (body_truncated && NeedsBodyHash(head, *scope))
+    return Refuse(413, "the body is too large to be signed for " + to.host +
+                           ": 1 MiB at most, except for S3");
+  Result<std::string> payload = PayloadHash(head, *scope, body);
+  if (!payload) return Refuse(400, std::move(payload).error().message);
+  auto id = Reveal(rule.provider->access_key_id, name);
+  if (!id) return tl::unexpected<Refusal>(std::move(id).error());
+  auto secret = Reveal(rule.provider->secret_access_key, name);
+  if (!secret) return tl::unexpected<Refusal>(std::move(secret).error());
+  tl::expected<Wiped, Refusal> token;
+  if (!rule.provider->session_token.text.empty())
+    token = Reveal(rule.provider->session_token, name);
+  if (!token) return tl::unexpected<Refusal>(std::move(token).error());
+  if (id->text().empty() || secret->text().empty() || !IsHeaderValue(id->text()) ||
+      !IsHeaderValue(token->text()))
+    return Refuse(502, name + ": its credentials are empty or malformed: set them again");
+  AwsKeys keys{id->text(), secret->text(), token->text()};
+  SignForAws(head, keys, *scope, *payload, NowMs() / 1000);
+  return Credited{name};
+}
+
+Task<Applied> BoxCredentials::AddGoogleToken(const HeaderRule& rule, RequestHead& head) {
+  const std::string name = NameOf(rule);
+  auto account = Reveal(rule.provider->service_account, name);
+  if (!account) co_return tl::unexpected<Refusal>(std::move(account).error());
+  // By what is in it, so that another account takes effect at once.
+  std::string key = "google:" + account->text();
+  for (const std::string& scope : rule.provider->scopes) key.append(" ").append(scope);
+  key = Sha256Hex(key);
+  auto text = std::make_shared<const Wiped>(*std::move(account));
+  AnswerCache::Ask ask = [client = client_, text, scopes = rule.provider->scopes] {
+    return AskGoogle(client, text, scopes);
+  };
+  Result<http::Headers> given = co_await answers_.Get(std::move(key), std::move(ask));
+  if (!given) co_return Refuse(502, name + ": " + given.error().message);
+  for (const auto& [header, value] : *given) head.headers.Set(header, value);
+  co_return Credited{name};
+}
+
+Result<http::Headers> BoxCredentials::CallbackHeaders(const Callback& callback) const {
+  http::Headers headers;
+  for (const SetHeader& header : callback.request_headers) {
+    ASSIGN_OR_RETURN(std::string value, secrets_.Reveal(identity_.account_id, header.value));
+    if (!IsHeaderName(header.name) || IsReservedHeader(header.name) || !IsHeaderValue(value))
+      return Fail(ErrorCode::kInvalidArgument, "a request header of it cannot be sent");
+    headers.Set(header.name, std::move(value));
+  }
+  return headers;
+}
+
+Task<Result<http::Headers>> BoxCredentials::AskForOne(const Callback& callback, std::string body) {
+  if (full_questions_ >= kFullQuestionsMax)
+    co_return Fail(ErrorCode::kLimitExceeded, "too many questions are under way for this box");
+  Counted counted(full_questions_);
+  ASSIGN_OR_CO_RETURN(http::Headers headers, CallbackHeaders(callback));
+  co_return co_await client_->Ask(callback.url, std::move(headers), std::move(body));
+}
+
+Task<Result<http::Headers>> BoxCredentials::AskForHost(const Callback& callback, Destination to) {
+  // The port is part of it: what is for HTTPS is not sent in the clear.
+  std::string key = std::to_string(&callback - plan_.callbacks.data()) + " " + to.host + ":" +
+                    std::to_string(to.port);
+  if (auto kept = answers_.Find(key)) co_return *std::move(kept);
+  ASSIGN_OR_CO_RETURN(http::Headers headers, CallbackHeaders(callback));
+  AnswerCache::Ask ask = [client = client_, url = callback.url, headers,
+                          body = CallbackBody(identity_, to), ttl = callback.ttl_seconds] {
+    return AskCallback(client, url, headers, body, ttl);
+  };
+  co_return co_await answers_.Get(std::move(key), std::move(ask));
+}
+
+Task<Applied> BoxCredentials::AddFromCallback(const Callback& callback,
+                                              RequestHead& head,
+                                              Destination to,
+                                              std::string_view body,
+                                              bool body_truncated) {
+  Result<http::Headers> given;
+  if (callback.full_request) {
+    std::string full = FullCallbackBody(identity_, to, head, body, body_truncated);
+    given = co_await AskForOne(callback, std::move(full));
+  } else {
+    given = co_await AskForHost(callback, to);
+  }
+  if (!given) {
+    log::Warn("gateway.callback_failed",
+              {{"box", identity_.box_id}, {"host", to.host}, {"error", given.error().message}});
+    co_return CallbackFailed();
+  }
+  for (const auto& [name, value] : *given) head.headers.Set(name, value);
+  co_return Credited{"callback " + to.host};
+}
+
+}  // namespace
+
+std::unique_ptr<Credentials> MakeCredentials(Plan plan,
+                                             BoxIdentity identity,
+                                             SecretSource& secrets,
+                                             std::shared_ptr<CallbackClient> callbacks) {
+  return std::make_unique<BoxCredentials>(std::move(plan), std::move(identity), secrets,
+                                          std::move(callbacks));
+}
+
+}  // namespace viv::gateway

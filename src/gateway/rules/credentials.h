@@ -1,0 +1,56 @@
+#pragma once
+// What a request gets before it leaves: the headers of the rule that is for it, or those that a
+// callback gives, or a provider's signature. One per box, on its loop. Values are revealed for one
+// request at a time and kept nowhere, but for what a callback said.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/gateway.h"
+#include "gateway/http/exchange.h"
+
+namespace viv::gateway {
+
+class CallbackClient;
+
+struct Destination {
+  std::string host;  // lower case
+  std::uint16_t port = 0;
+  bool secure = false;
+};
+
+struct Credited {
+  std::string rule;  // for the log: "header rule NAME", "callback HOST"; empty: none was for it
+};
+
+// Why a request is not sent, as the guest is told.
+struct Refusal {
+  int status = 502;
+  std::string message;
+};
+
+class Credentials {
+ public:
+  virtual ~Credentials() = default;
+  virtual bool Names(std::string_view host) const = 0;
+  // Whether the body must be read whole (up to kCreditedBodyMax) before Apply.
+  enum class Body { kNotNeeded, kWhole };
+  virtual Body NeedsBody(const RequestHead& head, const Destination& to) const = 0;
+  // Changes the headers of `head`. `body` is what NeedsBody asked for.
+  virtual Task<tl::expected<Credited, Refusal>> Apply(RequestHead& head,
+                                                      Destination to,
+                                                      std::string_view body,
+                                                      bool body_truncated) = 0;
+};
+
+inline constexpr std::size_t kCreditedBodyMax = 1 << 20;
+
+std::unique_ptr<Credentials> MakeCredentials(Plan plan,
+                                             BoxIdentity identity,
+                                             SecretSource& secrets,
+                                             std::shared_ptr<CallbackClient> callbacks);
+
+}  // namespace viv::gateway

@@ -1,0 +1,46 @@
+#pragma once
+// The few digests and signatures that credentials are made of. Internal to this module.
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "gateway/tls/openssl.h"
+
+namespace viv::gateway {
+
+// A text that is overwritten when it goes.
+class Wiped {
+ public:
+  Wiped() = default;
+  explicit Wiped(std::string text) : text_(std::move(text)) {}
+  ~Wiped();
+  Wiped(const Wiped&) = delete;
+  Wiped& operator=(const Wiped&) = delete;
+  Wiped(Wiped&& other) noexcept : text_(std::move(other.text_)) {}
+  Wiped& operator=(Wiped&& other) noexcept {
+    text_.swap(other.text_);
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string Sha256(std::string_view bytes);  // the 32 bytes
+std::string HmacSha256(std::string_view key, std::string_view message);
+std::string Hex(std::string_view bytes);
+
+KeyPtr MakeEd25519();
+std::string PemOfKey(const EVP_PKEY& key);  // private
+KeyPtr KeyOfPem(std::string_view pem);      // nullptr when it is no unencrypted private key
+bool IsEd25519(const EVP_PKEY& key);
+std::string PublicBytes(const EVP_PKEY& key);  // of Ed25519: 32 bytes
+
+// A JWT: EdDSA with an Ed25519 key, RS256 with an RSA key of 2048 to 8192 bits; kInvalidArgument
+// with any other.
+Result<std::string> SignJwt(const EVP_PKEY& key, std::string_view key_id, json::object claims);
+
+}  // namespace viv::gateway

@@ -1,0 +1,35 @@
+#pragma once
+// An access token for Google's APIs, out of a service account's key: a JWT that the account signs
+// is changed for a token at its token endpoint. Internal to this module.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/rules/answer_cache.h"
+#include "gateway/rules/callback_client.h"
+#include "gateway/rules/crypto.h"
+
+namespace viv::gateway {
+
+struct TokenRequest {
+  std::string url;   // the token endpoint: always https
+  std::string form;  // with the signed assertion
+};
+// Of the JSON file that Google gives out for a service account. kInvalidArgument says what is wrong
+// with it, and has nothing of it.
+Result<TokenRequest> GoogleTokenRequest(std::string_view service_account,
+                                        const std::vector<std::string>& scopes,
+                                        std::int64_t unix_seconds);
+
+// The Authorization header that the endpoint's answer makes, until five minutes before its end.
+Result<FreshAnswer> ReadGoogleToken(const Posted& answer);
+
+Task<Result<FreshAnswer>> AskGoogle(std::shared_ptr<CallbackClient> client,
+                                    std::shared_ptr<const Wiped> service_account,
+                                    std::vector<std::string> scopes);
+
+}  // namespace viv::gateway

@@ -1,0 +1,14 @@
+#pragma once
+// Which headers a rule or a callback may add to a request: none that frames it, names its host or
+// is meant for one hop, and none that could become another header on its way.
+
+#include <string_view>
+
+namespace viv::gateway {
+
+// Host, Content-Length, Connection, Transfer-Encoding, TE, Upgrade, Proxy-*, ...
+bool IsReservedHeader(std::string_view name);
+bool IsHeaderName(std::string_view name);    // a token, 256 characters at most
+bool IsHeaderValue(std::string_view value);  // no CR, LF, NUL or other control but a tab
+
+}  // namespace viv::gateway

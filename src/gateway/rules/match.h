@@ -1,0 +1,30 @@
+#pragma once
+// Which rule or callback of a plan is for a request. Hosts are found by binary search over all that
+// the plan names, so ten thousand rules cost little more than one; "*.example.com" is for every
+// name below example.com, however deep, and not for example.com itself. Of all that fit, the first
+// in the plan's order is the one. How paths are compared stands in path_pattern.h. Any thread.
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "gateway/rules/plan.h"
+
+namespace viv::gateway {
+
+class Matcher {
+ public:
+  explicit Matcher(const Plan& plan);  // outlives this; its hosts are in lower case
+  ~Matcher();
+
+  // `host` in lower case, without port and trailing dot; `path` as sent, without the query.
+  bool Names(std::string_view host) const;
+  const HeaderRule* RuleFor(std::string_view host, std::string_view path) const;
+  const Callback* CallbackFor(std::string_view host) const;  // when no rule is
+
+ private:
+  struct Index;
+  std::unique_ptr<Index> index_;
+};
+
+}  // namespace viv::gateway

@@ -1,0 +1,34 @@
+#pragma once
+// One POST to a server that nobody vouches for, over TCP or TLS with its certificate checked: time
+// and size are limited, and nothing is followed. Internal to this module.
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/tls/tls.h"
+#include "http/message.h"
+
+namespace viv::gateway {
+
+struct PostLimits {
+  std::chrono::milliseconds time{10'000};  // for all of it, names and TLS included
+  std::size_t answer_bytes = 64 * 1024;
+  // Which addresses may be dialled; nullptr: all.
+  std::function<bool(const std::string& address)> may_dial = nullptr;
+};
+
+struct Posted {
+  int status = 0;
+  std::string body;
+};
+
+// `url` is http:// or https://. Errors name no more of it than its host and port. `tls` outlives
+// the executor.
+Task<Result<Posted>> Post(
+    OriginTls& tls, std::string url, http::Headers headers, std::string body, PostLimits limits);
+
+}  // namespace viv::gateway

@@ -1,0 +1,40 @@
+#pragma once
+// TLS on both sides of the gateway.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/tls/authority.h"
+#include "http/transport.h"
+
+namespace viv::gateway {
+
+struct Secured {
+  std::unique_ptr<http::Transport> transport;
+  bool http2 = false;  // what was agreed on
+};
+
+// The server's side, toward a guest whose first bytes are `taken`. `http2` offers it beside
+// HTTP/1.1.
+Task<Result<Secured>> AcceptTls(http::StreamSocket socket,
+                                std::string taken,
+                                std::shared_ptr<SSL_CTX> context,
+                                bool http2);
+
+// The client's side, toward origins. Thread-safe.
+class OriginTls {
+ public:
+  // Trusts what this machine trusts, and these PEM files.
+  static Result<std::unique_ptr<OriginTls>> Open(const std::vector<std::string>& cas);
+  virtual ~OriginTls() = default;
+  // kPermissionDenied when its certificate is not one of `host`, or nobody trusted vouches for it:
+  // the message says which. kUnavailable when it fails otherwise.
+  virtual Task<Result<Secured>> Connect(http::StreamSocket socket,
+                                        std::string host,
+                                        bool http2) = 0;
+};
+
+}  // namespace viv::gateway

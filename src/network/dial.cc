@@ -1,0 +1,79 @@
+#include "network/dial.h"
+
+#include <algorithm>
+
+#include "network/dns_name.h"
+#include "network/policy_entry.h"
+#include "network/socks.h"
+
+namespace viv::network {
+namespace {
+
+constexpr auto kDialTimeout = std::chrono::seconds(10);
+constexpr DnsType kProxyAddressTypes[] = {DnsType::kA, DnsType::kAaaa};
+constexpr std::uint32_t kProxyKnownSecondsMin = 5, kProxyKnownSecondsMax = 60;
+
+// The first address of that kind which may be dialled.
+Result<FoundProxy> ChooseAddress(const Box& box, const SocksProxy& proxy, const DnsReply& reply) {
+  bool any = false;
+  for (const DnsRecord& record : reply.answers) {
+    if (record.type != DnsType::kA && record.type != DnsType::kAaaa) continue;
+    any = true;
+    Endpoint endpoint{AddressFromRaw(record.data), proxy.port};
+    if (box.IsGuarded(endpoint) || !IsRoutable(endpoint.address)) continue;
+    auto lifetime = std::chrono::seconds(
+        std::clamp(record.ttl_seconds, kProxyKnownSecondsMin, kProxyKnownSecondsMax));
+    return FoundProxy{endpoint, NameMemory::Time::clock::now() + lifetime};
+  }
+  if (any)
+    return Fail(ErrorCode::kPermissionDenied,
+                "the proxy " + proxy.host + " has no address that may be dialled");
+  return Fail(ErrorCode::kUnavailable, "the proxy " + proxy.host + " has no address");
+}
+
+Task<Result<FoundProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
+  auto name = DnsNameFromText(proxy.host);
+  if (!name || !IsHostName(proxy.host))
+    co_return Fail(ErrorCode::kInvalidArgument, "the proxy's host is no host name");
+  Result<FoundProxy> found = Fail(ErrorCode::kUnavailable, "");
+  for (DnsType type : kProxyAddressTypes) {
+    DnsQuestion question{*name, type, proxy.host};
+    auto reply = co_await box->loop.resolver.Ask(std::move(question));
+    if (!reply) co_return PassUp(std::move(reply).error(), "resolve the proxy " + proxy.host);
+    auto chosen = ChooseAddress(*box, proxy, *reply);
+    // That an address is forbidden says more than that there is none of the other kind.
+    if (chosen || found.error().code != ErrorCode::kPermissionDenied) found = std::move(chosen);
+    if (found) break;
+  }
+  co_return found;
+}
+
+Task<Result<Endpoint>> FindProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
+  if (auto address = ParseAddress(proxy.host)) {
+    Endpoint endpoint{*address, proxy.port};
+    if (box->IsGuarded(endpoint))
+      co_return Fail(ErrorCode::kPermissionDenied,
+                     "the proxy " + proxy.host + " is a private address; use a public one");
+    co_return endpoint;
+  }
+  if (box->found_proxy && box->found_proxy->until > NameMemory::Time::clock::now())
+    co_return box->found_proxy->endpoint;
+  auto found = co_await ResolveProxy(box, proxy);
+  if (!found) co_return PassUp(std::move(found).error());
+  if (box->proxy == proxy) box->found_proxy = *found;  // unless it was replaced meanwhile
+  co_return found->endpoint;
+}
+
+}  // namespace
+
+Task<Result<Stream>> DialFor(std::shared_ptr<Box> box, Endpoint destination, std::string name) {
+  if (!box->proxy) co_return co_await DialOut(box->loop.context(), destination, kDialTimeout);
+  SocksProxy proxy = *box->proxy;  // which may be replaced while we wait
+  ASSIGN_OR_CO_RETURN(Endpoint endpoint, co_await FindProxy(box, proxy));
+  auto connection = co_await DialOut(box->loop.context(), endpoint, kDialTimeout);
+  if (!connection) co_return PassUp(std::move(connection).error(), "proxy");
+  CO_RETURN_IF_ERROR(co_await AskSocks(*connection, proxy, std::move(name), destination), "proxy");
+  co_return *std::move(connection);
+}
+
+}  // namespace viv::network

@@ -1,0 +1,158 @@
+// What the flow log says about the connections of a box.
+
+#include "network/sniff_test_support.h"
+
+namespace viv::network {
+namespace {
+
+class EgressLogTest : public SniffTest {
+ protected:
+  void SetUp() override {
+    SniffTest::SetUp();
+    auto opened = FlowLog::Open(directory_.path() + "/egress");
+    ASSERT_TRUE(opened.has_value());
+    log_ = *std::move(opened);
+  }
+  void TearDown() override {
+    SniffTest::TearDown();
+    log_.reset();
+  }
+
+  void StartLogged(Policy policy, std::shared_ptr<Interceptor> interceptor = nullptr) {
+    BoxEgress egress = WithInterceptor(std::move(interceptor), std::move(policy));
+    egress.box_id = "box-1";
+    EgressOptions options;
+    options.flow_log = log_.get();
+    StartBox(std::move(egress), options);
+  }
+
+  // The records once there are that many, without what differs from run to run.
+  std::vector<std::string> Lines(std::size_t count) {
+    std::vector<json::object> records;
+    while ((records = log_->Read("box-1", 100)).size() < count) sched_yield();
+    std::vector<std::string> lines;
+    for (json::object& record : records) {
+      EXPECT_FALSE(FindString(record, "at").empty());
+      EXPECT_TRUE(record.contains("duration_us") || FindString(record, "protocol") == "dns");
+      for (const char* name : {"at", "duration_us", "port"}) record.stable_erase(name);
+      lines.push_back(WriteJson(record));
+    }
+    return lines;
+  }
+
+  std::unique_ptr<FlowLog> log_;
+};
+
+using LogLines = std::vector<std::string>;
+
+TEST_F(EgressLogTest, TellsWhereConnectionsWentByWhichRuleAndHowMuch) {
+  EchoServer server(kPublic);
+  StartLogged({{"good.org", "*.fine.org"}, {"0.0.0.0/0"}, true});
+  GuestResolves("good.org");
+  GuestSays(kPublic, server.port(), "12345");
+  GuestSays(kPublic, server.port(), HelloFor("good.org"));
+  std::string size = std::to_string(HelloFor("good.org").size());
+  EXPECT_EQ(Lines(2),
+            (LogLines{R"({"name":"good.org","address":"93.184.216.34","protocol":"tcp",)"
+                      R"("rule":"allow good.org","verdict":"allowed","bytes_out":5,"bytes_in":5})",
+                      R"({"name":"good.org","address":"93.184.216.34","protocol":"tls",)"
+                      R"("rule":"allow good.org","verdict":"allowed","bytes_out":)" +
+                          size + R"(,"bytes_in":)" + size + "}"}));
+}
+
+TEST_F(EgressLogTest, TellsWhatWasRefusedAndWhy) {
+  EchoServer server(kPublic);
+  StartLogged({{"good.org"}, {"0.0.0.0/0"}, true});
+  GuestReads(kOtherPublic, 443);
+  GuestReads("10.1.2.3", 443);
+  GuestResolves("bad.org");
+  GuestResolves("good.org");
+  GuestSays(kPublic, server.port(), RequestFor("bad.org"));
+  EXPECT_EQ(
+      Lines(4),
+      (LogLines{
+          R"({"address":"93.184.216.35","protocol":"tcp","rule":"deny 0.0.0.0/0",)"
+          R"("verdict":"refused","reason":"the network policy of the box refuses it"})",
+          R"({"address":"10.1.2.3","protocol":"tcp","rule":"private","verdict":"refused",)"
+          R"("reason":"private addresses are closed to boxes"})",
+          R"({"name":"bad.org","protocol":"dns","rule":"deny 0.0.0.0/0","verdict":"refused",)"
+          R"("reason":"the network policy of the box refuses the name"})",
+          R"({"name":"bad.org","address":"93.184.216.34","protocol":"http",)"
+          R"("rule":"allow good.org","verdict":"refused","reason":)"
+          R"("it asks for a host that was not resolved to the address it is connected to"})"}));
+}
+
+TEST_F(EgressLogTest, TellsWhatFailed) {
+  StartLogged({});
+  GuestReads(kPublic, 9);
+  EXPECT_EQ(Lines(1), (LogLines{R"({"address":"93.184.216.34","protocol":"tcp","rule":"default",)"
+                                R"("verdict":"failed","reason":)"
+                                R"("connect to 93.184.216.34 port 9: Connection refused"})"}));
+}
+
+TEST_F(EgressLogTest, TellsThatANewPolicyCutAConnection) {
+  Listener listener = ListenOn(kPublic);
+  StartLogged({});
+  UniqueFd guest = GuestConnects(kPublic, listener.port);
+  UniqueFd server = AcceptOn(listener);
+  BoxEgress denied = EgressBy({{}, {}, false});
+  denied.box_id = "box-1";
+  ASSERT_TRUE(egress_->Set("box", denied));
+  EXPECT_EQ(Lines(1), (LogLines{R"({"address":"93.184.216.34","protocol":"tcp","rule":"default",)"
+                                R"("verdict":"allowed",)"
+                                R"("reason":"cut when the rules of the box changed"})"}));
+}
+
+// Logs one line for each request it counts in what it took.
+class LoggingInterceptor : public Interceptor {
+ public:
+  explicit LoggingInterceptor(int requests) : requests_(requests) {}
+  bool Names(std::string_view host) const override { return host == "api.org"; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string) override {
+    for (int i = 0; i < requests_; ++i) {
+      FlowRecord record = flow->Describe();
+      record.protocol = "https";
+      record.path = "/" + std::to_string(i);
+      record.rule = "header rule x";
+      flow->Log(record);
+    }
+    co_return;
+  }
+
+ private:
+  const int requests_;
+};
+
+TEST_F(EgressLogTest, AnInterceptorLogsRequestsInsteadOfTheConnection) {
+  StartLogged({}, std::make_shared<LoggingInterceptor>(2));
+  GuestResolves("api.org");
+  GuestSays(kOtherPublic, 443, HelloFor("api.org"));
+  const std::string known = R"({"name":"api.org","address":"93.184.216.35",)";
+  EXPECT_EQ(Lines(2), (LogLines{known + R"("protocol":"https","path":"/0",)"
+                                        R"("rule":"header rule x","verdict":"allowed"})",
+                                known + R"("protocol":"https","path":"/1",)"
+                                        R"("rule":"header rule x","verdict":"allowed"})"}));
+  BoxEgress silent = WithInterceptor(std::make_shared<LoggingInterceptor>(0));
+  silent.box_id = "box-1";
+  ASSERT_TRUE(egress_->Set("box", silent));
+  GuestSays(kOtherPublic, 443, HelloFor("api.org"));
+  EXPECT_EQ(Lines(3)[2], known + R"("protocol":"tls","rule":"default","verdict":"allowed"})");
+}
+
+TEST_F(EgressLogTest, ABoxThatIsNobodysYetHasNoLog) {
+  EchoServer server(kPublic);
+  EgressOptions options;
+  options.flow_log = log_.get();
+  StartBox(BoxEgress(), options);
+  GuestSays(kPublic, server.port(), "before");
+  egress_->Close("box");
+  BoxEgress named;
+  named.box_id = "box-1";
+  ASSERT_TRUE(egress_->Open("box", network(), named));
+  GuestSays(kPublic, server.port(), "after");
+  EXPECT_EQ(Lines(1).size(), 1U);
+  EXPECT_EQ(Lines(1)[0].find("\"bytes_out\":6"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace viv::network

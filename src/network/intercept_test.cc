@@ -1,0 +1,232 @@
+// Openings of boxes that have an interceptor.
+
+#include "network/sniff_test_support.h"
+
+namespace viv::network {
+namespace {
+
+using InterceptTest = SniffTest;
+
+TEST_F(InterceptTest, GetsTheConnectionsOfTheHostsItNames) {
+  EchoServer server(kOtherPublic);
+  auto interceptor =
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"});
+  StartBox(WithInterceptor(interceptor));
+  GuestResolves("api.org");
+  GuestResolves("sub.api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("API.org"), 9), "served api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("api.org") + "body"),
+            "served api.org");
+  // Requests in the clear tell their host one by one, so all of them are served.
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("sub.api.org")),
+            "served sub.api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("sub.api.org")),
+            HelloFor("sub.api.org"));
+  EXPECT_EQ(interceptor->taken(),
+            (std::vector<std::string>{HelloFor("API.org"), RequestFor("api.org") + "body",
+                                      RequestFor("sub.api.org")}));
+  EXPECT_EQ(interceptor->openings()[0].kind, Opening::Kind::kTls);
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_EQ(egress_->Read("box").connections, 4U);
+}
+
+TEST_F(InterceptTest, WhatItCannotReadIsRefusedWhereItShouldBeRead) {
+  EchoServer server(kOtherPublic);
+  StartBox(WithInterceptor(
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"})));
+  GuestResolves("api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloWith("")), kNameAlert);
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("else.org")), kNameAlert);
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org") + "x"), "served api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("1.2.3.4")), kDecodeAlert);
+  EXPECT_TRUE(GuestSays(kOtherPublic, server.port(), "GET / HTTP/1.1\r\n\r\n")
+                  .starts_with("HTTP/1.1 403 Forbidden\r\n"));
+  std::string http2 = GuestSays(kOtherPublic, server.port(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  ASSERT_GT(http2.size(), 26U);
+  EXPECT_EQ(http2.substr(0, 9), std::string("\0\0\0\4\0\0\0\0\0", 9));
+  EXPECT_EQ(http2[12], 7);   // GOAWAY,
+  EXPECT_EQ(http2[25], 13);  // for HTTP/1.1 is required
+  EXPECT_EQ(http2.size(), 18U + static_cast<std::size_t>(http2[11]));
+  EXPECT_EQ(server.connections(), 0);
+}
+
+TEST_F(InterceptTest, AHiddenNameDoesNotMatterToWhoEndsTheTls) {
+  EchoServer server(kOtherPublic);
+  StartBox(WithInterceptor(
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"}),
+      {{"api.org"}, {}, false}));
+  GuestResolves("api.org");
+  std::string hello = HelloWith(ServerNameExtension("api.org") + EncryptedHelloExtension());
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), hello), "served api.org");
+}
+
+TEST_F(InterceptTest, ALiteralAddressIsNotIntercepted) {
+  EchoServer server(kOtherPublic);
+  auto interceptor =
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"});
+  StartBox(WithInterceptor(interceptor));
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org")), kNameAlert);
+  EXPECT_TRUE(GuestSays(kOtherPublic, server.port(), RequestFor("api.org"))
+                  .starts_with("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_TRUE(interceptor->openings().empty());
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("else.org")), HelloFor("else.org"));
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor(kOtherPublic)),
+            "served " + std::string(kOtherPublic));
+}
+
+TEST_F(InterceptTest, WhatIsNeitherTlsNorHttpPassesUnread) {
+  EchoServer server(kOtherPublic);
+  StartBox(WithInterceptor(
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"})));
+  GuestResolves("api.org");
+  for (std::string_view bytes : {"SSH-2.0-OpenSSH_9.2\r\n", "\x05\x01\x02", ""})
+    EXPECT_EQ(GuestSays(kOtherPublic, server.port(), bytes), bytes);
+  // And so does what is odd, where no host is read.
+  EchoServer other(kPublic);
+  GuestResolves("good.org");
+  for (std::string_view bytes : {std::string_view("\x16\x03\x09"), std::string_view("GET /\r\n")})
+    EXPECT_EQ(GuestSays(kPublic, other.port(), bytes), bytes);
+}
+
+TEST_F(InterceptTest, ThePolicyComesFirst) {
+  EchoServer server(kOtherPublic);
+  auto interceptor = std::make_shared<FakeInterceptor>(
+      std::set<std::string, std::less<>>{"api.org", "sub.api.org"});
+  StartBox(WithInterceptor(interceptor, {{"sub.api.org", "api.org:1"}, {}, false}));
+  GuestResolves("api.org");
+  EXPECT_EQ(GuestReads(kOtherPublic, server.port()), "reset");
+  GuestResolves("sub.api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org")), kNameAlert);
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("sub.api.org")), "served sub.api.org");
+  EXPECT_EQ(interceptor->openings().size(), 1U);
+}
+
+TEST_F(InterceptTest, KnowsWhichHostsARequestMayHave) {
+  EchoServer server(kPublic);
+  auto interceptor =
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"good.org"});
+  StartBox(WithInterceptor(interceptor));
+  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("x.org")), "served x.org");
+  EXPECT_EQ(interceptor->admitted(), "bad.org api.org literal.org 93.184.216.34 ");
+  GuestResolves("good.org");
+  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("good.org")), "served good.org");
+  EXPECT_EQ(interceptor->admitted(),
+            "bad.org api.org literal.org 93.184.216.34 good.org 93.184.216.34 ");
+}
+
+TEST_F(InterceptTest, ASlowGuestIsServedUnlessTheOtherSideSpoke) {
+  Listener listener = ListenOn(kOtherPublic);
+  StartBox(WithInterceptor(
+      std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"})));
+  GuestResolves("api.org");
+  for (bool spoke : {false, true}) {
+    UniqueFd guest = GuestConnects(kOtherPublic, listener.port);
+    UniqueFd server = AcceptOn(listener);  // it was dialled since the guest is silent
+    if (spoke) {
+      char greeting[2];
+      WriteAll(server.get(), "hi");
+      ASSERT_EQ(recv(guest.get(), greeting, 2, MSG_WAITALL), 2);
+    }
+    WriteAll(guest.get(), HelloFor("api.org"));
+    EXPECT_EQ(ReadToEnd(guest.get()), spoke ? "reset" : "served api.org");
+    EXPECT_EQ(ReadToEnd(server.get()), spoke ? "reset" : "");
+  }
+}
+
+// Holds what it serves until it is cut, and counts that.
+class HoldingInterceptor : public Interceptor {
+ public:
+  bool Names(std::string_view host) const override { return host == "api.org"; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string) override {
+    Stream guest = AdoptStream(flow->box->loop.context(), flow->TakeGuest());
+    flow->on_cut = [&] {
+      ++cuts;
+      CloseWithReset(guest);
+    };
+    ++serving;
+    char buffer[100];
+    while (co_await WaitReadable(guest))
+      if (recv(guest.native_handle(), buffer, sizeof buffer, 0) <= 0) break;
+    flow->on_cut = nullptr;
+    --serving;
+  }
+  std::atomic<int> serving{0}, cuts{0};
+};
+
+TEST_F(InterceptTest, AReplacedInterceptorsConnectionsAreCutAndNoOthers) {
+  Listener listener = ListenOn(kOtherPublic);
+  auto first = std::make_shared<HoldingInterceptor>();
+  StartBox(WithInterceptor(first));
+  GuestResolves("api.org");
+  GuestResolves("sub.api.org");
+  UniqueFd piped = GuestConnects(kOtherPublic, listener.port);
+  WriteAll(piped.get(), HelloFor("sub.api.org"));
+  UniqueFd server = AcceptOn(listener);
+  UniqueFd served = GuestConnects(kOtherPublic, listener.port);
+  WriteAll(served.get(), HelloFor("api.org"));
+  while (first->serving == 0) sched_yield();
+  ASSERT_TRUE(egress_->Set("box", WithInterceptor(first)));  // the same changes nothing
+  EXPECT_EQ(first->cuts, 0);
+  ASSERT_TRUE(egress_->Set("box", WithInterceptor(std::make_shared<HoldingInterceptor>())));
+  EXPECT_EQ(ReadToEnd(served.get()), "reset");
+  EXPECT_EQ(first->cuts, 1);
+  WriteAll(server.get(), "still here");
+  shutdown(server.get(), SHUT_WR);
+  EXPECT_EQ(ReadToEnd(piped.get()), "still here");
+  while (first->serving > 0) sched_yield();
+}
+
+TEST_F(InterceptTest, ANewPolicyAndTheEndOfTheBoxCutWhatIsServed) {
+  Listener listener = ListenOn(kOtherPublic);
+  auto holding = std::make_shared<HoldingInterceptor>();
+  StartBox(WithInterceptor(holding));
+  GuestResolves("api.org");
+  for (int cuts : {1, 2}) {
+    UniqueFd served = GuestConnects(kOtherPublic, listener.port);
+    WriteAll(served.get(), RequestFor("api.org"));
+    while (holding->serving == 0) sched_yield();
+    if (cuts == 1) {
+      ASSERT_TRUE(egress_->Set("box", WithInterceptor(holding, {{}, {"api.org"}, true})));
+      ASSERT_TRUE(egress_->Set("box", WithInterceptor(holding)));
+    } else {
+      egress_->Close("box");
+    }
+    EXPECT_EQ(ReadToEnd(served.get()), "reset");
+    EXPECT_EQ(holding->cuts, cuts);
+    while (holding->serving > 0) sched_yield();
+  }
+}
+
+// Sends what it took to where the connection was meant to go, and the answer back.
+class DiallingInterceptor : public Interceptor {
+ public:
+  bool Names(std::string_view) const override { return true; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string taken) override {
+    UniqueFd guest = flow->TakeGuest();
+    auto origin = co_await flow->Dial();
+    if (!origin) {
+      WriteAll(guest.get(), origin.error().message);
+      co_return;
+    }
+    Stream stream = AdoptStream(flow->box->loop.context(), *std::move(origin));
+    std::size_t size = taken.size();
+    flow->Count(size, size);
+    if (!co_await WriteFully(stream, std::move(taken))) co_return;
+    std::string answer = co_await ReadFully(stream, size);
+    WriteAll(guest.get(), "origin: " + answer);
+  }
+};
+
+TEST_F(InterceptTest, DialsWhereTheGuestMeantToGo) {
+  EchoServer server(kOtherPublic);
+  StartBox(WithInterceptor(std::make_shared<DiallingInterceptor>()));
+  GuestResolves("api.org");
+  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("api.org")),
+            "origin: " + RequestFor("api.org"));
+  EXPECT_EQ(egress_->Read("box").bytes_out, RequestFor("api.org").size());
+  EXPECT_EQ(GuestSays(kOtherPublic, 9, RequestFor("api.org")),
+            "connect to 93.184.216.35 port 9: Connection refused");
+}
+
+}  // namespace
+}  // namespace viv::network

@@ -1,0 +1,36 @@
+#pragma once
+// Judging a connection by what its guest says first. Done only where that matters: the box's rules
+// go by names, or an interceptor is to have some of its connections.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/task.h"
+#include "network/flow.h"
+#include "network/opening.h"
+
+namespace viv::network {
+
+// Whether the guest may mean this host by this connection, and why not.
+struct HostRuling {
+  bool allowed = false;
+  std::string rule;    // of the policy, as far as it was asked
+  std::string reason;  // of a refusal, and what to do about it
+};
+HostRuling JudgeHost(const Flow& flow, std::string_view host);
+
+struct OpeningRuling {
+  enum class Act { kPass, kIntercept, kRefuse };
+  Act act = Act::kPass;
+  std::string name;    // that it settles on; empty: none
+  std::string rule;    // as above; empty: what was said before stands
+  std::string reason;  // of a refusal
+};
+OpeningRuling JudgeOpening(const Flow& flow, const Opening& opening);
+
+// Serves a flow that was admitted by its address and names. A guest that waits for the other side
+// to speak first is connected after a moment, and its first bytes are judged when they come.
+Task<void> ServeByOpening(std::shared_ptr<Flow> flow);
+
+}  // namespace viv::network

@@ -1,0 +1,143 @@
+#pragma once
+// What tests of openings share: servers that give back what they hear, guests that say something
+// first, and an interceptor that tells what it was given.
+
+#include <netinet/tcp.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "network/egress_test_support.h"
+#include "network/flow.h"
+#include "network/hello_test_support.h"
+
+namespace viv::network {
+
+// Gives back every byte until the other side ends.
+class EchoServer {
+ public:
+  explicit EchoServer(std::string_view address) : listener_(ListenOn(address)) {
+    thread_ = std::thread([this] {
+      while (UniqueFd fd = AcceptOn(listener_)) {
+        ++connections_;
+        char buffer[4096];
+        ssize_t got = 0;
+        while ((got = recv(fd.get(), buffer, sizeof buffer, 0)) > 0)
+          WriteAll(fd.get(), {buffer, static_cast<std::size_t>(got)});
+      }
+    });
+  }
+  ~EchoServer() {
+    shutdown(listener_.fd.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::uint16_t port() const { return listener_.port; }
+  int connections() const { return connections_; }
+
+ private:
+  Listener listener_;
+  std::atomic<int> connections_{0};
+  std::thread thread_;
+};
+
+// Names some hosts; answers what it serves with "served HOST" and keeps what it was given.
+class FakeInterceptor : public Interceptor {
+ public:
+  explicit FakeInterceptor(std::set<std::string, std::less<>> hosts) : hosts_(std::move(hosts)) {}
+
+  bool Names(std::string_view host) const override { return hosts_.contains(host); }
+  Task<void> Serve(std::shared_ptr<Flow> flow, Opening opening, std::string taken) override {
+    {
+      std::lock_guard lock(mutex_);
+      openings_.push_back(opening);
+      taken_.push_back(std::move(taken));
+      for (const char* host : {"good.org", "bad.org", "api.org", "literal.org", "93.184.216.34"})
+        if (flow->Admits(host)) admitted_ += std::string(host) + " ";
+    }
+    UniqueFd guest = flow->TakeGuest();
+    WriteAll(guest.get(), "served " + opening.host);
+    co_return;
+  }
+
+  std::vector<Opening> openings() const {
+    std::lock_guard lock(mutex_);
+    return openings_;
+  }
+  std::vector<std::string> taken() const {
+    std::lock_guard lock(mutex_);
+    return taken_;
+  }
+  std::string admitted() const {
+    std::lock_guard lock(mutex_);
+    return admitted_;
+  }
+
+ private:
+  const std::set<std::string, std::less<>> hosts_;
+  mutable std::mutex mutex_;
+  std::vector<Opening> openings_;
+  std::vector<std::string> taken_;
+  std::string admitted_;
+};
+
+inline const Zone kSniffZone = {{"good.org", {std::string(kPublic)}},
+                                {"bad.org", {std::string(kPublic)}},
+                                {"api.org", {std::string(kOtherPublic)}},
+                                {"sub.api.org", {std::string(kOtherPublic)}}};
+
+inline const std::string kNameAlert = {21, 3, 3, 0, 2, 2, 112};
+inline const std::string kDecodeAlert = {21, 3, 3, 0, 2, 2, 50};
+
+inline std::string RequestFor(std::string_view host) {
+  return "GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n";
+}
+
+class SniffTest : public EgressTest {
+ protected:
+  void SetUp() override {
+    EgressTest::SetUp();
+    ServeNames(HonestResolver(kSniffZone));
+  }
+
+  // What a guest reads to the end that sends this, in pieces, and sends no more.
+  std::string GuestSays(std::string_view address,
+                        std::uint16_t port,
+                        std::string_view bytes,
+                        std::size_t piece_bytes = 1 << 20) {
+    std::string got;
+    AsGuest(network(), [&] {
+      Dialled dialled = DialTcp(EndpointOf(address, port));
+      int on = 1;
+      setsockopt(dialled.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      bool reset = false;  // who is told so by a write is not told again by a read
+      while (!bytes.empty() && !reset) {
+        std::string_view piece = bytes.substr(0, std::min(piece_bytes, bytes.size()));
+        ssize_t put = send(dialled.fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
+        reset = put < 0;
+        if (!reset) bytes.remove_prefix(static_cast<std::size_t>(put));
+      }
+      reset = shutdown(dialled.fd.get(), SHUT_WR) != 0 || reset;
+      got = ReadToEnd(dialled.fd.get());
+      if (reset && got.empty()) got = "reset";
+    });
+    return got;
+  }
+
+  UniqueFd GuestConnects(std::string_view address, std::uint16_t port) {
+    UniqueFd fd;
+    AsGuest(network(), [&] { fd = DialTcp(EndpointOf(address, port)).fd; });
+    return fd;
+  }
+
+  static BoxEgress WithInterceptor(std::shared_ptr<Interceptor> interceptor, Policy policy = {}) {
+    BoxEgress egress = EgressBy(std::move(policy));
+    egress.interceptor = std::move(interceptor);
+    return egress;
+  }
+};
+
+}  // namespace viv::network

@@ -1,0 +1,48 @@
+#pragma once
+// What the way out of boxes stands on: the gateway that carries out their plans, the accounts'
+// secrets it may use, and the log of what left.
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "gateway/gateway.h"
+#include "http/router.h"
+#include "network/flow_log.h"
+#include "sandbox/account_secrets.h"
+#include "sandbox/ledger.h"
+#include "sandbox/secrets.h"
+#include "server/settings.h"
+#include "store/store.h"
+
+namespace viv::server {
+
+class EgressService {
+ public:
+  static Result<std::unique_ptr<EgressService>> Open(const Settings& settings,
+                                                     store::Store& store,
+                                                     const std::string& secret);
+
+  gateway::Gateway& gateway() { return *gateway_; }
+  network::FlowLog& flow_log() { return *flow_log_; }
+  sandbox::AccountSecrets& secrets() { return *account_secrets_; }
+  const sandbox::Secrets& sealer() const { return sealer_; }
+
+  // How clients reach this server, once that is known: callbacks find our key there.
+  void SetOrigin(std::string origin);
+  void AddTo(http::Router& router);  // /.well-known/jwks.json
+
+ private:
+  explicit EgressService(const std::string& secret) : sealer_(secret) {}
+
+  std::mutex mutex_;  // guards the one below
+  std::string origin_;
+  const sandbox::Secrets sealer_;
+  std::unique_ptr<sandbox::Ledger> ledger_;
+  std::unique_ptr<sandbox::AccountSecrets> account_secrets_;
+  std::unique_ptr<network::FlowLog> flow_log_;
+  std::unique_ptr<gateway::Gateway> gateway_;
+};
+
+}  // namespace viv::server

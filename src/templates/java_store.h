@@ -1,0 +1,18 @@
+#pragma once
+// Authorities as Java reads them: a key store in the JKS format, with the password that all such
+// stores have.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace viv::templates {
+
+// The certificates of a PEM text in their binary form, each once. What is no certificate is passed
+// over; nothing in them is looked at.
+std::vector<std::string> CertificatesIn(std::string_view pem);
+
+std::string JavaStore(const std::vector<std::string>& certificates, std::int64_t now_ms);
+
+}  // namespace viv::templates

@@ -1,0 +1,59 @@
+#pragma once
+// A root file system as a box will see it, read out of its layers without mounting them. The layers
+// are foreign: links in them are followed in here, by hand, so that none leads out of the trees.
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/tree.h"
+#include "base/unique_fd.h"
+#include "templates/folder_writer.h"
+
+namespace viv::templates {
+
+class LayeredRoot {
+ public:
+  explicit LayeredRoot(const std::vector<Tree>& trees);
+
+  // Paths have no '/' at their ends; "" is the root itself.
+  struct Entry {
+    enum class Kind { kMissing, kFile, kFolder, kLink, kOther };
+    Kind kind = Kind::kMissing;
+    Ownership ownership;
+  };
+  Entry Look(const std::string& path) const;  // follows no link
+
+  // Where the path leads once all links in it were followed; its last names may be missing. Nothing
+  // when it leads through a file, or in circles.
+  std::optional<std::string> Resolve(std::string_view path) const;
+
+  // Of a path without links. Nothing when it is no file, or has more bytes.
+  std::optional<std::string> Read(const std::string& path, std::size_t bytes_max) const;
+  // The names of a folder without links, at most `count_max`, in order.
+  std::vector<std::string> List(const std::string& path, std::size_t count_max) const;
+
+  // The tree that holds the path, by its place in what was given, and the path within it.
+  struct Place {
+    std::size_t tree = 0;
+    std::string path;
+  };
+  Place PlaceOf(const std::string& path) const;
+
+ private:
+  struct OpenTree {
+    std::string at;
+    std::vector<UniqueFd> layers;
+  };
+  // The topmost one that counts. A folder may go on in the layers below.
+  UniqueFd OpenTopmost(const std::string& path, std::uint64_t flags) const;
+  std::optional<std::string> ReadLink(const std::string& path) const;
+
+  std::vector<OpenTree> trees_;
+};
+
+}  // namespace viv::templates

@@ -1,0 +1,45 @@
+// Whatever a header's value says, its pieces are the text again, no byte of a name is anything but
+// a name, and the marks that cannot be read are refused.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "sandbox/secret_references.h"
+
+namespace {
+
+using Kind = viv::gateway::SecretText::Kind;
+
+void CheckPieces(std::string_view text, Kind kind) {
+  auto pieces = viv::sandbox::ReadSecretReferences(text, kind);
+  if (!pieces) return;
+  std::string again;
+  std::size_t names = 0;
+  for (const viv::sandbox::SecretPiece& piece : *pieces) {
+    CHECK(!piece.text.empty());
+    if (!piece.is_name) {
+      again += piece.text;
+      // What is sent as it stands has no mark left in it.
+      if (kind == Kind::kMarked)
+        CHECK(piece.text.find(viv::sandbox::kSecretMark) == std::string_view::npos);
+      continue;
+    }
+    CHECK(viv::sandbox::IsSecretName(piece.text));
+    ++names;
+    again.append(kind == Kind::kMarked ? viv::sandbox::kSecretMark : "{");
+    again.append(piece.text).append("}");
+  }
+  CHECK(names <= viv::sandbox::kSecretReferencesMax);
+  CHECK(again == text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  CheckPieces(text, Kind::kMarked);
+  CheckPieces(text, Kind::kReferences);
+  return 0;
+}
