@@ -9,6 +9,7 @@
 #include "gateway/box_gateway.h"
 #include "gateway/rules/callback_client.h"
 #include "gateway/rules/credentials.h"
+#include "network/policy.h"
 
 namespace viv::gateway {
 namespace {
@@ -59,7 +60,11 @@ Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
                    "open the signing key");
   ASSIGN_OR_RETURN(parts->origin_tls, OriginTls::Open(options.origin_cas),
                    "read the certificates that origins are checked by");
-  parts->callbacks = std::make_shared<CallbackClient>(*parts->signer, *parts->origin_tls);
+  // A callback is a server of the account's own, which may stand beside this one.
+  PostLimits limits;
+  limits.may_dial = [](const std::string& address) { return !network::IsMetadataAddress(address); };
+  parts->callbacks =
+      std::make_shared<CallbackClient>(*parts->signer, *parts->origin_tls, std::move(limits));
   return std::make_unique<OpenedGateway>(std::move(parts), *options.secrets);
 }
 

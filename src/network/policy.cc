@@ -1,5 +1,7 @@
 #include "network/policy.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace viv::network {
@@ -112,6 +114,21 @@ Rules::Decision Rules::DecideQuestion(std::string_view host) const {
 
 Ruling Rules::JudgeQuestion(std::string_view name) const {
   return Explain(DecideQuestion(ToLower(WithoutTrailingDot(name))));
+}
+
+bool IsMetadataAddress(std::string_view text) {
+  struct Range {
+    const char* prefix;
+    int bits;
+  };
+  constexpr Range kRanges[] = {
+      {"169.254.0.0", 112}, {"100.100.100.200", 128}, {"fe80::", 10}, {"fd00:ec2::254", 128}};
+  auto address = ParseAddress(text);
+  if (!address) return true;
+  if (auto translated = address->Translated()) address = translated;
+  return std::any_of(std::begin(kRanges), std::end(kRanges), [&](const Range& range) {
+    return address->SharesPrefix(*ParseAddress(range.prefix), range.bits);
+  });
 }
 
 bool IsPrivateAddress(std::string_view address) {

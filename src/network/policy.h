@@ -88,5 +88,8 @@ class Rules {
 // Loopback, private, link-local, metadata, multicast and other addresses that are never dialled;
 // also what is no address at all.
 bool IsPrivateAddress(std::string_view address);
+// Where clouds hand out the machine's own credentials, and all else that is link-local; also what
+// is no address at all.
+bool IsMetadataAddress(std::string_view address);
 
 }  // namespace viv::network
