@@ -1,7 +1,6 @@
 #include "cli/hidden_input.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -14,32 +13,26 @@ namespace {
 
 constexpr std::size_t kHiddenBytesMax = 64 << 10;
 
-void BreakOffReading(int) {}  // its only effect is that read() returns
+constexpr char kControlC = 3;
 
-// No echo while it lives. Ctrl-C ends the reading, not the program, which would leave the terminal
-// silent.
+// No echo while it lives. Ctrl-C is an end of the line instead of a signal: that would end the
+// program and leave the terminal silent, or come just before the reading and be lost.
 class SilentTerminal {
  public:
   SilentTerminal() {
     ::tcgetattr(STDIN_FILENO, &before_);
     termios silent = before_;
-    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
     silent.c_lflag |= ECHONL;
+    silent.c_cc[VEOL] = kControlC;
     ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
-    struct sigaction action {};
-    action.sa_handler = BreakOffReading;  // without SA_RESTART
-    ::sigaction(SIGINT, &action, &on_interrupt_);
   }
-  ~SilentTerminal() {
-    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
-    ::sigaction(SIGINT, &on_interrupt_, nullptr);
-  }
+  ~SilentTerminal() { ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_); }
   SilentTerminal(const SilentTerminal&) = delete;
   SilentTerminal& operator=(const SilentTerminal&) = delete;
 
  private:
   termios before_{};
-  struct sigaction on_interrupt_ {};
 };
 
 enum class Until { kLine, kEnd };
@@ -49,14 +42,14 @@ Result<std::string> ReadInput(Until until) {
   std::array<char, 4096> piece{};
   for (;;) {
     const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR && until == Until::kLine)
-      return Fail(ErrorCode::kInvalidArgument, "nothing was changed");
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       return Fail(ErrorCode::kInvalidArgument, std::string("read the value: ") + strerror(errno));
     text.append(piece.data(), static_cast<std::size_t>(got));
     if (text.size() > kHiddenBytesMax + 1)
       return Fail(ErrorCode::kInvalidArgument, "a value has at most 64 KiB");
+    if (until == Until::kLine && text.ends_with(kControlC))
+      return Fail(ErrorCode::kInvalidArgument, "nothing was changed");
     if (got == 0 || (until == Until::kLine && text.ends_with('\n'))) break;
   }
   ::explicit_bzero(piece.data(), piece.size());

@@ -120,21 +120,28 @@ Task<Status> Carriage::TellGuest(AnswerHead answer) {
 
 Task<Status> Carriage::PassAnswer(AnswerHead answer) {
   bool has_body = answer.has_body;
+  std::optional<std::uint64_t> promised = answer.body_bytes;
   record.status = answer.status;
   answer_begun_ = true;
   CO_RETURN_IF_ERROR(co_await TellGuest(std::move(answer)));
+  answer_whole_ = !has_body;
+  std::uint64_t passed = 0;
   while (has_body) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await origin_->ReadBody());
     if (piece.empty()) break;
     CountIn(piece.size());
+    passed += piece.size();
     Status sent = co_await guest->SendBody(std::move(piece));
+    if (sent) answer_whole_ = promised == passed;
     if (sent) continue;
     // A body that does not keep to its length is the origin's fault, all else the guest's.
     guest_left_ = sent.error().code == ErrorCode::kUnavailable;
     co_return sent;
   }
   http::Headers trailers = origin_->trailers();
-  co_return co_await guest->Finish(std::move(trailers));
+  Status finished = co_await guest->Finish(std::move(trailers));
+  if (!finished) guest_left_ = true;
+  co_return finished;
 }
 
 void Carriage::StartLane(Lane lane) {

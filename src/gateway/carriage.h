@@ -29,6 +29,8 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   // Why the request itself cannot be read any further.
   const std::optional<Error>& guest_error() const { return guest_error_; }
   bool answer_begun() const { return answer_begun_; }
+  // The guest has all that it was promised: it may leave before the end is said.
+  bool answer_whole() const { return answer_whole_; }
   // After a failure: whether the same may be tried on another connection.
   bool MayTryAgain() const { return may_try_again_; }
 
@@ -72,6 +74,7 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   bool lane_cancelled_ = false;
   bool body_started_ = false;  // something of it went out
   bool answer_begun_ = false;  // the guest was told its head
+  bool answer_whole_ = false;
   bool may_try_again_ = false;
   bool guest_left_ = false;
   std::optional<Error> guest_error_;

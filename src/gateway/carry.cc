@@ -147,6 +147,7 @@ Task<void> Send(Carriage& carriage, Destination to) {
     OpenedOrigin origin = *std::move(opened);
     Status done = co_await carriage.Run(std::move(origin));
     if (done) co_return;
+    if (carriage.guest_left() && carriage.answer_whole()) co_return carriage.guest->Abort();
     bool again = need.age == OriginNeed::Age::kAny && carriage.MayTryAgain() &&
                  !carriage.answer_begun() && !carriage.guest_left();
     if (again) {

@@ -58,6 +58,23 @@ TEST_F(CarryFailureTest, EndsTheOriginsSideWhenTheGuestLeavesWhileItWaits) {
   EXPECT_TRUE(guest->heads.empty());
 }
 
+TEST_F(CarryFailureTest, AGuestThatLeavesOnceItHasAllItWasPromisedWasServed) {
+  for (std::uint64_t promised : {4, 5}) {
+    Start(RequestTo("api.example.com"));
+    AnswerHead answer = AnswerOf(200, true);
+    answer.body_bytes = promised;
+    origin.heads.Put(std::move(answer));
+    origin.body.Put("four");
+    Work();
+    EXPECT_FALSE(ended);
+    guest->on_gone();
+    Work();
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(route->records.back().verdict, promised == 4 ? "allowed" : "failed");
+  }
+  EXPECT_EQ(origin.ended, 2);
+}
+
 TEST_F(CarryFailureTest, EndsBothSidesWhenTheGuestLeavesInTheMiddleOfBothBodies) {
   Start(PostTo("api.example.com"));
   origin.heads.Put(AnswerOf(200, true));

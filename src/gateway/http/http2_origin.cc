@@ -13,7 +13,7 @@
 namespace viv::gateway {
 namespace {
 
-// Sends the whole of it when it takes its leave.
+// What is not whole when this goes is broken off.
 class Http2OriginExchange final : public OriginExchange {
  public:
   explicit Http2OriginExchange(std::shared_ptr<Http2Origin> session)
@@ -138,16 +138,17 @@ Result<std::shared_ptr<Http2Stream>> Http2Origin::Begin(const RequestHead& head)
 }
 
 void Http2Origin::Leave() {
-  if (--exchanges_ == 0 && retired_) Terminate(NGHTTP2_NO_ERROR);
+  if (--exchanges_ == 0 && retired_) SayGoodbye();
 }
 
 void Http2Origin::Retire() {
   retired_ = true;
-  if (exchanges_ == 0) Terminate(NGHTTP2_NO_ERROR);
+  if (exchanges_ == 0) SayGoodbye();
 }
 
 void Http2Origin::Close() {
   retired_ = true;
+  if (exchanges_ == 0) return SayGoodbye();
   Break();
   transport_.Close();
 }

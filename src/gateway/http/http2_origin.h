@@ -23,7 +23,7 @@ class Http2Origin final : public Http2Session {
   void Leave();
   Result<std::shared_ptr<Http2Stream>> Begin(const RequestHead& head);
   void Retire();  // ends once the exchanges that are under way have ended
-  void Close();   // ends now
+  void Close();   // ends now; says goodbye when nothing is under way
   void Tick(std::chrono::steady_clock::time_point now) { transport_.Tick(now); }
 
  private:

@@ -344,6 +344,15 @@ TEST(Http2OriginTest, AConnectionWithoutOwnerEndsAfterItsLastExchange) {
   EXPECT_EQ(rig.server.goaway, NGHTTP2_NO_ERROR);
 }
 
+TEST(Http2OriginTest, AnIdleConnectionThatIsClosedSaysGoodbye) {
+  OriginRig rig;
+  ASSERT_TRUE(rig.server.Sync());
+  rig.loop.Run<void>([&] { rig.connection->Close(); });
+  EXPECT_FALSE(rig.CanOpen());
+  EXPECT_TRUE(rig.server.UntilEnd());
+  EXPECT_EQ(rig.server.goaway, NGHTTP2_NO_ERROR);
+}
+
 TEST(Http2OriginTest, UpgradesAndMalformedHeadsAreNotSent) {
   OriginRig rig;
   auto exchange = rig.Open();

@@ -91,6 +91,13 @@ void Http2Session::Terminate(std::uint32_t code) {
   Wake();
 }
 
+// The read that is under way ends, and with it Pump: it gives the goodbye a limited time.
+void Http2Session::SayGoodbye() {
+  if (std::exchange(leaving_, true) || farewell_) return;
+  over_ = true;
+  transport_.Cancel();
+}
+
 void Http2Session::Break() {
   over_ = broken_ = true;
   transport_.Cancel();
@@ -154,10 +161,10 @@ Task<void> Http2Session::ReadLoop(std::string taken) {
   if (!taken.empty() && !Feed(taken)) co_return;
   taken = std::string();
   std::vector<char> buffer(kReadBytes);
-  while (!broken_ && !writer_ended_) {
+  while (!broken_ && !writer_ended_ && !leaving_) {
     std::size_t count = co_await transport_.Read(buffer.data(), buffer.size());
     if (count == 0) {
-      peer_left_ = !transport_.expired() && !writer_ended_;
+      peer_left_ = !transport_.expired() && !writer_ended_ && !leaving_;
       break;
     }
     if (!Feed(std::string_view(buffer.data(), count))) break;

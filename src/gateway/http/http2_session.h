@@ -67,8 +67,9 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   // Serves the connection to its end: says goodbye if that is possible, ends all streams and closes
   // the transport.
   Task<void> Pump(std::string taken);
-  // Ends the connection: after what is to be sent, or at once.
+  // Ends the connection: after what is to be sent, soon with no more than a goodbye, or at once.
   void Terminate(std::uint32_t code);
+  void SayGoodbye();
   void Break();
   bool over() const { return over_; }  // no new stream has a chance
   void Wake() { to_send_.Notify(); }
@@ -113,6 +114,7 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   bool writer_ended_ = false;
   bool over_ = false;       // ends, or must not be used for anything new
   bool broken_ = false;     // nothing more can be read or written
+  bool leaving_ = false;    // reading has ended because we go
   bool farewell_ = false;   // the writer ends once it has nothing to send
   bool peer_left_ = false;  // its end of the stream was read
 };

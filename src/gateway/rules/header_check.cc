@@ -12,7 +12,7 @@ bool IsReservedHeader(std::string_view name) {
   if (EqualsIgnoreCase(name.substr(0, kProxy.size()), kProxy)) return true;
   for (std::string_view reserved :
        {"host", "content-length", "connection", "keep-alive", "transfer-encoding", "te", "trailer",
-        "upgrade", "http2-settings"})
+        "upgrade", "expect", "http2-settings"})
     if (EqualsIgnoreCase(name, reserved)) return true;
   return false;
 }
