@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "dialects/langsmith/mount_config.h"
 #include "dialects/langsmith/proxy_config.h"
+#include "dialects/langsmith/proxy_plan.h"
 
 namespace {
 
@@ -26,6 +27,8 @@ void CheckProxy(const json::value& given, const Sealer& sealer) {
   CHECK(again.has_value() && *again == *stored);
   CHECK(network::Rules::Compile(EgressOf(*stored)).has_value());
   VariablesOf(*stored);
+  const gateway::Plan plan = PlanOf(*stored, sealer);
+  CHECK(gateway::PlanOf(gateway::PlanToJson(plan)) == plan);
 }
 
 void CheckMounts(const json::value& given, const Sealer& sealer) {

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   // The text as a cursor, and as what a cursor holds.
   for (const std::string& cursor : {text, viv::EncodeBase64Url(text)}) {
-    for (auto sort : {BoxSort::kCreated, BoxSort::kName}) {
+    for (auto sort : {BoxSort::kCreation, BoxSort::kName}) {
       viv::langsmith::BoxListQuery list;
       list.sort = sort;
       auto rank = viv::langsmith::DecodeCursor(list, cursor);
