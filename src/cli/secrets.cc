@@ -48,13 +48,14 @@ int SetSecret(const Remote& remote, NewSecret secret) {
 }
 
 int ListSecrets(const Remote& remote) {
-  fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", "NAME", "VERSION", "CREATED", "UPDATED");
   std::string after;
   for (std::size_t page = 0; page < kSecretPagesMax; ++page) {
     std::string path = "/secrets?limit=100";
     if (!after.empty()) path += "&nextToken=" + PercentEncode(after);
     auto answer = CallServerForPage(remote, path);
     if (!answer) return Complain(answer.error());
+    if (page == 0)
+      fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", "NAME", "VERSION", "CREATED", "UPDATED");
     if (!answer->body.is_array()) break;
     for (const json::value& secret : answer->body.get_array())
       fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", FindString(secret, "name"), VersionOf(secret),
