@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/digest.h"
 
 namespace viv {
 namespace {
@@ -26,23 +27,11 @@ void FillRandom(unsigned char* out, std::size_t size) {
   OPENSSL_cleanse(pool + left, size);
 }
 
-constexpr char kDigits[] = "0123456789abcdef";
-
-std::string Hex(const unsigned char* bytes, std::size_t size) {
-  std::string text;
-  text.reserve(size * 2);
-  for (std::size_t i = 0; i < size; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
 // The first 16 bytes as a UUID of that version.
 std::string UuidText(unsigned char* bytes, unsigned version) {
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | (version << 4));
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
-  std::string text = Hex(bytes, 16);
+  std::string text = Hex({reinterpret_cast<const char*>(bytes), 16});
   for (std::size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
   return text;
 }
@@ -53,7 +42,7 @@ std::string RandomHex(std::size_t digits) {
   CHECK(digits <= 128);
   unsigned char bytes[64];
   FillRandom(bytes, (digits + 1) / 2);
-  std::string text = Hex(bytes, (digits + 1) / 2);
+  std::string text = Hex({reinterpret_cast<const char*>(bytes), (digits + 1) / 2});
   text.resize(digits);
   return text;
 }
@@ -85,9 +74,7 @@ bool IsUuid(std::string_view text) {
 }
 
 std::string Sha256Hex(std::string_view bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  return Hex(digest, sizeof digest);
+  return Hex(Sha256(bytes));
 }
 
 bool EqualsInConstantTime(std::string_view a, std::string_view b) {

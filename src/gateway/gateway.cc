@@ -1,9 +1,5 @@
 #include "gateway/gateway.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "gateway/box_gateway.h"
@@ -42,18 +38,12 @@ class OpenedGateway final : public Gateway {
   SecretSource& secrets_;
 };
 
-Status MakeFolder(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return Fail(ErrorCode::kInternal, "make folder " + folder + ": " + strerror(errno));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
   if (options.secrets == nullptr) {
     return Fail(ErrorCode::kInternal, "a gateway needs a source of secrets");
   }
-  RETURN_IF_ERROR(MakeFolder(options.folder), "open the egress gateway");
   auto parts = std::make_shared<SigningParts>();
   ASSIGN_OR_RETURN(parts->authority, Authority::Open(options.folder), "open the authority");
   ASSIGN_OR_RETURN(parts->signer, TokenSigner::Open(options.folder, options.issuer),

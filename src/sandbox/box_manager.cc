@@ -1,12 +1,10 @@
 #include "sandbox/box_manager.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/log.h"
 #include "base/shielded.h"
 #include "sandbox/agent_client.h"
@@ -17,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kSecondUs = 1'000'000;
 constexpr std::size_t kEventsMax = 1000;
+constexpr std::size_t kTokenBytes = 20;
 
 tl::unexpected<Error> NoSuchBox(std::string_view id) {
   return Fail(ErrorCode::kNotFound, "box " + std::string(id) + " does not exist");
@@ -87,17 +86,7 @@ namespace {
 
 std::string DeriveToken(std::string_view secret, std::string_view purpose, std::string_view id) {
   std::string message = std::string(purpose) + ":" + std::string(id);
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  ::HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-         reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest, &size);
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string token;
-  for (unsigned i = 0; i < std::min(size, 20U); ++i) {
-    token += kDigits[digest[i] >> 4];
-    token += kDigits[digest[i] & 15];
-  }
-  return token;
+  return Hex(HmacSha256(secret, message).substr(0, kTokenBytes));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "base/digest.h"
 
 namespace viv::sandbox {
 namespace {
@@ -48,15 +48,6 @@ std::string DeriveKey(std::string_view secret, std::string_view use) {
   CHECK(EVP_PKEY_CTX_add1_hkdf_info(context.get(), In(use), static_cast<int>(use.size())) == 1);
   CHECK(EVP_PKEY_derive(context.get(), Out(key), &size) == 1 && size == key.size());
   return key;
-}
-
-std::string HmacSha256(std::string_view key, std::string_view message) {
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), In(message), message.size(),
-             Out(digest), &size) != nullptr);
-  digest.resize(size);
-  return digest;
 }
 
 tl::unexpected<Error> NotOurs() {
@@ -121,14 +112,7 @@ Result<std::string> Secrets::Open(std::string_view purpose, std::string_view sea
 
 std::string Secrets::Sign(std::string_view purpose, std::string_view message) const {
   // The purpose gets a key of its own, so that no two (purpose, message) run into each other.
-  std::string digest = HmacSha256(HmacSha256(signing_key_, purpose), message);
-  constexpr char kHexDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (char byte : digest) {
-    hex += kHexDigits[static_cast<unsigned char>(byte) >> 4];
-    hex += kHexDigits[static_cast<unsigned char>(byte) & 15];
-  }
-  return hex;
+  return Hex(HmacSha256(HmacSha256(signing_key_, purpose), message));
 }
 
 }  // namespace viv::sandbox

@@ -1,10 +1,9 @@
 #include "dialects/e2b/signature.h"
 
-#include <openssl/sha.h>
-
 #include <charconv>
 
 #include "base/base64.h"
+#include "base/digest.h"
 #include "base/ids.h"
 
 namespace viv::e2b {
@@ -32,10 +31,7 @@ std::string Sign(const FileLink& link, std::string_view token) {
   std::string text = link.path + ':' + link.operation + ':' + link.user + ':';
   text += token;
   if (!link.expiration.empty()) text += ':' + link.expiration;
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string_view bytes(reinterpret_cast<const char*>(digest), sizeof digest);
-  std::string text64 = EncodeBase64(bytes);
+  std::string text64 = EncodeBase64(Sha256(text));
   while (text64.ends_with('=')) text64.pop_back();
   return "v1_" + text64;
 }

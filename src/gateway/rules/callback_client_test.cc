@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "gateway/rules/crypto.h"
 #include "gateway/rules/rules_test_support.h"

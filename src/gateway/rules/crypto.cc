@@ -1,11 +1,8 @@
 #include "gateway/rules/crypto.h"
 
-#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/pem.h>
-#include <openssl/sha.h>
 
 #include <memory>
 
@@ -55,34 +52,6 @@ Result<std::string> SignMessage(const EVP_PKEY& key, std::string_view message) {
 }
 
 }  // namespace
-
-Wiped::~Wiped() {
-  OPENSSL_cleanse(text_.data(), text_.size());
-}
-
-std::string Sha256(std::string_view bytes) {
-  std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  CHECK(EVP_Digest(bytes.data(), bytes.size(), Bytes(digest), nullptr, EVP_sha256(), nullptr) == 1);
-  return digest;
-}
-
-std::string HmacSha256(std::string_view key, std::string_view message) {
-  std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), Bytes(message), message.size(),
-             Bytes(digest), nullptr) != nullptr);
-  return digest;
-}
-
-std::string Hex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(bytes.size() * 2);
-  for (char c : bytes) {
-    auto byte = static_cast<unsigned char>(c);
-    hex += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return hex;
-}
 
 KeyPtr MakeEd25519() {
   KeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));

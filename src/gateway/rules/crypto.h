@@ -1,37 +1,15 @@
 #pragma once
-// The few digests and signatures that credentials are made of. Internal to this module.
+// The few keys and signatures that credentials are made of. Internal to this module.
 
 #include <string>
 #include <string_view>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "gateway/tls/key_file.h"
 #include "gateway/tls/openssl.h"
 
 namespace viv::gateway {
-
-// A text that is overwritten when it goes.
-class Wiped {
- public:
-  Wiped() = default;
-  explicit Wiped(std::string text) : text_(std::move(text)) {}
-  ~Wiped();
-  Wiped(const Wiped&) = delete;
-  Wiped& operator=(const Wiped&) = delete;
-  Wiped(Wiped&& other) noexcept : text_(std::move(other.text_)) {}
-  Wiped& operator=(Wiped&& other) noexcept {
-    text_.swap(other.text_);
-    return *this;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-std::string Sha256(std::string_view bytes);  // the 32 bytes
-std::string HmacSha256(std::string_view key, std::string_view message);
-std::string Hex(std::string_view bytes);
 
 KeyPtr MakeEd25519();
 std::string PemOfKey(const EVP_PKEY& key);  // private

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "gateway/rules/crypto.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "gateway/rules/crypto.h"
 #include "gateway/rules/sigv4.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/digest.h"
 #include "gateway/rules/crypto.h"
 
 namespace viv::gateway {

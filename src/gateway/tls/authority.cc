@@ -13,6 +13,7 @@
 #include "gateway/tls/alpn.h"
 #include "gateway/tls/authority_files.h"
 #include "gateway/tls/certificate.h"
+#include "gateway/tls/key_file.h"
 
 namespace viv::gateway {
 namespace {
@@ -118,7 +119,7 @@ Result<AuthorityPair> MakeAuthority(const std::string& folder, std::int64_t now_
 
 Result<std::unique_ptr<Authority>> Authority::Open(const std::string& folder, Clock clock) {
   const std::int64_t now_s = clock() / 1000;
-  RETURN_IF_ERROR(PrepareAuthorityFolder(folder), "egress authority");
+  RETURN_IF_ERROR(MakeKeyFolder(folder), "egress authority");
   ASSIGN_OR_RETURN(std::optional<AuthorityPair> pair, ReadAuthority(folder), "egress authority");
   if (pair && EndOf(pair->certificate.get()) < now_s + kAuthorityLeftSeconds) pair.reset();
   if (!pair) {

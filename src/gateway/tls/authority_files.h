@@ -15,9 +15,6 @@ struct AuthorityPair {
   KeyPtr key;
 };
 
-// Makes the folder, 0700.
-Status PrepareAuthorityFolder(const std::string& folder);
-
 // Nothing when one of the files is missing, or they do not belong together because a server was
 // killed between them. Fails on files that are no authority, or a key that others can read.
 Result<std::optional<AuthorityPair>> ReadAuthority(const std::string& folder);

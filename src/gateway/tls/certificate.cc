@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace viv::gateway {
@@ -59,13 +60,7 @@ std::string ShortKeyId(const X509* certificate) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   if (X509_pubkey_digest(certificate, EVP_sha1(), digest, &size) != 1 || size < 4) return {};
-  static constexpr char kHexDigits[] = "0123456789abcdef";
-  std::string text;
-  for (int i = 0; i < 4; ++i) {
-    text += kHexDigits[digest[i] >> 4];
-    text += kHexDigits[digest[i] & 15];
-  }
-  return text;
+  return Hex({reinterpret_cast<const char*>(digest), 4});
 }
 
 bool IsLabel(std::string_view label) {
