@@ -78,8 +78,12 @@ class BoxGateway::Connection final : public Route, public std::enable_shared_fro
  private:
   Task<Result<bool>> Greet(std::string taken);  // whether it is HTTP/2
   void LogNoGreeting(const Error& error);
-  static Task<Result<DialledOrigin>> DialOrigin(std::shared_ptr<Connection> self,
-                                                std::string host,
+  OriginKey KeyOf(const std::string& host) const;
+  // These outlive the guest's connection: what is dialled is the pool's.
+  static Task<void> Prepare(std::shared_ptr<House> house, std::shared_ptr<Way> way, OriginKey key);
+  static Task<Result<DialledOrigin>> DialOrigin(std::shared_ptr<House> house,
+                                                std::shared_ptr<Way> way,
+                                                OriginKey key,
                                                 OriginNeed need);
   static Task<void> ServeRequest(std::shared_ptr<Connection> self,
                                  std::shared_ptr<GuestExchange> exchange);
@@ -97,6 +101,9 @@ class BoxGateway::Connection final : public Route, public std::enable_shared_fro
 Task<void> BoxGateway::Connection::Serve(std::string taken) {
   std::string rest;
   if (!facts_.secure) rest = taken;
+  // Both handshakes at once: the request that the guest's is for goes to this host and no other.
+  if (facts_.secure)
+    asio::co_spawn(way_->executor(), Prepare(house_, way_, KeyOf(facts_.host)), asio::detached);
   Result<bool> http2 = co_await Greet(std::move(taken));
   if (!http2) LogNoGreeting(http2.error());
   if (!http2 || cut_) co_return;
@@ -150,31 +157,41 @@ Task<void> BoxGateway::Connection::ServeRequest(std::shared_ptr<Connection> self
   co_await Carry(self, self->house_->credentials, exchange);
 }
 
-Task<Result<OpenedOrigin>> BoxGateway::Connection::Open(std::string host, OriginNeed need) {
+OriginKey BoxGateway::Connection::KeyOf(const std::string& host) const {
   network::Endpoint destination = way_->destination();
-  OriginKey key{facts_.secure, host, destination.address, destination.port};
-  OriginPool::DialOrigin dial = [self = shared_from_this(), host, need] {
-    return DialOrigin(self, host, need);
-  };
+  return {facts_.secure, host, destination.address, destination.port};
+}
+
+Task<Result<OpenedOrigin>> BoxGateway::Connection::Open(std::string host, OriginNeed need) {
+  OriginKey key = KeyOf(host);
+  auto dial = [house = house_, way = way_, key, need] { return DialOrigin(house, way, key, need); };
   co_return co_await house_->pool.Open(std::move(key), need, std::move(dial));
 }
 
-Task<Result<DialledOrigin>> BoxGateway::Connection::DialOrigin(std::shared_ptr<Connection> self,
-                                                               std::string host,
+Task<void> BoxGateway::Connection::Prepare(std::shared_ptr<House> house,
+                                           std::shared_ptr<Way> way,
+                                           OriginKey key) {
+  OriginNeed need;
+  auto dial = [house, way, key, need] { return DialOrigin(house, way, key, need); };
+  co_await house->pool.Prepare(std::move(key), std::move(dial));
+}
+
+Task<Result<DialledOrigin>> BoxGateway::Connection::DialOrigin(std::shared_ptr<House> house,
+                                                               std::shared_ptr<Way> way,
+                                                               OriginKey key,
                                                                OriginNeed need) {
-  std::string name = host;
-  ASSIGN_OR_CO_RETURN(UniqueFd fd, co_await self->way_->Dial(std::move(name)));
-  ASSIGN_OR_CO_RETURN(http::StreamSocket socket,
-                      http::AdoptSocket(self->way_->executor(), std::move(fd)));
+  std::string host = key.host;
+  ASSIGN_OR_CO_RETURN(UniqueFd fd, co_await way->Dial(std::move(host)));
+  ASSIGN_OR_CO_RETURN(http::StreamSocket socket, http::AdoptSocket(way->executor(), std::move(fd)));
   DialledOrigin dialled;
-  if (!self->facts_.secure) {
+  if (!key.secure) {
     dialled.connection = OverHttp1(http::MakePlainTransport(std::move(socket)));
     co_return dialled;
   }
   bool http2 = need.version == OriginNeed::Version::kAny;
-  OriginTls& tls = *self->house_->parts->origin_tls;
+  OriginTls& tls = *house->parts->origin_tls;
   ASSIGN_OR_CO_RETURN(Secured secured,
-                      co_await tls.Connect(std::move(socket), std::move(host), http2));
+                      co_await tls.Connect(std::move(socket), std::move(key.host), http2));
   dialled.http2 = secured.http2;
   if (secured.http2) {
     dialled.connection = OverHttp2(std::move(secured.transport));

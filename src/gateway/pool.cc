@@ -24,6 +24,7 @@ struct OriginPool::Gate {
 
   asio::steady_timer opened;
   bool open = false;
+  bool promised = true;  // to a request; else the first that comes has to take it
   std::optional<Error> failure;
 };
 
@@ -31,12 +32,25 @@ Task<Result<OpenedOrigin>> OriginPool::Open(OriginKey key, OriginNeed need, Dial
   while (!closed_) {
     OpenedOrigin standing{TakeStanding(key, need)};
     if (standing.exchange) co_return standing;
-    if (!MustWait(key, need)) co_return co_await DialNew(std::move(key), need, std::move(dial));
+    if (!MustWait(key, need))
+      co_return co_await DialNew(std::move(key), need, std::move(dial), Purpose::kRequest);
     std::shared_ptr<Gate> gate = gates_.at(key);
     while (!gate->open) co_await gate->opened.async_wait(http::kTuple);
     if (gate->failure) co_return PassUp(*gate->failure);
   }
   co_return Fail(ErrorCode::kUnavailable, "the sandbox's rules were replaced: ask again");
+}
+
+Task<void> OriginPool::Prepare(OriginKey key, DialOrigin dial) {
+  if (closed_ || Stands(key) || gates_.contains(key)) co_return;
+  OriginNeed need;
+  co_await DialNew(std::move(key), need, std::move(dial), Purpose::kAhead);
+}
+
+bool OriginPool::Stands(const OriginKey& key) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.key == key && entry.origin.connection->CanOpen();
+  });
 }
 
 std::unique_ptr<OriginExchange> OriginPool::TakeStanding(const OriginKey& key, OriginNeed need) {
@@ -53,13 +67,19 @@ std::unique_ptr<OriginExchange> OriginPool::TakeStanding(const OriginKey& key, O
   return nullptr;
 }
 
-bool OriginPool::MustWait(const OriginKey& key, OriginNeed need) const {
-  bool may_share = key.secure && need.version == OriginNeed::Version::kAny &&
-                   need.age == OriginNeed::Age::kAny && !http1_only_.contains(key);
-  return may_share && gates_.contains(key);
+bool OriginPool::MustWait(const OriginKey& key, OriginNeed need) {
+  auto gate = gates_.find(key);
+  if (gate == gates_.end() || need.version != OriginNeed::Version::kAny ||
+      need.age != OriginNeed::Age::kAny)
+    return false;
+  bool dialled_for_it = !std::exchange(gate->second->promised, true);
+  return dialled_for_it || (key.secure && !http1_only_.contains(key));
 }
 
-Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key, OriginNeed need, DialOrigin dial) {
+Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key,
+                                               OriginNeed need,
+                                               DialOrigin dial,
+                                               Purpose purpose) {
   DropSpent();
   if (entries_.size() + dialling_ >= kOriginConnectionsMax) {
     co_return Fail(ErrorCode::kLimitExceeded,
@@ -79,6 +99,7 @@ Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key, OriginNeed need, D
     }
   };
   auto gate = std::make_shared<Gate>(executor_);
+  gate->promised = purpose == Purpose::kRequest;
   gates_.emplace(key, gate);  // unless another one dials as well
   ++dialling_;
   Dialling dialling{*this, key, gate};
@@ -86,10 +107,13 @@ Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key, OriginNeed need, D
   if (!origin) gate->failure = origin.error();
   if (!origin) co_return PassUp(origin.error());
   DialledOrigin made = *std::move(origin);
-  co_return Keep(key, need, std::move(made));
+  co_return Keep(key, need, std::move(made), purpose);
 }
 
-Result<OpenedOrigin> OriginPool::Keep(const OriginKey& key, OriginNeed need, DialledOrigin origin) {
+Result<OpenedOrigin> OriginPool::Keep(const OriginKey& key,
+                                      OriginNeed need,
+                                      DialledOrigin origin,
+                                      Purpose purpose) {
   if (closed_) {
     origin.connection->Close();
     return Fail(ErrorCode::kUnavailable, "the sandbox's rules were replaced: ask again");
@@ -100,10 +124,13 @@ Result<OpenedOrigin> OriginPool::Keep(const OriginKey& key, OriginNeed need, Dia
   } else if (need.version == OriginNeed::Version::kAny) {
     http1_only_.insert(key);
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<OriginExchange> exchange, origin.connection->Open());
+  OpenedOrigin opened;
+  if (purpose == Purpose::kRequest) {
+    ASSIGN_OR_RETURN(opened.exchange, origin.connection->Open());
+  }
   TrimIdle();
   entries_.push_back({key, std::move(origin)});
-  return OpenedOrigin{std::move(exchange)};
+  return opened;
 }
 
 void OriginPool::DropSpent() {

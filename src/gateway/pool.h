@@ -46,6 +46,9 @@ class OriginPool {
   // An exchange on a connection that stands, or on a new one. Of many who ask at once for an origin
   // that is not known yet one dials, for all may fit on one connection of HTTP/2. This outlives it.
   Task<Result<OpenedOrigin>> Open(OriginKey key, OriginNeed need, DialOrigin dial);
+  // Dials ahead of a request that is about to come, unless one stands or is on its way. The request
+  // meets its failure, if it comes in time. This outlives it.
+  Task<void> Prepare(OriginKey key, DialOrigin dial);
 
   // Regularly: keeps deadlines, and drops what is dead or was idle for long.
   void Tick(Time now);
@@ -61,10 +64,19 @@ class OriginPool {
   };
   struct Gate;  // where others wait for the one who dials
 
+  enum class Purpose { kRequest, kAhead };  // ahead: no exchange is opened
+
   std::unique_ptr<OriginExchange> TakeStanding(const OriginKey& key, OriginNeed need);
-  bool MustWait(const OriginKey& key, OriginNeed need) const;
-  Task<Result<OpenedOrigin>> DialNew(OriginKey key, OriginNeed need, DialOrigin dial);
-  Result<OpenedOrigin> Keep(const OriginKey& key, OriginNeed need, DialledOrigin origin);
+  bool Stands(const OriginKey& key) const;
+  bool MustWait(const OriginKey& key, OriginNeed need);
+  Task<Result<OpenedOrigin>> DialNew(OriginKey key,
+                                     OriginNeed need,
+                                     DialOrigin dial,
+                                     Purpose purpose);
+  Result<OpenedOrigin> Keep(const OriginKey& key,
+                            OriginNeed need,
+                            DialledOrigin origin,
+                            Purpose purpose);
   void DropSpent();
   void TrimIdle();
 

@@ -81,6 +81,12 @@ class PoolTest : public testing::Test {
                    [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
     Work();
   }
+  void StartPrepare(OriginKey key) {
+    OriginPool::DialOrigin dial = [this] { return Dial(); };
+    asio::co_spawn(io, pool.Prepare(std::move(key), std::move(dial)),
+                   [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+    Work();
+  }
   Opened OpenFor(OriginKey key, OriginNeed need = {}) {
     std::optional<Result<Opened>> opened;
     StartAsk(opened, std::move(key), need);
@@ -204,6 +210,68 @@ TEST_F(PoolTest, TellsAllWhoWaitThatTheDialFailed) {
   EXPECT_EQ(dials, 1);
   dial_failure.reset();
   EXPECT_NE(OpenFor(KeyOf("a")), nullptr);
+}
+
+TEST_F(PoolTest, DialsAheadOfTheRequestThatTakesIt) {
+  StartPrepare(KeyOf("a"));
+  EXPECT_EQ(dials, 1);
+  EXPECT_NE(OpenFor(KeyOf("a")), nullptr);
+  EXPECT_EQ(dials, 1);
+}
+
+TEST_F(PoolTest, OneRequestWaitsForWhatIsDialledAheadEvenWithHttp1) {
+  Opened busy = OpenFor(KeyOf("a"));  // and it is known to be HTTP/1.1
+  dials_wait = true;
+  StartPrepare(KeyOf("a"));
+  EXPECT_EQ(dials, 2);
+  std::optional<Result<Opened>> first, second;
+  StartAsk(first, KeyOf("a"));
+  EXPECT_EQ(dials, 2);
+  StartAsk(second, KeyOf("a"));
+  EXPECT_EQ(dials, 3);
+  LetDial();
+  EXPECT_TRUE(first && *first);
+  EXPECT_TRUE(second && *second);
+  EXPECT_EQ(dials, 3);
+}
+
+TEST_F(PoolTest, DialsNothingAheadWhereOneStandsOrIsOnItsWay) {
+  OpenFor(KeyOf("a")).reset();
+  StartPrepare(KeyOf("a"));
+  EXPECT_EQ(dials, 1);
+  dials_wait = true;
+  std::optional<Result<Opened>> asked;
+  StartAsk(asked, KeyOf("b"));
+  StartPrepare(KeyOf("b"));
+  StartPrepare(KeyOf("c"));
+  StartPrepare(KeyOf("c"));
+  EXPECT_EQ(dials, 3);
+  LetDial();
+}
+
+TEST_F(PoolTest, TellsTheFailureOfADialAheadToWhoWaitsForItAndToNobodyElse) {
+  dials_wait = true;
+  dial_failure = Error{ErrorCode::kUnavailable, "nobody there"};
+  StartPrepare(KeyOf("a"));
+  std::optional<Result<Opened>> asked;
+  StartAsk(asked, KeyOf("a"));
+  LetDial();
+  ASSERT_TRUE(asked);
+  EXPECT_FALSE(*asked);
+  StartPrepare(KeyOf("a"));
+  dial_failure.reset();
+  EXPECT_NE(OpenFor(KeyOf("a")), nullptr);
+  EXPECT_EQ(dials, 3);
+}
+
+TEST_F(PoolTest, ClosesWhatWasDialledAheadOfItsEnd) {
+  dials_wait = true;
+  StartPrepare(KeyOf("a"));
+  pool.CloseAll();
+  LetDial();
+  ASSERT_EQ(connections.size(), 1u);
+  EXPECT_TRUE(connections.front()->closed);
+  EXPECT_TRUE(pool.empty());
 }
 
 TEST_F(PoolTest, ClosesWhatWasIdleForAMinute) {

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <optional>
@@ -76,8 +75,6 @@ AcceptEnd AcceptTurn(const std::shared_ptr<Box>& box) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       return errno == EBADF || errno == EINVAL ? AcceptEnd::kClosed : AcceptEnd::kNoDescriptors;
     }
-    int on = 1;
-    setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     bool room = box->loop.limits.MayOpen(box->flows.size());
     auto flow = std::make_shared<Flow>(box, std::move(fd));
     if (room)

@@ -1,10 +1,22 @@
 #include "network/flow.h"
 
+#include <errno.h>
+#include <sys/socket.h>
+
 #include "base/clock.h"
 #include "network/dial.h"
 #include "network/sniff.h"
 
 namespace viv::network {
+namespace {
+
+// Whether the connection stands and nothing has come on it.
+bool IsQuiet(int fd) {
+  char byte = 0;
+  return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+}  // namespace
 
 Flow::Flow(std::shared_ptr<Box> of_box, UniqueFd accepted)
     : box(std::move(of_box)),
@@ -41,6 +53,8 @@ UniqueFd Flow::TakeGuest() {
 
 Task<Result<UniqueFd>> Flow::Dial(std::string host) {
   if (box->closed()) co_return Fail(ErrorCode::kUnavailable, "the box is closed");
+  UniqueFd dialled = std::move(spare);
+  if (dialled && !box->proxy && IsQuiet(dialled.get())) co_return std::move(dialled);
   if (host.empty() && !name.empty()) host = name;
   if (host.empty() && !names.empty()) host = names.front();
   ASSIGN_OR_CO_RETURN(Stream stream, co_await DialFor(box, destination, std::move(host)));

@@ -54,6 +54,7 @@ class Flow {
   // Of the other side: whether its sending has ended, and whether it is let go while the guest
   // stays, since an interceptor takes over.
   bool inward_ended = false, remote_let_go = false;
+  UniqueFd spare;  // the connection to it, when it is let go: for the first who dials
 
  private:
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -43,6 +43,8 @@ Result<UniqueFd> BindHere(int type, std::uint16_t port) {
   // the box share the port.
   int on = 1;
   if (type == SOCK_STREAM) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  // What is accepted has it from here.
+  if (type == SOCK_STREAM) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (bind(fd.get(), any.get(), any.size) != 0) return InsideError("bind", port, errno);
   if (type == SOCK_STREAM && listen(fd.get(), kBacklog) != 0)
     return InsideError("listen on", port, errno);

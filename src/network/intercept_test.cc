@@ -228,5 +228,14 @@ TEST_F(InterceptTest, DialsWhereTheGuestMeantToGo) {
             "connect to 93.184.216.35 port 9: Connection refused");
 }
 
+TEST_F(InterceptTest, UsesTheConnectionThatWasDialledAhead) {
+  EchoServer server(kPublic);
+  StartBox(WithInterceptor(std::make_shared<DiallingInterceptor>()));
+  GuestResolves("good.org");  // which it does not name, so that the guest might speak anything
+  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("good.org")),
+            "origin: " + RequestFor("good.org"));
+  EXPECT_EQ(server.connections(), 1);
+}
+
 }  // namespace
 }  // namespace viv::network

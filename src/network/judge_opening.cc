@@ -30,12 +30,6 @@ bool InterceptorNames(const Flow& flow, std::string_view host) {
   return flow.box->interceptor != nullptr && flow.box->interceptor->Names(host);
 }
 
-// Whether the guest resolved a name that is to be intercepted.
-bool MayHaveToBeIntercepted(const Flow& flow) {
-  return std::any_of(flow.names.begin(), flow.names.end(),
-                     [&](const std::string& name) { return InterceptorNames(flow, name); });
-}
-
 OpeningRuling JudgeTls(const Flow& flow, const Opening& opening) {
   const bool by_names = flow.box->rules.HasNames();
   if (opening.host.empty() && MayHaveToBeIntercepted(flow))
@@ -65,6 +59,11 @@ OpeningRuling JudgeHttp(const Flow& flow, const Opening& opening) {
 }
 
 }  // namespace
+
+bool MayHaveToBeIntercepted(const Flow& flow) {
+  return std::any_of(flow.names.begin(), flow.names.end(),
+                     [&](const std::string& name) { return InterceptorNames(flow, name); });
+}
 
 HostRuling JudgeHost(const Flow& flow, std::string_view asked) {
   const Box& box = *flow.box;

@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/event_loop.h"
 #include "base/log.h"
 
 namespace viv::network {
@@ -28,7 +29,7 @@ Loop::Loop(SharedLimits& shared, Resolver::Options resolving)
       thread_([this] {
         for (;;) {
           try {
-            context_->run();
+            RunPatiently(*context_);
             return;
           } catch (const std::exception& error) {
             log::Error("network.task_failed", {{"error", error.what()}});

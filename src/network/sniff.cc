@@ -102,13 +102,12 @@ Task<void> HandOver(std::shared_ptr<Flow> flow, Heard heard) {
 
 enum class Connected { kNo, kYes };
 
-// A guest that was merely slow: as long as the other side has not said anything either, the
-// connection to it can be forgotten.
+// As long as the other side has not said anything, the guest can be served by somebody else, who
+// may have use for the connection.
 bool LetRemoteGo(Flow& flow) {
   if (flow.record.bytes_in > 0 || flow.inward_ended) return false;
   flow.remote_let_go = true;
-  boost::system::error_code ignored;
-  flow.remote.close(ignored);
+  if (flow.remote.is_open()) flow.spare = UniqueFd(flow.remote.release());
   return true;
 }
 
@@ -128,8 +127,12 @@ Task<void> ActOn(std::shared_ptr<Flow> flow, Heard heard, Connected connected) {
   Settle(*flow, heard.opening, ruling);
   if (ruling.act == OpeningRuling::Act::kRefuse) {
     std::string words = RefusalBytes(heard.opening, heard.taken, ruling.reason);
-    // What the other side has said cannot be taken back, and an answer within it means nothing.
-    if (connected == Connected::kYes) words.clear();
+    if (connected == Connected::kYes) {
+      flow->box->counters.connections.fetch_sub(1, std::memory_order_relaxed);
+      // What the other side has said cannot be taken back, and an answer within it means nothing.
+      if (!LetRemoteGo(*flow)) words.clear();
+      flow->spare = UniqueFd();
+    }
     co_return co_await RefuseFlow(flow, std::move(words), std::move(ruling.reason));
   }
   if (ruling.act == OpeningRuling::Act::kIntercept)
@@ -142,7 +145,10 @@ Task<void> ActOn(std::shared_ptr<Flow> flow, Heard heard, Connected connected) {
 
 Task<void> ServeByOpening(std::shared_ptr<Flow> flow) {
   Connected connected = Connected::kNo;
-  Waited waited = co_await WaitReadableFor(flow->guest, kSpeaksFirstWithin);
+  // A proxy has to be told the name, which the guest may still settle.
+  bool at_once = !flow->box->proxy && !MayHaveToBeIntercepted(*flow);
+  Waited waited = Waited::kTooLong;
+  if (!at_once) waited = co_await WaitReadableFor(flow->guest, kSpeaksFirstWithin);
   if (waited == Waited::kTooLong) {
     if (!co_await ConnectFlow(flow)) co_return;
     connected = Connected::kYes;

@@ -29,8 +29,12 @@ struct OpeningRuling {
 };
 OpeningRuling JudgeOpening(const Flow& flow, const Opening& opening);
 
-// Serves a flow that was admitted by its address and names. A guest that waits for the other side
-// to speak first is connected after a moment, and its first bytes are judged when they come.
+// Whether the guest resolved a name that is to be intercepted.
+bool MayHaveToBeIntercepted(const Flow& flow);
+
+// Serves a flow that was admitted by its address and names. Where it cannot be for the interceptor,
+// the other side is dialled while the guest prepares its first bytes, and may speak first; else a
+// guest that waits for that is connected after a moment. Its first bytes are judged when they come.
 Task<void> ServeByOpening(std::shared_ptr<Flow> flow);
 
 }  // namespace viv::network

@@ -41,7 +41,7 @@ TEST_F(NamePolicyTest, AnotherHostThanTheResolvedOneIsRefusedInItsProtocol) {
   EXPECT_PRED1(IsRefusedHttp, GuestSays(kPublic, server.port(), RequestFor("192.0.2.9")));
   EXPECT_PRED1(IsRefusedHttp, GuestSays(kPublic, server.port(),
                                         "CONNECT bad.org:443 HTTP/1.1\r\nHost: bad.org\r\n\r\n"));
-  EXPECT_EQ(server.connections(), 0);
+  EXPECT_EQ(server.bytes(), 0);
   EXPECT_EQ(egress_->Read("box").refused, 4U);
   EXPECT_EQ(egress_->Read("box").connections, 0U);
 }
@@ -108,7 +108,7 @@ TEST_F(NamePolicyTest, WhatIsMalformedIsRefusedWhereNamesDecide) {
   EXPECT_PRED1(IsRefusedHttp,
                GuestSays(kPublic, server.port(),
                          "GET / HTTP/1.1\r\nX: " + std::string(kOpeningBytesMax, 'x')));
-  EXPECT_EQ(server.connections(), 0);
+  EXPECT_EQ(server.bytes(), 0);
 }
 
 TEST_F(NamePolicyTest, AFirstMessageThatDoesNotEndIsGivenUp) {
@@ -120,7 +120,7 @@ TEST_F(NamePolicyTest, AFirstMessageThatDoesNotEndIsGivenUp) {
   UniqueFd guest = GuestConnects(kPublic, server.port());
   WriteAll(guest.get(), HelloFor("good.org").substr(0, 20));
   EXPECT_EQ(ReadToEnd(guest.get()), kDecodeAlert);
-  EXPECT_EQ(server.connections(), 0);
+  EXPECT_EQ(server.bytes(), 0);
 }
 
 TEST_F(NamePolicyTest, OtherProtocolsGoByTheResolvedNameAlone) {

@@ -26,8 +26,10 @@ class EchoServer {
         ++connections_;
         char buffer[4096];
         ssize_t got = 0;
-        while ((got = recv(fd.get(), buffer, sizeof buffer, 0)) > 0)
+        while ((got = recv(fd.get(), buffer, sizeof buffer, 0)) > 0) {
+          bytes_ += got;
           WriteAll(fd.get(), {buffer, static_cast<std::size_t>(got)});
+        }
       }
     });
   }
@@ -37,10 +39,12 @@ class EchoServer {
   }
   std::uint16_t port() const { return listener_.port; }
   int connections() const { return connections_; }
+  ssize_t bytes() const { return bytes_; }  // it was told
 
  private:
   Listener listener_;
   std::atomic<int> connections_{0};
+  std::atomic<ssize_t> bytes_{0};
   std::thread thread_;
 };
 

@@ -21,6 +21,13 @@ bool IsNotReady(int number) {
   return number == EAGAIN || number == EWOULDBLOCK || number == EINTR;
 }
 
+// What is near answers within connect() itself: then there is nothing to wait for.
+bool IsConnected(int fd) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+}
+
 tl::unexpected<Error> DialError(const Endpoint& endpoint, int number) {
   return Fail(ErrorCode::kUnavailable, "connect to " + endpoint.address.Text() + " port " +
                                            std::to_string(endpoint.port) + ": " + strerror(number));
@@ -80,6 +87,7 @@ Task<Result<Stream>> DialOut(asio::io_context& context,
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   int failure = connect(fd.get(), to.get(), to.size) == 0 ? 0 : errno;
+  if (failure == EINPROGRESS && IsConnected(fd.get())) failure = 0;
   if (failure != 0 && failure != EINPROGRESS) co_return DialError(endpoint, failure);
   Stream stream = AdoptStream(context, std::move(fd));
   if (!stream.is_open()) co_return DialError(endpoint, ENOMEM);
