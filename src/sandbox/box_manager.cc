@@ -212,18 +212,21 @@ Task<Status> BoxManager::SetTimeoutNow(std::string account_id,
   co_return co_await Commit(held.entry, std::move(box));
 }
 
-Task<Result<BoxPtr>> BoxManager::Update(std::string account_id, std::string id, BoxChange change) {
+Task<Result<BoxPtr>> BoxManager::Update(std::string account_id,
+                                        std::string id,
+                                        MakeBoxChange change) {
   co_return co_await Shielded(UpdateNow(std::move(account_id), std::move(id), std::move(change)));
 }
 
 Task<Result<BoxPtr>> BoxManager::UpdateNow(std::string account_id,
                                            std::string id,
-                                           BoxChange change) {
+                                           MakeBoxChange make) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  ASSIGN_OR_CO_RETURN(BoxChange change, make(*held.box));
   if (change.network) {
     auto rules = network::Rules::Compile(change.network->egress);
     if (!rules) co_return PassUp(std::move(rules).error());
   }
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
   const std::string name = change.name.value_or("");
   if (!name.empty() && !index_.ClaimName(held.box->account_id, name, held.box->id))
     co_return Fail(ErrorCode::kConflict, "the name '" + name + "' is taken by another box");

@@ -56,7 +56,9 @@ class BoxManager : public Boxes {
                           std::string id,
                           std::int64_t timeout_seconds,
                           Extend extend) override;
-  Task<Result<BoxPtr>> Update(std::string account_id, std::string id, BoxChange change) override;
+  Task<Result<BoxPtr>> Update(std::string account_id,
+                              std::string id,
+                              MakeBoxChange change) override;
   Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
                                                  std::string id,
                                                  std::size_t count,
@@ -123,7 +125,7 @@ class BoxManager : public Boxes {
                              std::string id,
                              std::int64_t timeout_seconds,
                              Extend extend);
-  Task<Result<BoxPtr>> UpdateNow(std::string account_id, std::string id, BoxChange change);
+  Task<Result<BoxPtr>> UpdateNow(std::string account_id, std::string id, MakeBoxChange make);
   Task<Status> ApplyChange(Held& held, BoxChange change);
   void Show(const BoxEntryPtr& entry, Box box);
   static void Note(BoxEntry& entry, std::string message);

@@ -129,6 +129,10 @@ struct BoxChange {
 
 BoxSpec Changed(BoxSpec spec, const BoxChange& change);
 
+// What is to change of a box as it is now. Called while nobody else can change it, on any thread;
+// it owns what it needs, since whoever asked may be gone by then.
+using MakeBoxChange = std::function<Result<BoxChange>(const Box& now)>;
+
 // Where a box stands in a list: one of the first two counts, then the id.
 struct BoxRank {
   std::int64_t number = 0;
@@ -221,7 +225,9 @@ class Boxes {
                                   std::int64_t timeout_seconds,
                                   Extend extend) = 0;
   // kConflict when the name is taken.
-  virtual Task<Result<BoxPtr>> Update(std::string account_id, std::string id, BoxChange change) = 0;
+  virtual Task<Result<BoxPtr>> Update(std::string account_id,
+                                      std::string id,
+                                      MakeBoxChange change) = 0;
 
   // Each copy or why there is none, `count` in all.
   virtual Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,

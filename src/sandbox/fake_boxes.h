@@ -25,6 +25,7 @@ class FakeBoxes : public Boxes {
   std::optional<Error> failure;                      // of whatever is asked next
   std::vector<std::pair<std::string, int>> dialled;  // id and port; 0 is the agent
   std::optional<Error> dial_failure;
+  std::function<void()> before_update;  // what happens between a request and its turn
   int memory_losses = 0;
   std::string snapshot_prefix = "snap";       // of the ids of new ones
   std::map<std::string, std::string> owners;  // of snapshots, by id; one without is everybody's
@@ -181,10 +182,12 @@ class FakeBoxes : public Boxes {
     co_return Status();
   }
 
-  Task<Result<BoxPtr>> Update(std::string account_id, std::string id, BoxChange change) override {
+  Task<Result<BoxPtr>> Update(std::string account_id, std::string id, MakeBoxChange make) override {
     if (auto error = Take()) co_return PassUp(*error);
     auto found = Get(account_id, id);
     if (!found) co_return PassUp(found.error());
+    if (before_update) before_update();
+    ASSIGN_OR_CO_RETURN(BoxChange change, make(*boxes[id]));
     if (change.name) {
       auto other = GetByName(account_id, *change.name);
       if (other && (*other)->id != id) co_return Fail(ErrorCode::kConflict, "the name is taken");

@@ -115,11 +115,14 @@ Task<Status> LocalSandboxes::Reset(BoxPtr box) {
 }
 
 Task<Status> LocalSandboxes::KeepMore(BoxPtr box, json::object more) {
-  std::optional<LocalNote> note = LocalNoteOf(*box);
-  if (!note) co_return Fail(ErrorCode::kNotFound, "the box is no local sandbox");
-  note->more = std::move(more);
-  BoxChange change;
-  change.notes[kLocalNote] = WriteLocalNote(*note);
+  MakeBoxChange change = [more = std::move(more)](const Box& now) -> Result<BoxChange> {
+    std::optional<LocalNote> note = LocalNoteOf(now);
+    if (!note) return Fail(ErrorCode::kNotFound, "the box is no local sandbox");
+    note->more = more;
+    BoxChange made;
+    made.notes[kLocalNote] = WriteLocalNote(*note);
+    return made;
+  };
   auto changed = co_await boxes_.Update(box->account_id, box->id, std::move(change));
   if (!changed) co_return PassUp(std::move(changed).error());
   co_return Status();

@@ -15,13 +15,13 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
   sandbox::BoxNetwork asked;
   ReadEgress(fields, internet, sealer, asked);
   if (!fields.ok()) co_return RenderError(fields.error());
-  auto box = context.boxes.Get(account_id, id);
-  if (!box) co_return RenderSandboxError(box.error(), id);
-  sandbox::BoxNetwork network = (*box)->spec.network;
-  network.egress = std::move(asked.egress);
-  network.plan = std::move(asked.plan);
-  sandbox::BoxChange change;
-  change.network = std::move(network);
+  sandbox::MakeBoxChange change = [asked = std::move(asked)](const sandbox::Box& now) {
+    sandbox::BoxChange made;
+    made.network = now.spec.network;
+    made.network->egress = asked.egress;
+    made.network->plan = asked.plan;
+    return made;
+  };
   auto set = co_await context.boxes.Update(std::move(account_id), id, std::move(change));
   if (!set) co_return RenderSandboxError(set.error(), id);
   co_return http::Empty(204);

@@ -33,6 +33,7 @@ class BoxPatch {
 
   const Mistakes& mistakes() const { return mistakes_; }
   bool empty() const { return empty_; }  // nothing that we know was given
+  const std::optional<std::string>& name() const { return change_.name; }
 
   sandbox::BoxChange Take(std::string updated_by) {
     note_.updated_by = std::move(updated_by);
@@ -120,6 +121,16 @@ class BoxPatch {
   bool empty_ = true;
 };
 
+// Over the box as it is when it is changed: of two who change different things at once, neither
+// takes back what the other one did.
+sandbox::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string account_id) {
+  return [=](const sandbox::Box& now) -> Result<sandbox::BoxChange> {
+    BoxPatch patch(body, now, sealer);
+    if (patch.mistakes().none()) return patch.Take(account_id);
+    return Fail(ErrorCode::kInvalidArgument, patch.mistakes().first().message);
+  };
+}
+
 http::Response UpdateFailure(const Error& error, const std::optional<std::string>& name) {
   if (error.code != ErrorCode::kConflict || !name) return FailureOf(error);
   return Failure(409, "Conflict", "sandbox name '" + *name + "' is in use: choose another one");
@@ -134,12 +145,12 @@ Task<http::Response> UpdateBox(Context& context, http::Request& request) {
   auto body = ReadBody(request, Body::kOptional);
   if (!body) co_return std::move(body.error());
   const Sealer sealer = SealerOf(context.secrets, account_id);
-  BoxPatch patch(*body, **box, sealer);
+  const BoxPatch patch(*body, **box, sealer);
   if (!patch.mistakes().none()) co_return RenderWrong(patch.mistakes().first());
   const std::string origin = OriginOf(context, request);
   if (patch.empty()) co_return http::Json(200, WriteJson(ShowBox(origin, **box)));
-  sandbox::BoxChange change = patch.Take(account_id);
-  const std::optional<std::string> name = change.name;
+  const std::optional<std::string> name = patch.name();
+  sandbox::MakeBoxChange change = ChangeBy(*body, sealer, account_id);
   auto updated = co_await context.boxes.Update(account_id, (*box)->id, std::move(change));
   if (!updated) co_return UpdateFailure(updated.error(), name);
   co_return http::Json(200, WriteJson(ShowBox(origin, **updated)));

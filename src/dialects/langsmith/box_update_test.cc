@@ -114,6 +114,18 @@ TEST_F(BoxUpdateTest, ChangesTheSize) {
   EXPECT_EQ(Patch("one", R"({"fs_capacity_bytes":1073741824})").status, 422);
 }
 
+TEST_F(BoxUpdateTest, TakesNothingBackOfAnotherPatchThatCameBetween) {
+  const std::string id = Create(R"({"name":"one"})");
+  boxes_.before_update = [this] {
+    boxes_.before_update = nullptr;
+    EXPECT_EQ(Patch("one", R"({"run_config":{"env_vars":{"A":"1"}}})").status, 200);
+  };
+  Answer answer = Patch("one", R"({"run_config":{"env_vars":{"B":"2"}}})");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1","B":"2"})");
+  EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("A", "1"), Pair("B", "2")));
+}
+
 TEST_F(BoxUpdateTest, KeepsWhatABoxOfAnotherDialectHas) {
   sandbox::Box box;
   box.spec.user = "user";

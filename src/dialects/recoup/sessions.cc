@@ -48,8 +48,11 @@ Task<Result<std::string>> WorkingCopyIn(Context& context, sandbox::BoxPtr box, O
   if (cloned != box->spec.notes.end()) co_return cloned->second;
   auto branch = co_await CloneInto(context, box->id, opening.source);
   if (!branch) co_return PassUp(branch.error());
-  sandbox::BoxChange change;
-  change.notes[kClonedNote] = *branch;
+  sandbox::MakeBoxChange change = [name = *branch](const sandbox::Box&) {
+    sandbox::BoxChange made;
+    made.notes[kClonedNote] = name;
+    return made;
+  };
   auto updated = co_await context.boxes.Update(opening.account_id, box->id, std::move(change));
   if (!updated) co_return PassUp(updated.error());
   co_return *branch;
