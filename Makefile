@@ -1,5 +1,5 @@
 # The two commands a newcomer needs: `make run` starts Vivarium, `make test` proves it.
-.PHONY: run build test bench format setup tidy fuzz clean
+.PHONY: run build test test-machines bench format setup tidy fuzz clean
 
 PRESET ?= release
 
@@ -13,6 +13,12 @@ build: setup  ## the release build, in build/release/
 test:  ## every test that needs no other machine
 	@tests/support/setup test
 	tests/run
+
+test-machines: build  ## boxes on other machines, in QEMU: Debian's own kernel and systemd, cgroups v2 and v1 alone, XFS
+	@tests/support/setup machines
+	cmake --preset dev > /dev/null
+	cmake --build --preset dev --target containment_test runtime_test storage_test sandbox_test
+	tests/machines/run
 
 bench: setup  ## the numbers of docs/specification.md
 	bench/run

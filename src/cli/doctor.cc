@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "base/ids.h"
+#include "base/open_files.h"
 #include "cli/doctor_report.h"
 #include "engine/catalogue.h"
 #include "runtime/machine.h"
@@ -31,13 +31,12 @@ void CheckKernel(DoctorReport& report) {
 }
 
 void CheckDescriptors(DoctorReport& report) {
-  constexpr rlim_t kEnough = 4096;
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  bool enough = limit.rlim_cur >= kEnough;
+  constexpr std::uint64_t kEnough = 4096;
+  const std::uint64_t most = OpenFilesMax();  // the server takes them
+  const bool enough = most >= kEnough;
   report.Add(enough ? Verdict::kGood : Verdict::kWarn, "open files",
-             fmt::format("{} at once", limit.rlim_cur),
-             enough ? "" : "each connection takes one: run `ulimit -n 16384` before `viv serve`");
+             fmt::format("{} at once", most),
+             enough ? "" : "each connection takes one: raise the hard limit (`ulimit -Hn 16384`)");
 }
 
 void CheckSqlite(DoctorReport& report) {
@@ -62,11 +61,18 @@ bool CanWrite(const fs::path& folder) {
   return true;
 }
 
-void CheckData(DoctorReport& report, const std::string& data) {
+// The data folder, or the nearest above that is there already.
+fs::path ExistingFolder(const std::string& data) {
   std::error_code error;
-  fs::path at = data;
+  fs::path at = fs::absolute(data, error);
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path())
     at = at.parent_path();
+  return at;
+}
+
+void CheckData(DoctorReport& report, const std::string& data) {
+  std::error_code error;
+  const fs::path at = ExistingFolder(data);
   bool writable = CanWrite(at);
   report.Add(writable ? Verdict::kGood : Verdict::kBad, "data folder",
              data + (fs::exists(data, error) ? "" : " (not there yet)"),
@@ -116,8 +122,7 @@ void CheckPrograms(DoctorReport& report) {
   constexpr Program kPrograms[] = {
       {"git", "git", "repositories of accounts (Recoup)"},
       {"skopeo", "skopeo", "snapshots of container images (LangSmith)"},
-      {"mmdebstrap", "mmdebstrap", "`viv template build --from debian`"},
-      {"mkfs.btrfs", "btrfs-progs", "disk limits and quick snapshots of boxes"}};
+      {"mmdebstrap", "mmdebstrap", "`viv template build --from debian`"}};
   for (const Program& program : kPrograms) {
     const bool there = IsInstalled(program.name);
     report.Add(there ? Verdict::kGood : Verdict::kWarn, program.name,
@@ -129,19 +134,21 @@ void CheckPrograms(DoctorReport& report) {
 }
 
 // What boxes need of the kernel, each found by trying it.
-void CheckBarriers(DoctorReport& report, const std::string& agent) {
+void CheckBarriers(DoctorReport& report, const DoctorOptions& options) {
   using State = runtime::Barrier::State;
   if (::geteuid() != 0) {
     report.Add(Verdict::kWarn, "boxes", "not looked at: this needs root",
                "run `sudo viv doctor`; worlds work without");
     return;
   }
-  for (const runtime::Barrier& barrier : runtime::ProbeMachine(agent)) {
+  const std::string existing = ExistingFolder(options.data);
+  for (const runtime::Barrier& barrier : runtime::ProbeMachine(options.agent, existing)) {
     Verdict verdict = barrier.state == State::kPresent    ? Verdict::kGood
                       : barrier.state == State::kDegraded ? Verdict::kWarn
                                                           : Verdict::kBad;
     report.Add(verdict, barrier.name, barrier.finding, barrier.advice);
   }
+  CheckStorage(report, {options.data, existing});
 }
 
 }  // namespace
@@ -155,7 +162,7 @@ int Doctor(const DoctorOptions& options) {
   CheckTimeZones(report);
   CheckApps(report, options.app_folders);
   CheckPrograms(report);
-  CheckBarriers(report, options.agent);
+  CheckBarriers(report, options);
   CheckLocal(report, options.tools);
   fmt::print("{}\n", report.failures() == 0
                          ? "This machine is ready."

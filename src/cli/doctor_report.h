@@ -26,6 +26,13 @@ class DoctorReport {
   int failures_ = 0;
 };
 
+// doctor_storage.cc: whether boxes can be held to their share of the disk. Needs root.
+struct StorageToCheck {
+  std::string data;      // the data folder, which may not be there yet
+  std::string existing;  // the nearest folder above that is
+};
+void CheckStorage(DoctorReport& report, const StorageToCheck& where);
+
 // doctor_local.cc: whether local sandboxes have what their tools need.
 void CheckLocal(DoctorReport& report, const std::string& tools);
 

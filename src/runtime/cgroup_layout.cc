@@ -51,7 +51,8 @@ std::set<std::string_view> V1Controllers(std::string_view own_groups) {
     auto fields = Split(line, ':');
     if (fields.size() < 3 || fields[0] == "0") continue;
     for (std::string_view name : Split(fields[1], ','))
-      if (!name.empty() && !name.starts_with("name=")) controllers.insert(name);
+      if (!name.empty() && (!name.starts_with("name=") || name == kSystemdHierarchy))
+        controllers.insert(name);
   }
   return controllers;
 }

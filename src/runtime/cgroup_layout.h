@@ -11,6 +11,10 @@
 
 namespace viv::runtime {
 
+// Where systemd on v1 keeps what belongs to which service; it limits nothing. Counts as a
+// controller.
+constexpr std::string_view kSystemdHierarchy = "name=systemd";
+
 struct CgroupHierarchy {
   std::string folder;                    // where it is mounted
   std::vector<std::string> controllers;  // of v1; those of v2 are asked of its own files

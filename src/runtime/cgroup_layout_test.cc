@@ -28,13 +28,15 @@ TEST(CgroupLayoutTest, ReadsV1AloneWithControllersThatShareAHierarchy) {
       "34 31 0:31 / /sys/fs/cgroup/systemd rw,relatime - cgroup cgroup rw,xattr,name=systemd\n",
       "4:memory:/\n3:cpu,cpuacct:/\n1:name=systemd:/init.scope\n");
   EXPECT_EQ(layout.v2_folder, "");
-  ASSERT_EQ(layout.v1.size(), 2U);
+  ASSERT_EQ(layout.v1.size(), 3U);
   EXPECT_EQ(layout.v1[0].folder, "/sys/fs/cgroup/cpu,cpuacct");
   EXPECT_THAT(layout.v1[0].controllers, ElementsAre("cpu", "cpuacct"));
   ASSERT_NE(layout.FindV1("memory"), nullptr);
   EXPECT_EQ(layout.FindV1("memory")->folder, "/sys/fs/cgroup/memory");
   EXPECT_EQ(layout.FindV1("cpu"), layout.FindV1("cpuacct"));
   EXPECT_EQ(layout.FindV1("pids"), nullptr);
+  ASSERT_NE(layout.FindV1(kSystemdHierarchy), nullptr);
+  EXPECT_EQ(layout.FindV1(kSystemdHierarchy)->folder, "/sys/fs/cgroup/systemd");
 }
 
 TEST(CgroupLayoutTest, ReadsV1WithV2BesideIt) {
@@ -59,9 +61,9 @@ TEST(CgroupLayoutTest, CountsAHierarchyThatIsMountedTwiceOnce) {
 }
 
 TEST(CgroupLayoutTest, TakesNoMountOptionForAController) {
-  CgroupLayout layout = ReadCgroupLayout(
-      "34 31 0:31 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,xattr,name=systemd\n",
-      "1:name=systemd:/\n");
+  CgroupLayout layout =
+      ReadCgroupLayout("34 31 0:31 / /sys/fs/cgroup/other rw - cgroup cgroup rw,xattr,name=other\n",
+                       "1:name=other:/\n");
   EXPECT_TRUE(layout.v1.empty());
 }
 

@@ -83,8 +83,10 @@ Status CgroupPlaces::AddV2(const std::string& mount, const std::string& folder_n
 Status CgroupPlaces::AddV1(const CgroupLayout& layout, const std::string& folder_name) {
   std::vector<std::string_view> wanted(std::begin(kNeededControllers),
                                        std::end(kNeededControllers));
-  // v2 brings a freezer and counts time even where it has no controllers.
-  if (v2() == nullptr) wanted.insert(wanted.end(), {"freezer", "cpuacct"});
+  // v2 brings a freezer, counts time even where it has no controllers, and is where systemd looks
+  // for what belongs to a service. Without it a box needs a group in systemd's own hierarchy too:
+  // what is left in the server's group ends with its service.
+  if (v2() == nullptr) wanted.insert(wanted.end(), {"freezer", "cpuacct", kSystemdHierarchy});
   for (const CgroupHierarchy& hierarchy : layout.v1) {
     CgroupPlace place;
     for (std::string_view name : wanted) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/ids.h"
+#include "base/text.h"
 #include "runtime/cgroup_files.h"
 #include "runtime/cgroup_layout.h"
 
@@ -95,7 +96,8 @@ TEST_F(CgroupsTest, ALaterServerWithTheTagFindsThem) {
 TEST_F(CgroupsTest, LeavesItsFoldersOnlyWhileThereAreGroups) {
   auto layout = FindCgroupLayout();
   ASSERT_TRUE(layout);
-  std::string some = layout->v2_folder.empty() ? layout->v1[0].folder : layout->v2_folder;
+  const CgroupHierarchy* memory = layout->FindV1("memory");
+  std::string some = memory != nullptr ? memory->folder : layout->v2_folder;
   std::string folder = some + "/vivarium-" + tag_;
   auto group = Make("stays");
   { auto later = Cgroups::Open(tag_); }
@@ -198,6 +200,27 @@ TEST_F(CgroupsTest, KillsAlsoWhatIsFrozen) {
   pid_t child = Join(*group);
   ASSERT_TRUE(group->Freeze());
   ASSERT_TRUE(group->Kill());
+  EXPECT_TRUE(EndedByKill(child));
+}
+
+// Where systemd looks for what belongs to a service: v2, or on v1 a hierarchy of its own.
+TEST_F(CgroupsTest, TakesABoxOutOfTheServersService) {
+  auto layout = FindCgroupLayout();
+  ASSERT_TRUE(layout);
+  auto group = Make("apart");
+  ASSERT_NE(group, nullptr);
+  pid_t child = Join(*group);
+  auto groups = ReadKernelFile(AT_FDCWD, "/proc/" + std::to_string(child) + "/cgroup");
+  ASSERT_TRUE(groups);
+  for (std::string_view line : Split(Trim(*groups), '\n')) {
+    const bool is_systemds = layout->v2_folder.empty()
+                                 ? line.find(kSystemdHierarchy) != std::string_view::npos
+                                 : line.starts_with("0::");
+    if (is_systemds) {
+      EXPECT_TRUE(line.ends_with("/vivarium-" + tag_ + "/apart")) << line;
+    }
+  }
+  EXPECT_TRUE(group->Kill());
   EXPECT_TRUE(EndedByKill(child));
 }
 

@@ -23,6 +23,7 @@
 #include "base/blocking_pool.h"
 #include "base/ids.h"
 #include "base/log.h"
+#include "base/open_files.h"
 #include "base/task_group.h"
 #include "base/unique_fd.h"
 #include "dialects/dashboard/context.h"
@@ -261,6 +262,7 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(sandbox::LocalServers local_servers, ReadLocalServers(settings));
   // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
+  RaiseOpenFiles();      // early: what is started below reckons with it
   SignalWaiter signals;  // first: every thread started below inherits the blocked signals
   RETURN_IF_ERROR(MakeDataFolder(settings.data));
 

@@ -29,7 +29,8 @@ class BoxStorage {
   static Result<std::unique_ptr<BoxStorage>> Open(StorageOptions options);
   virtual ~BoxStorage() = default;  // leaves all of it mounted where boxes may live on
 
-  virtual std::string kind() const = 0;  // "btrfs image", "XFS image", "folder"
+  // "btrfs image with simple quotas" (or full ones), "XFS image", "folder"
+  virtual std::string kind() const = 0;
   virtual bool has_limits() const = 0;
 
   // Names are up to 100 of [a-z0-9-]. Answers the box's folder, empty, 0755 and root's.

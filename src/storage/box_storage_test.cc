@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/btrfs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "base/unique_fd.h"
@@ -52,6 +54,15 @@ std::int64_t BytesThatFit(const std::string& path, std::int64_t wanted) {
   return written;
 }
 
+// How many of `wanted` empty files fit into a folder.
+int FilesThatFit(const std::string& folder, int wanted) {
+  for (int made = 0; made < wanted; ++made) {
+    const std::string path = folder + "/" + std::to_string(made);
+    if (!UniqueFd(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644))) return made;
+  }
+  return wanted;
+}
+
 TEST_F(BoxStorageTest, GivesABoxAnEmptyFolderOwnedByRoot) {
   const mode_t mask = umask(077);
   const auto folder = storage_->Make("box1", 10 * kMiB);
@@ -80,6 +91,14 @@ TEST_F(BoxStorageTest, HoldsABoxToItsLimitAndTellsWhatItUses) {
   EXPECT_EQ(BytesThatFit(other + "/big", kMiB), kMiB);
   ASSERT_TRUE(storage_->SetLimit("box1", 20 * kMiB));
   EXPECT_GT(BytesThatFit(folder + "/more", 64 * kMiB), 8 * kMiB);
+}
+
+TEST_F(BoxStorageTest, CountsEmptyFilesToo) {
+  const auto folder = *storage_->Make("box1", 2 * kMiB);
+  constexpr int kMany = 50'000;  // their inodes alone are ten times the limit
+  EXPECT_LT(FilesThatFit(folder, kMany), kMany);
+  const auto other = *storage_->Make("box2", 2 * kMiB);
+  EXPECT_EQ(FilesThatFit(other, 100), 100);
 }
 
 TEST_F(BoxStorageTest, SealsABoxAsItIsNowForReadingOnly) {
@@ -175,6 +194,36 @@ TEST_F(BoxStorageTest, RefusesAMountPointThatIsTaken) {
   EXPECT_EQ(umount2((scratch_.path + "/mnt").c_str(), 0), 0);
 }
 
+// How many groups of subvolumes btrfs counts for, on all file systems of this machine.
+std::size_t QuotaGroups() {
+  std::size_t count = 0;
+  std::error_code ignored;
+  for (const auto& system : std::filesystem::directory_iterator("/sys/fs/btrfs", ignored))
+    for (const auto& group :
+         std::filesystem::directory_iterator(system.path() / "qgroups", ignored))
+      count += group.path().filename().string().starts_with("0_") ? 1 : 0;
+  return count;
+}
+
+TEST_F(BoxStorageTest, KeepsNoQuotaGroupsOfBoxesThatAreGone) {
+  if (!storage_->kind().starts_with("btrfs")) GTEST_SKIP() << "only btrfs has them";
+  const std::size_t before = QuotaGroups();
+  constexpr std::size_t kBoxes = 40;
+  for (std::size_t i = 0; i < kBoxes; ++i) {
+    const std::string name = "box" + std::to_string(i);
+    ASSERT_TRUE(storage_->Make(name, kMiB));
+    ASSERT_TRUE(storage_->Remove(name));
+  }
+  const UniqueFd root(open((scratch_.path + "/mnt").c_str(), O_RDONLY | O_CLOEXEC));
+  for (int i = 0; i < 100 && QuotaGroups() > before + kBoxes / 2; ++i) {
+    ioctl(root.get(), BTRFS_IOC_SYNC, nullptr);  // the kernel frees after a commit
+    usleep(100'000);
+    ASSERT_TRUE(storage_->Make("next", kMiB));
+    ASSERT_TRUE(storage_->Remove("next"));
+  }
+  EXPECT_LE(QuotaGroups(), before + kBoxes / 2);
+}
+
 TEST(XfsStorageTest, LimitsABoxWhereTheKernelCanAndSaysSoWhereNot) {
   if (geteuid() != 0) GTEST_SKIP() << "mounting an image needs root";
   const ScratchFolder scratch;
@@ -187,6 +236,7 @@ TEST(XfsStorageTest, LimitsABoxWhereTheKernelCanAndSaysSoWhereNot) {
     const std::string folder = *(*opened)->Make("box1", 8 * kMiB);
     EXPECT_LE(BytesThatFit(folder + "/big", 64 * kMiB), 8 * kMiB);
     EXPECT_GT((*opened)->Read("box1")->used_bytes, 6 * kMiB);
+    EXPECT_LT(FilesThatFit(*(*opened)->Make("box2", 2 * kMiB), 50'000), 1'000);
     EXPECT_TRUE((*opened)->Seal("box1", "layer1"));
     EXPECT_TRUE((*opened)->Unmount());
   } else {

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <deque>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "storage/btrfs.h"
@@ -39,12 +42,19 @@ class BtrfsStorage final : public Layout {
     ASSIGN_OR_RETURN(groups_, btrfs::QuotaGroupsFolder(root_fd()));
     if (access(groups_.c_str(), F_OK) != 0)
       return Fail(ErrorCode::kUnavailable, "this kernel counts no btrfs quotas");
+    // What an image has it keeps, whichever was asked for; kernels that know one kind only say
+    // none.
+    std::string mode;
+    std::getline(std::ifstream(groups_ + "/mode"), mode);
+    has_simple_quotas_ = mode == "squota";
     RemoveGroupsOfNobody();
     StartCleaning();
     return {};
   }
 
-  std::string kind() const override { return "btrfs image"; }
+  std::string kind() const override {
+    return has_simple_quotas_ ? "btrfs image with simple quotas" : "btrfs image with full quotas";
+  }
   bool has_limits() const override { return true; }
 
  protected:
@@ -59,7 +69,7 @@ class BtrfsStorage final : public Layout {
 
   Result<DiskUsage> ReadFolder(int folder) override {
     ASSIGN_OR_RETURN(const std::uint64_t id, btrfs::SubvolumeId(folder));
-    const std::string group = groups_ + "/0_" + std::to_string(id);
+    const std::string group = GroupFolder(id);
     DiskUsage usage;
     ASSIGN_OR_RETURN(usage.used_bytes, ReadSysfsNumber(group + "/referenced"));
     ASSIGN_OR_RETURN(usage.limit_bytes, ReadSysfsNumber(group + "/max_referenced"));
@@ -71,14 +81,32 @@ class BtrfsStorage final : public Layout {
   }
 
   Status DestroyFolder(int parent, const std::string& name) override {
-    return btrfs::DestroySubvolume(parent, name);
+    const UniqueFd folder(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto id = btrfs::SubvolumeId(folder.get());
+    RETURN_IF_ERROR(btrfs::DestroySubvolume(parent, name));
+    if (id) gone_.push_back(*id);
+    return {};
+  }
+
+  // Kernels before 6.11 keep the quota group of a subvolume that is gone. It can go when the kernel
+  // has freed what was in it, some commits later, so in one of the next rounds.
+  void AfterCleaning() override {
+    for (std::size_t left = std::min(gone_.size(), kGroupsPerRound); left > 0; --left) {
+      const std::uint64_t id = gone_.front();
+      gone_.pop_front();
+      const auto referenced = ReadSysfsNumber(GroupFolder(id) + "/referenced");
+      if (!referenced) continue;  // it went by itself
+      if (*referenced != 0 || !btrfs::RemoveQuotaGroup(root_fd(), id)) gone_.push_back(id);
+    }
   }
 
   Status UnmountRoot() override { return UnmountImage(paths_); }
 
  private:
-  // Kernels before 6.11 keep the quota group of a subvolume that is gone. Only now, while nobody
-  // makes new ones, can those be told from a group that is about to be used.
+  std::string GroupFolder(std::uint64_t id) const { return groups_ + "/0_" + std::to_string(id); }
+
+  // Those that an earlier server left. Only now, while nobody makes new ones, can they be told from
+  // a group that is about to be used.
   void RemoveGroupsOfNobody() {
     std::set<std::uint64_t> used;
     for (const char* parent : {"boxes", "layers"}) {
@@ -103,9 +131,12 @@ class BtrfsStorage final : public Layout {
   }
 
   static constexpr std::uint64_t kFirstSubvolume = 256;
+  static constexpr std::size_t kGroupsPerRound = 256;
 
   const ImagePaths paths_;
   std::string groups_;  // /sys/fs/btrfs/…/qgroups
+  bool has_simple_quotas_ = false;
+  std::deque<std::uint64_t> gone_;  // subvolumes that were destroyed; of the cleaning thread
 };
 
 }  // namespace

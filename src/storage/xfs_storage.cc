@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 
 #include "storage/image.h"
 #include "storage/layout.h"
@@ -23,6 +24,9 @@ namespace {
 
 constexpr std::uint64_t kQuotaBlockBytes = 512;
 constexpr int kProjectQuota = 2;  // PRJQUOTA
+// XFS charges nobody for the inodes themselves, half a kilobyte each: without a limit on their
+// number empty files would fill the image. Few trees have files that are smaller on average.
+constexpr std::uint64_t kBytesPerFile = 4096;
 
 Status CallQuota(int root, int command, std::uint32_t project, fs_disk_quota* quota) {
   if (syscall(SYS_quotactl_fd, root, QCMD(command, kProjectQuota), project, quota) != 0)
@@ -45,9 +49,11 @@ class XfsStorage final : public Layout {
     RETURN_IF_ERROR(OpenFolders());
     fs_disk_quota quota{};
     RETURN_IF_ERROR(CallQuota(root_fd(), Q_XGETQUOTA, 0, &quota), "find XFS project quotas");
-    for (const std::string& name : List()) {
-      const UniqueFd folder(
-          openat(root_fd(), ("boxes/" + name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Also of what is not freed yet: a new box must not pay for it.
+    std::error_code ignored;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(paths_.mount_point + "/boxes", ignored)) {
+      const UniqueFd folder(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (!folder) continue;
       ASSIGN_OR_RETURN(const std::uint32_t project, ReadProject(folder.get()));
       last_project_ = std::max(last_project_.load(), project);
@@ -78,9 +84,11 @@ class XfsStorage final : public Layout {
     quota.d_version = FS_DQUOT_VERSION;
     quota.d_id = project;
     quota.d_flags = FS_PROJ_QUOTA;
-    quota.d_fieldmask = FS_DQ_BHARD | FS_DQ_BSOFT;
+    quota.d_fieldmask = FS_DQ_BHARD | FS_DQ_BSOFT | FS_DQ_IHARD | FS_DQ_ISOFT;
     quota.d_blk_hardlimit = static_cast<std::uint64_t>(limit_bytes) / kQuotaBlockBytes;
     quota.d_blk_softlimit = quota.d_blk_hardlimit;
+    quota.d_ino_hardlimit = static_cast<std::uint64_t>(limit_bytes) / kBytesPerFile;
+    quota.d_ino_softlimit = quota.d_ino_hardlimit;
     return CallQuota(root_fd(), Q_XSETQLIM, project, &quota);
   }
 

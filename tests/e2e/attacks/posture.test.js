@@ -1,6 +1,7 @@
-// The whole posture of a box beside a file: whatever loosens it must change that file too.
+// The whole posture of a box beside a file: whatever loosens it must change that file too. The file tells of a kernel that
+// has everything we cover; what this one lacks needs no cover.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +34,14 @@ echo "# groups"
 sed -E 's/^[^:]*:[^:]*://' /proc/self/cgroup | sort -u
 `;
 
+// Kernels have different words for the same, and show some of their defaults.
+const inOneWord = (text) => text.replaceAll(/,(inode64|uuid=on)\b/g, '').replaceAll(/,volatile\b/g, ',fsync=volatile');
+const isHere = (line) => existsSync(/^none (\/proc\/\S+)/.exec(line)?.[1] ?? '/');
+
 test('the posture of a box is the one we agreed on', async (t) => {
   const box = await host.create(t);
   const { stdout } = await attempt(box, script);
-  if (process.env.VIV_WRITE_GOLDEN) writeFileSync(golden, stdout);
-  assert.equal(stdout, readFileSync(golden, 'utf8'));
+  const seen = inOneWord(stdout);
+  if (process.env.VIV_WRITE_GOLDEN) writeFileSync(golden, seen);
+  assert.equal(seen, readFileSync(golden, 'utf8').split('\n').filter(isHere).join('\n'));
 });

@@ -1,0 +1,43 @@
+#include "base/open_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace viv {
+namespace {
+
+// The limits of this process, as they were when the test ends.
+class OpenFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0); }
+  void TearDown() override { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+  static rlim_t SoftLimit() {
+    rlimit now{};
+    ::getrlimit(RLIMIT_NOFILE, &now);
+    return now.rlim_cur;
+  }
+
+  rlimit before_{};
+};
+
+TEST_F(OpenFilesTest, TakesWhatDebianGivesOnlyWhoAsks) {
+  if (before_.rlim_max < 2048) GTEST_SKIP() << "the hard limit is too low here";
+  const rlimit low{1024, before_.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  const std::uint64_t promised = OpenFilesMax();
+  EXPECT_GE(promised, 2048U);
+  EXPECT_EQ(SoftLimit(), 1024U) << "asking changes nothing";
+  EXPECT_EQ(RaiseOpenFiles(), promised);
+  EXPECT_EQ(SoftLimit(), promised);
+  EXPECT_EQ(RaiseOpenFiles(), promised) << "a second time changes nothing";
+}
+
+TEST_F(OpenFilesTest, NeverLowersWhatIsThere) {
+  const rlim_t there = SoftLimit();
+  EXPECT_GE(RaiseOpenFiles(), there);
+  EXPECT_GE(SoftLimit(), there);
+}
+
+}  // namespace
+}  // namespace viv
