@@ -77,7 +77,7 @@ Result<std::unique_ptr<BoxStorage>> BoxStorage::Open(StorageOptions options) {
       ErrorCode::kUnavailable,
       "nothing here can limit what a box stores (" + reasons +
           "). Either run as root with btrfs-progs on a kernel that has btrfs quotas, or "
-          "xfsprogs and XFS project quotas, and 256 MiB free; or accept that a box may fill "
+          "xfsprogs and XFS project quotas, and 400 MiB free; or accept that a box may fill "
           "the disk (accept_no_limit)");
 }
 

@@ -224,6 +224,12 @@ TEST_F(BoxStorageTest, KeepsNoQuotaGroupsOfBoxesThatAreGone) {
   EXPECT_LE(QuotaGroups(), before + kBoxes / 2);
 }
 
+TEST(XfsStorageTest, FormatsTheSmallestImage) {
+  const ScratchFolder scratch;
+  const Status made = FormatImage(scratch.path + "/store.img", ImageKind::kXfs, kImageBytesMin);
+  EXPECT_TRUE(made) << made.error().message;
+}
+
 TEST(XfsStorageTest, LimitsABoxWhereTheKernelCanAndSaysSoWhereNot) {
   if (geteuid() != 0) GTEST_SKIP() << "mounting an image needs root";
   const ScratchFolder scratch;

@@ -59,7 +59,8 @@ Status RunCommand(const std::vector<std::string>& command) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Fail(ErrorCode::kInternal, command[0] + " failed: " + said);
+  // The first line is the complaint; mkfs then explains all its options.
+  return Fail(ErrorCode::kInternal, command[0] + " failed: " + said.substr(0, said.find('\n')));
 }
 
 }  // namespace viv::storage

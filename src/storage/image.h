@@ -11,7 +11,7 @@
 namespace viv::storage {
 
 enum class ImageKind { kBtrfs, kXfs };
-constexpr std::int64_t kImageBytesMin = 256LL << 20;
+constexpr std::int64_t kImageBytesMin = 320LL << 20;  // mkfs.xfs wants 300 MB
 
 struct ImagePaths {
   std::string image;        // DIR/store.img
