@@ -1,5 +1,7 @@
 // Digests and encodings as SQL functions. SQLite itself has hex().
 
+#include "base/digest.h"
+
 #include <openssl/evp.h>
 
 #include "base/text.h"
@@ -15,7 +17,7 @@ Result<Value> Digest(std::string_view bytes, const EVP_MD* algorithm) {
   if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, algorithm, nullptr) != 1) {
     return Fail(ErrorCode::kInternal, "OpenSSL does not offer this digest");
   }
-  return HexText({reinterpret_cast<const char*>(digest), size});
+  return Hex({reinterpret_cast<const char*>(digest), size});
 }
 
 Result<Value> Sha1Hex(const Arguments& arguments) {

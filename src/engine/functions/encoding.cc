@@ -22,18 +22,6 @@ int SextetOf(char c, Base64Alphabet alphabet) {
 
 }  // namespace
 
-std::string HexText(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (char c : bytes) {
-    auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
-}
-
 std::string Base64Encode(std::string_view bytes, Base64Alphabet alphabet) {
   std::string_view letters = alphabet == Base64Alphabet::kUrl ? kUrl : kStandard;
   std::string out;

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes as text: hexadecimal and Base64 (RFC 4648).
+// Bytes as text: Base64 (RFC 4648).
 
 #include <optional>
 #include <string>
@@ -8,8 +8,6 @@
 namespace viv::engine::functions {
 
 enum class Base64Alphabet { kStandard, kUrl };
-
-std::string HexText(std::string_view bytes);  // small letters
 
 // Padded in the standard alphabet, without padding in that for URLs.
 std::string Base64Encode(std::string_view bytes, Base64Alphabet alphabet);
