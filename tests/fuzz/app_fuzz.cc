@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/app_loader.h"
+#include "fuzz_target.h"
 #include "scratch_folder.h"
 
 namespace {
@@ -22,7 +23,7 @@ std::string MakeApp(const std::string& path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(app)(const std::uint8_t* data, std::size_t size) {
   static const ScratchFolder scratch;
   static const std::string folder = MakeApp(scratch.path());
   std::ofstream(folder + "/tools/t.yaml", std::ios::binary | std::ios::trunc)

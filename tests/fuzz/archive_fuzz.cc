@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
+#include "fuzz_target.h"
 #include "scratch_folder.h"
 #include "tools/archive/member_name.h"
 #include "tools/archive/unpack.h"
@@ -35,7 +36,7 @@ void CheckContent(const fs::path& folder) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(archive)(const std::uint8_t* data, std::size_t size) {
   static const ScratchFolder scratch;
   const fs::path folder = fs::path(scratch.path()) / "data";
   fs::create_directory(folder);

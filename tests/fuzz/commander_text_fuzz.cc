@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "tools/desktop_commander/blocked_commands.h"
 #include "tools/desktop_commander/closest_match.h"
 #include "tools/desktop_commander/ignore_rules.h"
 #include "tools/desktop_commander/process_state.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(commander_text)(const std::uint8_t* data, std::size_t size) {
   using namespace viv::tools::commander;
   if (size > 4096) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

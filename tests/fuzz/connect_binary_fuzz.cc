@@ -8,9 +8,10 @@
 
 #include "agent/envd_schema.h"
 #include "base/json.h"
+#include "fuzz_target.h"
 #include "rpc/connect/schema.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(connect_binary)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   if (size < 1) return 0;
   const connect::Schema& schema = agent::EnvdSchema();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "rpc/connect/envelope.h"
 
 namespace {
@@ -27,7 +28,7 @@ std::string Split(std::string_view bytes, std::size_t step) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(connect_envelope)(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::string whole = Split(bytes, bytes.size());

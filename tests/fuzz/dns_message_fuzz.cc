@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "network/dns_message.h"
 
 using namespace viv::network;
@@ -33,7 +34,7 @@ void WriteAndReadAgain(const DnsQuery& query, const DnsReply& reply) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(dns_message)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (auto query = ParseDnsQuery(bytes)) {
     Require(!query->question.text.empty() && query->question.text.size() <= 253);

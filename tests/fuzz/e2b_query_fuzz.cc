@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include "base/check.h"
 #include "base/base64.h"
+#include "base/check.h"
+#include "base/timestamp.h"
 #include "dialects/e2b/query.h"
 #include "dialects/e2b/template_name.h"
-#include "base/timestamp.h"
+#include "fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(e2b_query)(const std::uint8_t* data, std::size_t size) {
   using viv::e2b::PageToken;
   std::string text(reinterpret_cast<const char*>(data), size);
 
@@ -20,8 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& [key, value] : *filter) CHECK(key.size() + value.size() < text.size());
   }
   // The text as a token, and as what a token holds.
-  for (const std::string& token :
-       {text, viv::EncodeBase64Url(text)}) {
+  for (const std::string& token : {text, viv::EncodeBase64Url(text)}) {
     for (auto order : {PageToken::Order::kDescending, PageToken::Order::kAscending}) {
       auto decoded = viv::e2b::DecodePageToken(token, order);
       if (!decoded) continue;
@@ -29,8 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       CHECK(again && *again == *decoded);
     }
   }
-  if (auto time = viv::ParseTime(text))
-    CHECK(viv::ParseTime(viv::TimeText(*time)) == time);
+  if (auto time = viv::ParseTime(text)) CHECK(viv::ParseTime(viv::TimeText(*time)) == time);
   if (auto name = viv::e2b::ParseTemplateName(text)) {
     auto again = viv::e2b::ParseTemplateName(name->Plain());
     CHECK(again && again->Plain() == name->Plain());

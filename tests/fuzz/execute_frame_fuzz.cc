@@ -10,6 +10,7 @@
 #include "agent/dataplane/utf8_cutter.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ std::string CutInSteps(std::string_view bytes, std::size_t step) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(execute_frame)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   auto opening = viv::agent::ReadOpeningFrame(bytes);
   CHECK(opening || !opening.error().message.empty());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "tools/formula/formula.h"
 #include "tools/formula/move.h"
 #include "tools/formula/number_format.h"
@@ -52,7 +53,7 @@ class FuzzedWorkbook : public formula::CellSource {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(formula)(const std::uint8_t* data, std::size_t size) {
   FuzzedWorkbook workbook(std::string_view(reinterpret_cast<const char*>(data), size));
   formula::CalculationOptions options;
   options.now = 45'000;

@@ -15,6 +15,7 @@
 #include "engine/functions/html.h"
 #include "engine/functions/rrule_expand.h"
 #include "engine/functions/time_text.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -55,7 +56,7 @@ void Diffs(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(functions)(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {

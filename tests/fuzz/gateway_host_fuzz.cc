@@ -7,9 +7,10 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "gateway/requested_host.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(gateway_host)(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   auto read = viv::gateway::ReadRequestedHost(text);
   if (!read) return 0;

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "gateway/rules/match.h"
 #include "gateway/rules/path_pattern.h"
 
@@ -47,7 +48,7 @@ void CheckPath(const std::string& path, std::string_view pattern) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(gateway_match)(const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string_view> lines = viv::Split(text, '\n');
   const std::string host(lines[0]);

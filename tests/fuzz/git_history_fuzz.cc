@@ -8,10 +8,11 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "tools/git/commit.h"
 #include "tools/git/patch.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(git_history)(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto check = [](const viv::tools::git::Commit& commit) {
     CHECK(viv::IsValidUtf8(commit.message));

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "git/git_tree.h"
 
 namespace {
@@ -26,7 +27,7 @@ void CheckPath(std::string_view path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(git_tree)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   CheckPath(bytes);
   if (viv::git::IsRepositoryName(bytes))

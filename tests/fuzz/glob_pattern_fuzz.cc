@@ -9,6 +9,7 @@
 
 #include "agent/dataplane/glob_pattern.h"
 #include "base/check.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ bool IsWalkedPath(std::string_view path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(glob_pattern)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > 3000) return 0;
   std::size_t line = std::min(bytes.find('\n'), size);

@@ -11,6 +11,7 @@
 #include "db/sqlite.h"
 #include "engine/guest_sql/catalog.h"
 #include "engine/guest_sql/guest_sql.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -54,7 +55,7 @@ World MakeWorld() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(guest_sql)(const std::uint8_t* data, std::size_t size) {
   const std::string_view sql(reinterpret_cast<const char*>(data), size);
   if (sql.find("hidden") != sql.npos) return 0;  // what the guest writes itself is no leak
   static World world = MakeWorld();

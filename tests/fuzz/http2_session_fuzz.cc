@@ -13,6 +13,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "gateway/http/connections.h"
 
 namespace {
@@ -67,7 +68,7 @@ Task<void> Echo(std::shared_ptr<gateway::GuestExchange> exchange) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http2_session)(const std::uint8_t* data, std::size_t size) {
   constexpr std::string_view kBegin("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", 33);
   asio::io_context io(1);
   BytesTransport guest(io, {reinterpret_cast<const char*>(data), size});

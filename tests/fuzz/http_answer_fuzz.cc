@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "http/answer_parser.h"
 #include "http/response_head.h"
 
@@ -57,7 +58,7 @@ std::string ReadAnswer(std::string_view bytes,
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http_answer)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (auto asked : {AnswerParser::Asked::kOther, AnswerParser::Asked::kHead}) {
     for (auto interim : {AnswerParser::Interim::kSkipped, AnswerParser::Interim::kTold}) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "http/request_parser.h"
 
 namespace {
@@ -40,7 +41,7 @@ std::string Read(std::string_view bytes, std::size_t step) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http_request)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > 3000) return 0;  // beyond the limits, where to stop depends on the pieces
   std::string whole = Read(bytes, size + 1);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "http/router.h"
 
 namespace {
@@ -28,7 +29,7 @@ viv::http::Router MakeRouter() {
 }  // namespace
 
 // The input is a method and a path with a space between them.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http_router)(const std::uint8_t* data, std::size_t size) {
   static const viv::http::Router router = MakeRouter();
   std::string_view text(reinterpret_cast<const char*>(data), size);
   std::string_view method = text.substr(0, text.find(' '));

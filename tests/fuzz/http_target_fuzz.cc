@@ -5,10 +5,11 @@
 #include <string>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "http/message.h"
 
 // The input is a query string; its first parameter's raw name is asked for too.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http_target)(const std::uint8_t* data, std::size_t size) {
   viv::http::Request request;
   request.query.assign(reinterpret_cast<const char*>(data), size);
   std::string first = request.query.substr(0, request.query.find_first_of("=&"));

@@ -6,9 +6,10 @@
 #include <string>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "sandbox/image_reference.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(image_reference)(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   auto reference = viv::sandbox::ParseImageReference(text);
   if (!reference) return 0;

@@ -7,10 +7,11 @@
 
 #include "agent/mcp/request.h"
 #include "base/json.h"
+#include "fuzz_target.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(json_members)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)agent::ReadMcpRequest(text);

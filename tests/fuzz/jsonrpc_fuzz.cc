@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "fuzz_target.h"
 #include "rpc/jsonrpc/message.h"
 #include "schema/json_schema.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(jsonrpc)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   static const json::value schema = *ParseJson(
       R"({"type": "object", "required": ["a"], "additionalProperties": false, "properties": {

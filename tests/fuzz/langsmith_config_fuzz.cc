@@ -9,6 +9,7 @@
 #include "dialects/langsmith/mount_config.h"
 #include "dialects/langsmith/proxy_config.h"
 #include "dialects/langsmith/proxy_plan.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ void CheckMounts(const json::value& given, const Sealer& sealer) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(langsmith_config)(const std::uint8_t* data, std::size_t size) {
   static const sandbox::Secrets secrets("the server's own secret");
   auto given = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!given) return 0;

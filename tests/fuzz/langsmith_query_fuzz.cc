@@ -10,8 +10,9 @@
 #include "dialects/langsmith/box_name.h"
 #include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/box_query.h"
+#include "fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
   using viv::langsmith::BoxSort;
   std::string text(reinterpret_cast<const char*>(data), size);
 

@@ -13,6 +13,7 @@
 #include "dialects/langsmith/service_address.h"
 #include "dialects/langsmith/service_headers.h"
 #include "dialects/langsmith/signed_token.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -52,7 +53,7 @@ void CheckGuest(const std::string& cookie, const std::string& location) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(langsmith_service)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   const auto [host, target, cookie, token, guest_cookie, location] =
       LinesOf(std::string_view(reinterpret_cast<const char*>(data), size));

@@ -5,9 +5,10 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "tools/localmemory/graph.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(memory_graph)(const std::uint8_t* data, std::size_t size) {
   using namespace viv::tools::localmemory;
   auto graph = ParseGraph(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!graph) return 0;

@@ -10,6 +10,7 @@
 
 #include "agent/files/multipart.h"
 #include "base/check.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -50,7 +51,7 @@ std::string ReadForm(const std::string& boundary, std::string_view bytes, std::s
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(multipart)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > 10'000) return 0;  // beyond the limits, where to stop depends on the pieces
   std::size_t line = std::min(bytes.find('\n'), size);

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "network/address.h"
 #include "network/opening.h"
 #include "network/policy_entry.h"
@@ -15,7 +16,7 @@
 using viv::network::Opening;
 using viv::network::ReadOpening;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(network_opening)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   Opening whole = ReadOpening(bytes);
   if (!whole.host.empty()) {

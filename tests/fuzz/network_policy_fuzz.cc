@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fuzz_target.h"
 #include "network/policy.h"
 
 namespace {
@@ -31,7 +32,7 @@ void Decide(const Rules& allowing, const Rules& denying) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(network_policy)(const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> entries;
   for (std::string_view line : viv::Split(text, '\n')) {

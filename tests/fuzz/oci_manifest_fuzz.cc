@@ -5,9 +5,10 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "templates/oci_manifest.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(oci_manifest)(const std::uint8_t* data, std::size_t size) {
   using namespace viv::templates;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto found = ReadOciIndex(text, "amd64")) {

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "tools/kit/unicode_pattern.h"
 #include "tools/pdf_tools/poppler.h"
 #include "tools/pdf_tools/search_sessions.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(pdf_text)(const std::uint8_t* data, std::size_t size) {
   using namespace viv::tools;
   if (size > 4096) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

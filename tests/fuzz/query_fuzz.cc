@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "engine/query/query.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -72,7 +73,7 @@ void CheckStatement(sqlite3* db, const std::string& sql, const Parameters& param
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(query)(const std::uint8_t* data, std::size_t size) {
   static sqlite3* const db = OpenDatabase();
   static const Target target = *ParseTarget(*ParseJson(kTarget));
   constexpr std::string_view kLanguages[] = {"jql", "terms", "filter_json"};

@@ -10,8 +10,9 @@
 #include "dialects/recoup/execution.h"
 #include "dialects/recoup/git_pack.h"
 #include "dialects/recoup/shapes.h"
+#include "fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(recoup_text)(const std::uint8_t* data, std::size_t size) {
   namespace recoup = viv::recoup;
   std::string text(reinterpret_cast<const char*>(data), size);
   recoup::IsUrl(text);

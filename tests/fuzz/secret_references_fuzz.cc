@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "sandbox/secret_references.h"
 
 namespace {
@@ -37,7 +38,7 @@ void CheckPieces(std::string_view text, Kind kind) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(secret_references)(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   CheckPieces(text, Kind::kMarked);
   CheckPieces(text, Kind::kReferences);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "http/event_parser.h"
 
 namespace {
@@ -23,7 +24,7 @@ std::vector<std::string> Events(std::string_view bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(sse)(const std::uint8_t* data, std::size_t size) {
   if (size > 1 << 16) return 0;
   std::string bytes(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> whole = Events(bytes, bytes.size() + 1);

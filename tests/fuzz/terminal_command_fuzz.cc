@@ -7,12 +7,13 @@
 #include <string>
 
 #include "base/check.h"
+#include "fuzz_target.h"
 #include "scratch_folder.h"
 #include "tools/terminal/gate.h"
 #include "tools/terminal/output.h"
 #include "tools/terminal/words.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(terminal_command)(const std::uint8_t* data, std::size_t size) {
   using viv::tools::terminal::PolicyFor;
   static const ScratchFolder scratch;
   const std::string line(reinterpret_cast<const char*>(data), size);

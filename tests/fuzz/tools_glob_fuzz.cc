@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "tools/filesystem/glob.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(tools_glob)(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view pattern = input.substr(0, input.find('\n'));
   if (size > 2048) return 0;

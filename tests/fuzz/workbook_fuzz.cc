@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz_target.h"
 #include "tools/excel/blank_workbook.h"
 #include "tools/excel/cell_value.h"
 #include "tools/excel/shift.h"
@@ -28,7 +29,7 @@ viv::Result<std::unique_ptr<Workbook>> ReadAny(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(workbook)(const std::uint8_t* data, std::size_t size) {
   if (size > 64 << 10) return 0;
   auto workbook = ReadAny({reinterpret_cast<const char*>(data), size});
   if (!workbook) return 0;

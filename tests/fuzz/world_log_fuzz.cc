@@ -8,6 +8,7 @@
 
 #include "db/sqlite.h"
 #include "engine/world_log.h"
+#include "fuzz_target.h"
 #include "scratch_folder.h"
 
 namespace {
@@ -27,7 +28,7 @@ ImagePtr MakeImage(const std::string& path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(world_log)(const std::uint8_t* data, std::size_t size) {
   static const ScratchFolder scratch;
   static const ImagePtr image = MakeImage(scratch.path() + "/image.db");
   std::string path = scratch.path() + "/world.log";

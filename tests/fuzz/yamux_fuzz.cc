@@ -13,6 +13,7 @@
 #include "agent/dataplane/yamux.h"
 #include "agent/dataplane/yamux_session.h"
 #include "base/check.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -61,7 +62,7 @@ void FeedSession(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(yamux)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > 20'000) return 0;
   std::string whole = ReadFrames(bytes, size + 1);
