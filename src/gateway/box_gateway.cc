@@ -26,6 +26,19 @@ constexpr auto kHalfClosedTime = std::chrono::seconds(60);
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+// Of a box whose last rule has gone.
+class NoCredentials final : public Credentials {
+ public:
+  bool Names(std::string_view) const override { return false; }
+  Body NeedsBody(const RequestHead&, const Destination&) const override { return Body::kNotNeeded; }
+  Task<tl::expected<Credited, Refusal>> Apply(RequestHead&,
+                                              Destination,
+                                              std::string_view,
+                                              bool) override {
+    co_return Credited{};
+  }
+};
+
 }  // namespace
 
 // What lives on the box's loop.
@@ -41,8 +54,8 @@ struct BoxGateway::House {
         timer(executor) {}
 
   const std::shared_ptr<GatewayParts> parts;
-  const std::shared_ptr<Credentials> credentials;
-  const std::shared_ptr<std::atomic<bool>> dropped;
+  std::shared_ptr<Credentials> credentials;  // these two of whoever has the house now
+  std::shared_ptr<std::atomic<bool>> dropped;
   OriginPool pool;
   std::set<Connection*> connections;
   asio::steady_timer timer;
@@ -242,6 +255,18 @@ Task<void> BoxGateway::Serve(std::shared_ptr<network::Flow> flow,
                              network::Opening opening,
                              std::string taken) {
   return ServeOver(WayOf(std::move(flow)), std::move(opening), std::move(taken));
+}
+
+void BoxGateway::GiveWayTo(network::Interceptor* next) {
+  std::shared_ptr<House> house = house_.lock();
+  if (!house) return;
+  if (auto* heir = dynamic_cast<BoxGateway*>(next)) {
+    heir->house_ = house;
+    house->credentials = heir->credentials_;
+    house->dropped = heir->dropped_;
+  } else {
+    house->credentials = std::make_shared<NoCredentials>();
+  }
 }
 
 Task<void> BoxGateway::ServeOver(std::shared_ptr<Way> way,

@@ -32,6 +32,7 @@ class BoxGateway final : public network::Interceptor {
   Task<void> Serve(std::shared_ptr<network::Flow> flow,
                    network::Opening opening,
                    std::string taken) override;
+  void GiveWayTo(network::Interceptor* next) override;
   Task<void> ServeOver(std::shared_ptr<Way> way, network::Opening opening, std::string taken);
 
  private:

@@ -78,7 +78,8 @@ Task<Status> ReadBodyBegin(Carriage& carriage) {
     go_on.status = 100;
     CO_RETURN_IF_ERROR(co_await carriage.guest->SendHead(std::move(go_on)));
   }
-  while (!carriage.body_read && carriage.body_begin.size() < kCreditedBodyMax) {
+  // One that has just the size that is wanted is whole, which its end tells.
+  while (!carriage.body_read && carriage.body_begin.size() <= kCreditedBodyMax) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await carriage.guest->ReadBody());
     carriage.CountOut(piece.size());
     carriage.body_read = piece.empty();
@@ -175,7 +176,7 @@ Task<void> CarryJudged(Carriage& carriage, std::shared_ptr<Credentials> credenti
     std::string name = to->host;
     co_return co_await EndFailed(carriage, std::move(error), std::move(name));
   }
-  std::string_view body = carriage.body_begin;
+  std::string_view body = std::string_view(carriage.body_begin).substr(0, kCreditedBodyMax);
   bool truncated = whole && !carriage.body_read;
   Destination destination = *to;
   tl::expected<Credited, Refusal> credited =

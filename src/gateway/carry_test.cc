@@ -206,6 +206,17 @@ TEST_F(CarryTest, ReadsTheBodyFirstWhereCredentialsNeedIt) {
   EXPECT_TRUE(origin.finished);
 }
 
+TEST_F(CarryTest, ABodyOfJustTheSizeThatIsReadIsWhole) {
+  credentials->needs = Credentials::Body::kWhole;
+  Start(PostTo("api.example.com"));
+  guest->body.Put(std::string(kCreditedBodyMax, 'x'));
+  guest->body.Put("");
+  Work();
+  EXPECT_FALSE(credentials->truncated);
+  EXPECT_EQ(credentials->seen_body.size(), kCreditedBodyMax);
+  EXPECT_EQ(origin.received.size(), kCreditedBodyMax);
+}
+
 TEST_F(CarryTest, ReadsOnlySoMuchOfABodyAndSendsAllOfIt) {
   credentials->needs = Credentials::Body::kWhole;
   Start(PostTo("api.example.com"));

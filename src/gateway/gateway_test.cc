@@ -94,7 +94,9 @@ class GatewayTest : public testing::Test {
  protected:
   GatewayTest() { UsePlan(); }
 
-  void UsePlan() {
+  void UsePlan() { box = BoxWith("sesame"); }
+
+  std::shared_ptr<BoxGateway> BoxWith(std::string secret) {
     Plan plan;
     HeaderRule rule;
     rule.name = "test";
@@ -102,10 +104,10 @@ class GatewayTest : public testing::Test {
     SetHeader header;
     header.name = "Authorization";
     header.value.kind = SecretText::Kind::kSealed;
-    header.value.text = "sesame";
+    header.value.text = std::move(secret);
     rule.headers = {header};
     plan.rules = {rule};
-    box = std::static_pointer_cast<BoxGateway>(gateway->InterceptorFor(plan, BoxIdentity()));
+    return std::static_pointer_cast<BoxGateway>(gateway->InterceptorFor(plan, BoxIdentity()));
   }
 
   void StartOrigin(bool http2, std::string name = "origin.example") {
@@ -356,6 +358,30 @@ TEST_F(GatewayTest, EndsTheOriginsSideWhenTheGuestResetsItsStream) {
   guest->Close();
   EXPECT_TRUE(Until([&] { return answer.done && serving == 0; }));
   ASSERT_EQ(way->records.size(), 1u);
+}
+
+TEST_P(GatewayVersionTest, AConnectionThatIsOpenFollowsTheRulesThatReplaceItsOwn) {
+  auto [guest_http2, origin_http2] = GetParam();
+  StartOrigin(origin_http2);
+  auto guest = ConnectGuest(guest_http2);
+  ASSERT_NE(guest, nullptr);
+  AskThrough(guest, GuestRequest());
+  for (const char* secret : {"second", "third"}) {
+    auto next = BoxWith(secret);
+    box->GiveWayTo(next.get());
+    box = std::move(next);  // the one before goes
+    AskThrough(guest, GuestRequest());
+    EXPECT_EQ(origin->seen.back().head.headers.Get("authorization"),
+              std::string("revealed ") + secret);
+  }
+  box->GiveWayTo(nullptr);
+  AskThrough(guest, GuestRequest());
+  EXPECT_FALSE(origin->seen.back().head.headers.Has("authorization"));
+  EXPECT_EQ(origin->accepted, 1);
+  guest->Close();
+  EXPECT_TRUE(Until([&] { return serving == 0; }));
+  box.reset();
+  EXPECT_TRUE(Until([&] { return origin->ended == 1; }));
 }
 
 TEST_F(GatewayTest, ClosesIdleConnectionsToOriginsWhenItIsDropped) {

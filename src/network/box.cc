@@ -36,14 +36,17 @@ Ruling Box::Judge(const Endpoint& destination, const std::vector<std::string>& a
 void Box::Set(Rules changed, BoxEgress egress) {
   rules = std::move(changed);
   box_id = std::move(egress.box_id);
-  if (proxy != egress.proxy) found_proxy.reset();
+  const bool other_way = proxy != egress.proxy;
+  if (other_way) found_proxy.reset();
   proxy = std::move(egress.proxy);
-  interceptor = std::move(egress.interceptor);
+  auto before = std::exchange(interceptor, std::move(egress.interceptor));
+  if (before && before != interceptor && !other_way) before->GiveWayTo(interceptor.get());
   std::vector<Flow*> open(flows.begin(), flows.end());  // cutting may change the set
   for (Flow* flow : open) {
     if (!flows.contains(flow)) continue;
-    bool replaced = flow->interceptor != nullptr && flow->interceptor != interceptor;
-    if (!replaced && flow->StillAdmitted()) continue;
+    // What an interceptor keeps open to origins was dialled the old way.
+    const bool stale = other_way && flow->interceptor != nullptr;
+    if (!stale && flow->StillAdmitted()) continue;
     flow->record.reason = "cut when the rules of the box changed";
     flow->Cut();
   }

@@ -46,7 +46,7 @@ class Box {
   Ruling Judge(const Endpoint& destination, const std::vector<std::string>& names) const;
   // Whether what a guest says first matters.
   bool ReadsOpenings() const { return interceptor != nullptr || rules.HasNames(); }
-  // Cuts the connections that the new rules forbid, and those of an interceptor that is replaced.
+  // Cuts the connections that the new rules forbid, and what is intercepted if the proxy changes.
   void Set(Rules rules, BoxEgress egress);
   void Close();  // both doors, and cuts all
   bool closed() const { return closed_; }

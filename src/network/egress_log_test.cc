@@ -118,6 +118,7 @@ class LoggingInterceptor : public Interceptor {
     }
     co_return;
   }
+  void GiveWayTo(Interceptor*) override {}
 
  private:
   const int requests_;

@@ -150,10 +150,12 @@ class HoldingInterceptor : public Interceptor {
     flow->on_cut = nullptr;
     --serving;
   }
+  void GiveWayTo(Interceptor* next) override { heir = next; }
   std::atomic<int> serving{0}, cuts{0};
+  std::atomic<Interceptor*> heir{this};
 };
 
-TEST_F(InterceptTest, AReplacedInterceptorsConnectionsAreCutAndNoOthers) {
+TEST_F(InterceptTest, AReplacedInterceptorGivesWayAndIsCutOnlyWithItsProxy) {
   Listener listener = ListenOn(kOtherPublic);
   auto first = std::make_shared<HoldingInterceptor>();
   StartBox(WithInterceptor(first));
@@ -166,8 +168,16 @@ TEST_F(InterceptTest, AReplacedInterceptorsConnectionsAreCutAndNoOthers) {
   WriteAll(served.get(), HelloFor("api.org"));
   while (first->serving == 0) sched_yield();
   ASSERT_TRUE(egress_->Set("box", WithInterceptor(first)));  // the same changes nothing
+  EXPECT_EQ(first->heir, first.get());
+  auto second = std::make_shared<HoldingInterceptor>();
+  ASSERT_TRUE(egress_->Set("box", WithInterceptor(second)));
+  EXPECT_EQ(first->heir, second.get());
+  ASSERT_TRUE(egress_->Set("box", EgressBy({})));
+  EXPECT_EQ(second->heir, nullptr);
   EXPECT_EQ(first->cuts, 0);
-  ASSERT_TRUE(egress_->Set("box", WithInterceptor(std::make_shared<HoldingInterceptor>())));
+  BoxEgress by_proxy = WithInterceptor(std::make_shared<HoldingInterceptor>());
+  by_proxy.proxy = SocksProxy{std::string(kPublic), 1080, "", ""};
+  ASSERT_TRUE(egress_->Set("box", by_proxy));
   EXPECT_EQ(ReadToEnd(served.get()), "reset");
   EXPECT_EQ(first->cuts, 1);
   WriteAll(server.get(), "still here");
@@ -215,6 +225,7 @@ class DiallingInterceptor : public Interceptor {
     std::string answer = co_await ReadFully(stream, size);
     WriteAll(guest.get(), "origin: " + answer);
   }
+  void GiveWayTo(Interceptor*) override {}
 };
 
 TEST_F(InterceptTest, DialsWhereTheGuestMeantToGo) {

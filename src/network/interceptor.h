@@ -24,6 +24,9 @@ class Interceptor {
   // host, since there every further request tells its host anew. `taken` is what was read of the
   // guest so far. The flow's remote side is not dialled.
   virtual Task<void> Serve(std::shared_ptr<Flow> flow, Opening opening, std::string taken) = 0;
+  // The box has `next` from now on; nullptr: none. What this one serves goes on, and follows what
+  // the next one says with its next request.
+  virtual void GiveWayTo(Interceptor* next) = 0;
 };
 
 }  // namespace viv::network

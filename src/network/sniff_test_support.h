@@ -67,6 +67,8 @@ class FakeInterceptor : public Interceptor {
     co_return;
   }
 
+  void GiveWayTo(Interceptor*) override {}
+
   std::vector<Opening> openings() const {
     std::lock_guard lock(mutex_);
     return openings_;

@@ -58,6 +58,7 @@ FUZZ_TARGET(gateway_match)(const std::uint8_t* data, std::size_t size) {
     HeaderRule rule;
     rule.name = std::to_string(i);
     rule.hosts = {std::string(lines[i])};
+    rule.headers.emplace_back();
     if (i + 1 < lines.size()) rule.paths = {std::string(lines[i + 1])};
     CheckPath(path, lines[i]);
     plan.rules.push_back(std::move(rule));

@@ -88,7 +88,15 @@ Matcher::Matcher(const Plan& plan) : index_(std::make_unique<Index>(plan)) {}
 Matcher::~Matcher() = default;
 
 bool Matcher::Names(std::string_view host) const {
-  return FirstOf(index_->rules, host, FitsAny) || FirstOf(index_->callbacks, host, FitsAny);
+  const std::vector<HeaderRule>& rules = index_->plan.rules;
+  auto adds = [&](std::uint32_t position) { return rules[position].adds(); };
+  auto leaves_alone = [&](std::uint32_t position) {
+    return !rules[position].adds() && rules[position].paths.empty();
+  };
+  const auto alone = FirstOf(index_->rules, host, leaves_alone);
+  const auto first = FirstOf(index_->rules, host, adds);
+  if (first && (!alone || *first < *alone)) return true;
+  return !alone && FirstOf(index_->callbacks, host, FitsAny);
 }
 
 const HeaderRule* Matcher::RuleFor(std::string_view host, std::string_view path) const {

@@ -17,7 +17,8 @@ class Matcher {
   explicit Matcher(const Plan& plan);  // outlives this; its hosts are in lower case
   ~Matcher();
 
-  // `host` in lower case, without port and trailing dot; `path` as sent, without the query.
+  // `host` in lower case, without port and trailing dot; `path` as sent, without the query. A host
+  // whose first rule adds nothing to any path is not named: that rule shields it from all others.
   bool Names(std::string_view host) const;
   const HeaderRule* RuleFor(std::string_view host, std::string_view path) const;
   const Callback* CallbackFor(std::string_view host) const;  // when no rule is

@@ -14,6 +14,7 @@ HeaderRule RuleOf(std::string name,
   rule.name = std::move(name);
   rule.hosts = std::move(hosts);
   rule.paths = std::move(paths);
+  rule.headers = {{"X-Key", {}}};
   return rule;
 }
 
@@ -42,6 +43,26 @@ TEST(MatchTest, FindsAHostByItsName) {
   EXPECT_EQ(NameFor(plan, "c.com"), "b");
   for (const char* other : {"", "com", "x.a.com", "a.co", "a.com.", "aa.com", "d.com"})
     EXPECT_EQ(NameFor(plan, other), "") << other;
+}
+
+TEST(MatchTest, ARuleThatAddsNothingShieldsItsHostFromAllOthers) {
+  HeaderRule nothing = RuleOf("nothing", {"bare.example.com"});
+  nothing.headers.clear();
+  HeaderRule wide = RuleOf("wide", {"*.example.com"});
+  Plan plan = PlanOfRules({nothing, wide});
+  plan.callbacks.push_back(CallbackOf("http://c", {"bare.example.com"}));
+  EXPECT_EQ(NameFor(plan, "bare.example.com"), "nothing");
+  EXPECT_FALSE(Matcher(plan).Names("bare.example.com"));
+  EXPECT_TRUE(Matcher(plan).Names("other.example.com"));
+  plan.rules = {wide, nothing};
+  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  nothing.paths = {"/a"};  // what it is not for may still be for others
+  plan.rules = {nothing, wide};
+  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  plan.rules = {nothing};
+  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  plan.callbacks.clear();
+  EXPECT_FALSE(Matcher(plan).Names("bare.example.com"));
 }
 
 TEST(MatchTest, AWildcardIsForAllBelowAtAnyDepthButNotTheNameItself) {

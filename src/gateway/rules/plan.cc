@@ -99,6 +99,11 @@ std::optional<ProviderAuth> ProviderOf(const json::value& from) {
 
 }  // namespace
 
+bool Plan::intercepts() const {
+  return !callbacks.empty() || std::any_of(rules.begin(), rules.end(),
+                                           [](const HeaderRule& rule) { return rule.adds(); });
+}
+
 json::value PlanToJson(const Plan& plan) {
   json::object object;
   json::array rules, callbacks;

@@ -53,6 +53,7 @@ struct HeaderRule {
   std::vector<SetHeader> headers;  // replace what the guest sent of the same name
   std::optional<ProviderAuth> provider;
 
+  bool adds() const { return !headers.empty() || provider; }
   bool operator==(const HeaderRule&) const = default;
 };
 
@@ -80,7 +81,7 @@ struct Plan {
   std::vector<Callback> callbacks;  // so here
   std::optional<UpstreamProxy> proxy;
 
-  bool intercepts() const { return !rules.empty() || !callbacks.empty(); }
+  bool intercepts() const;  // whether there is anything to add
   bool operator==(const Plan&) const = default;
 };
 

@@ -36,6 +36,11 @@ TEST(PlanTest, OfNothingIsNull) {
   EXPECT_TRUE(PlanToJson({}).is_null());
   EXPECT_EQ(PlanOf(nullptr), Plan());
   EXPECT_FALSE(Plan().intercepts());
+  Plan listed;
+  listed.rules.push_back({"a.com", {"a.com"}, {}, {}, std::nullopt});
+  EXPECT_FALSE(listed.intercepts());
+  listed.rules[0].headers = {{"X-Key", {}}};
+  EXPECT_TRUE(listed.intercepts());
 }
 
 TEST(PlanTest, AKindOfANewerServerIsNotSentAsItStands) {
