@@ -18,7 +18,7 @@ const packageName = '@modelcontextprotocol/server-everything';
 // A server of few words, so that what the bridge does is not hidden by an SDK.
 const counter = `
 import json, os, sys
-count, cancelled = 0, []
+count, waiting, cancelled = 0, 0, []
 def say(m): print(json.dumps(m), flush=True)
 def text(id, value): say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": json.dumps(value)}]}})
 for line in sys.stdin:
@@ -31,7 +31,8 @@ for line in sys.stdin:
     elif tool == "echo": text(id, p.get("arguments"))
     elif tool == "cancelled": text(id, cancelled)
     elif tool == "die": sys.stderr.write("the last straw\\n"); sys.stderr.flush(); os._exit(p["arguments"]["code"])
-    elif tool == "never": pass
+    elif tool == "never": waiting += 1
+    elif tool == "waiting": text(id, waiting)
     elif tool == "noise": sys.stdout.write("not json\\n"); text(id, "after noise")
     elif id is not None: say({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
 `;
@@ -165,6 +166,7 @@ test('a crash is told to the call under way, and the next call starts anew', { s
   const client = await box.client('counter');
   await textOf(client, 'count');
   const waiting = rejection(client.callTool({ name: 'never' }));
+  await until(async () => await textOf(client, 'waiting') === 1, 'the call arrives');
   const error = await rejection(client.callTool({ name: 'die', arguments: { code: 7 } }));
   assert.match(error.message, /'counter' ended with exit status 7.*the last straw.*next call starts it anew/);
   assert.match((await waiting).message, /exit status 7/);
@@ -191,14 +193,16 @@ test('a cancelled or abandoned call is cancelled in the server', { skip }, async
   const client = await box.client('counter');
   const stop = new AbortController();
   const never = rejection(client.callTool({ name: 'never' }, undefined, { signal: stop.signal }));
-  setTimeout(() => stop.abort('enough'), 200);
+  await until(async () => await textOf(client, 'waiting') === 1, 'the call arrives');
+  stop.abort('enough');
   await never;
   await until(async () => (await textOf(client, 'cancelled')).length === 1, 'the cancellation arrives');
   const hangUp = new AbortController();
   const hung = rejection(fetch(box.urls.counter, {
     method: 'POST', headers: mcpHeaders, body: JSON.stringify(request('tools/call', { name: 'never' }, 'x')), signal: hangUp.signal,
   }));
-  setTimeout(() => hangUp.abort(), 200);
+  await until(async () => await textOf(client, 'waiting') === 2, 'the second call arrives');
+  hangUp.abort();
   await hung;
   await until(async () => (await textOf(client, 'cancelled')).length === 2, 'the hang-up arrives');
 });
