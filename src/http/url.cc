@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/text.h"
+
 namespace viv::http {
 namespace {
 
@@ -42,7 +44,7 @@ bool SplitAuthority(std::string_view authority, Url& url) {
 
 Result<Url> ParseUrl(std::string_view text) {
   constexpr std::string_view kScheme = "http://";
-  if (!text.starts_with(kScheme) || !IsPlainUrl(text)) {
+  if (!EqualsIgnoreCase(text.substr(0, kScheme.size()), kScheme) || !IsPlainUrl(text)) {
     return Fail(ErrorCode::kInvalidArgument, "not an http:// URL");
   }
   text.remove_prefix(kScheme.size());

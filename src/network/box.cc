@@ -16,9 +16,7 @@ Box::Box(Loop& of_loop, Doors doors, Rules its_rules, BoxEgress egress)
       dns_pause(of_loop.context()) {}
 
 bool Box::IsGuarded(const Endpoint& destination) const {
-  const auto& [address, port] = destination;
-  if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
-  return !loop.limits.open_private.Allows("", address, port);
+  return loop.limits.Guards(destination);
 }
 
 Ruling Box::Judge(const Endpoint& destination, const std::vector<std::string>& asked) const {

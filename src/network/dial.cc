@@ -13,32 +13,42 @@ constexpr auto kDialTimeout = std::chrono::seconds(10);
 constexpr DnsType kProxyAddressTypes[] = {DnsType::kA, DnsType::kAaaa};
 constexpr std::uint32_t kProxyKnownSecondsMin = 5, kProxyKnownSecondsMax = 60;
 
+Task<Result<DnsReply>> AskForProxy(Loop& loop, std::string host, DnsType type) {
+  auto name = DnsNameFromText(host);
+  if (!name || !IsHostName(host))
+    co_return Fail(ErrorCode::kInvalidArgument, "the proxy's host is no host name");
+  DnsQuestion question{*name, type, host};
+  auto reply = co_await loop.resolver.Ask(std::move(question));
+  if (!reply) co_return PassUp(std::move(reply).error());
+  std::erase_if(reply->answers, [](const DnsRecord& record) {
+    return record.type != DnsType::kA && record.type != DnsType::kAaaa;
+  });
+  co_return reply;
+}
+
+Endpoint EndpointOfProxy(const SocksProxy& proxy, const DnsRecord& record) {
+  return {AddressFromRaw(record.data), proxy.port};
+}
+
 // The first address of that kind which may be dialled.
 Result<FoundProxy> ChooseAddress(const Box& box, const SocksProxy& proxy, const DnsReply& reply) {
-  bool any = false;
   for (const DnsRecord& record : reply.answers) {
-    if (record.type != DnsType::kA && record.type != DnsType::kAaaa) continue;
-    any = true;
-    Endpoint endpoint{AddressFromRaw(record.data), proxy.port};
-    if (box.IsGuarded(endpoint) || !IsRoutable(endpoint.address)) continue;
+    const Endpoint endpoint = EndpointOfProxy(proxy, record);
+    if (box.loop.limits.Guards(endpoint) || !IsRoutable(endpoint.address)) continue;
     auto lifetime = std::chrono::seconds(
         std::clamp(record.ttl_seconds, kProxyKnownSecondsMin, kProxyKnownSecondsMax));
     return FoundProxy{endpoint, NameMemory::Time::clock::now() + lifetime};
   }
-  if (any)
+  if (!reply.answers.empty())
     return Fail(ErrorCode::kPermissionDenied,
                 "the proxy " + proxy.host + " has no address that may be dialled");
   return Fail(ErrorCode::kUnavailable, "the proxy " + proxy.host + " has no address");
 }
 
 Task<Result<FoundProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
-  auto name = DnsNameFromText(proxy.host);
-  if (!name || !IsHostName(proxy.host))
-    co_return Fail(ErrorCode::kInvalidArgument, "the proxy's host is no host name");
   Result<FoundProxy> found = Fail(ErrorCode::kUnavailable, "");
   for (DnsType type : kProxyAddressTypes) {
-    DnsQuestion question{*name, type, proxy.host};
-    auto reply = co_await box->loop.resolver.Ask(std::move(question));
+    auto reply = co_await AskForProxy(box->loop, proxy.host, type);
     if (!reply) co_return PassUp(std::move(reply).error(), "resolve the proxy " + proxy.host);
     auto chosen = ChooseAddress(*box, proxy, *reply);
     // That an address is forbidden says more than that there is none of the other kind.
@@ -48,10 +58,15 @@ Task<Result<FoundProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy
   co_return found;
 }
 
+Status CheckProxyEndpoint(const Loop& loop, const SocksProxy& proxy, const Endpoint& endpoint) {
+  if (!loop.limits.Guards(endpoint)) return {};
+  return Fail(ErrorCode::kPermissionDenied, proxy.host + " resolves to " + endpoint.address.Text());
+}
+
 Task<Result<Endpoint>> FindProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
   if (auto address = ParseAddress(proxy.host)) {
     Endpoint endpoint{*address, proxy.port};
-    if (box->IsGuarded(endpoint))
+    if (box->loop.limits.Guards(endpoint))
       co_return Fail(ErrorCode::kPermissionDenied,
                      "the proxy " + proxy.host + " is a private address; use a public one");
     co_return endpoint;
@@ -65,6 +80,26 @@ Task<Result<Endpoint>> FindProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
 }
 
 }  // namespace
+
+Task<Status> JudgeProxy(Loop& loop, SocksProxy proxy) {
+  if (auto address = ParseAddress(proxy.host)) {
+    const Endpoint endpoint{*address, proxy.port};
+    co_return CheckProxyEndpoint(loop, proxy, endpoint);
+  }
+  bool any = false;
+  for (DnsType type : kProxyAddressTypes) {
+    auto reply = co_await AskForProxy(loop, proxy.host, type);
+    if (!reply && any) break;  // one kind of address is enough
+    if (!reply) co_return PassUp(std::move(reply).error());
+    for (const DnsRecord& record : reply->answers) {
+      CO_RETURN_IF_ERROR(CheckProxyEndpoint(loop, proxy, EndpointOfProxy(proxy, record)));
+    }
+    any |= !reply->answers.empty();
+    if (reply->code == DnsCode::kNoName) break;
+  }
+  if (!any) co_return Fail(ErrorCode::kUnavailable, "no such host");
+  co_return Status();
+}
 
 Task<Result<Stream>> DialFor(std::shared_ptr<Box> box, Endpoint destination, std::string name) {
   if (!box->proxy) co_return co_await DialOut(box->loop.context(), destination, kDialTimeout);

@@ -6,11 +6,14 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
 #include "network/box.h"
+#include "network/dial.h"
 #include "network/door.h"
 #include "network/loop.h"
 #include "network/namespaces.h"
@@ -95,6 +98,13 @@ class DoorKeeper final : public Egress {
       box->Close();
       box.reset();
     });
+  }
+
+  // On a loop of ours, whose resolver it needs; it goes on there although its caller hangs up.
+  Task<Status> CheckProxy(SocksProxy proxy) override {
+    Loop& loop = *loops_[std::hash<std::string>()(proxy.host) % loops_.size()];
+    auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
+    co_return co_await asio::co_spawn(loop.context(), JudgeProxy(loop, std::move(proxy)), token);
   }
 
   Traffic Read(const std::string& id) const override {

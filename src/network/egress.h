@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/task.h"
 #include "network/flow_log.h"
 #include "network/interceptor.h"
 #include "network/policy.h"
@@ -45,10 +46,13 @@ class Egress {
 
   // Opens the doors of `box` in that namespace (borrowed). Quick.
   virtual Status Open(const std::string& box, int network, BoxEgress egress) = 0;
-  // Applies at once to new connections; connections that the new rules forbid are cut, and so are
-  // those that an interceptor served which is replaced.
+  // Applies at once to new connections, and to the next requests of those that are intercepted.
+  // Connections that the new rules forbid are cut; a new proxy cuts what is intercepted.
   virtual Status Set(const std::string& box, BoxEgress egress) = 0;
   virtual void Close(const std::string& box) = 0;  // cuts what is open
+  // Whether a box could have this proxy: kPermissionDenied, "HOST resolves to ADDRESS", when it is
+  // at an address that may not be dialled; else why it has none. It is judged again when dialled.
+  virtual Task<Status> CheckProxy(SocksProxy proxy) = 0;
 
   struct Traffic {
     std::uint64_t bytes_in = 0, bytes_out = 0;  // into and out of the box

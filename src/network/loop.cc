@@ -7,6 +7,7 @@
 
 #include "base/event_loop.h"
 #include "base/log.h"
+#include "network/stream.h"
 
 namespace viv::network {
 namespace {
@@ -19,6 +20,12 @@ bool SharedLimits::MayOpen(std::size_t flows_of_box) const {
   std::size_t all = flows.load(std::memory_order_relaxed);
   if (flows_of_box >= flows_per_box_max || all >= flows_max) return false;
   return all < flows_max / 2 || flows_of_box < kFlowsInShortage;
+}
+
+bool SharedLimits::Guards(const Endpoint& destination) const {
+  const auto& [address, port] = destination;
+  if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
+  return !open_private.Allows("", address, port);
 }
 
 Loop::Loop(SharedLimits& shared, Resolver::Options resolving)

@@ -29,6 +29,8 @@ struct SharedLimits {
   // Whether a box with that many connections may have one more. When half of all are in use, a box
   // gets only a small share: one greedy box does not shut out the others.
   bool MayOpen(std::size_t flows_of_box) const;
+  // Private addresses and this machine's own: they need the operator's word, and this has it not.
+  bool Guards(const Endpoint& destination) const;
 };
 
 class Loop {

@@ -1,5 +1,6 @@
 // Boxes whose connections go out through a SOCKS5 proxy.
 
+#include "base/run_to_end.h"
 #include "network/sniff_test_support.h"
 #include "network/socks_test_support.h"
 
@@ -93,6 +94,36 @@ TEST_F(EgressProxyTest, MayBePrivateWhereTheOperatorSaysSo) {
   EXPECT_EQ(GuestSays(kPublic, server.port(), "x"), "x");
   ASSERT_TRUE(egress_->Set("box", Through("inside.org", proxy.port())));
   EXPECT_EQ(GuestSays(kPublic, server.port(), "x"), "x");
+}
+
+TEST_F(EgressProxyTest, IsJudgedBeforeABoxHasIt) {
+  ServeNames(HonestResolver({{"good.org", {std::string(kPublic)}},
+                             {"inside.org", {"10.1.2.3"}},
+                             {"both.org", {std::string(kPublic), "10.1.2.3"}},
+                             {"six.org", {"2606:4700::1"}},
+                             {"inside-six.org", {std::string(kPublic), "::1"}},
+                             {"none.org", {}}}));
+  EgressOptions options;
+  options.open_private = {"10.9.9.9"};
+  StartBox(EgressBy({}), options);
+  auto judged = [&](std::string_view host) -> std::string {
+    auto checked = RunToEnd(egress_->CheckProxy(SocksProxy{std::string(host), 1080, "", ""}));
+    if (checked) return "fine";
+    const bool guarded = checked.error().code == ErrorCode::kPermissionDenied;
+    return (guarded ? "guarded: " : "") + checked.error().message;
+  };
+  for (std::string_view host : {std::string_view("good.org"), std::string_view("six.org"), kPublic,
+                                std::string_view("10.9.9.9")})
+    EXPECT_EQ(judged(host), "fine") << host;
+  EXPECT_EQ(judged("inside.org"), "guarded: inside.org resolves to 10.1.2.3");
+  EXPECT_EQ(judged("both.org"), "guarded: both.org resolves to 10.1.2.3");
+  EXPECT_EQ(judged("inside-six.org"), "guarded: inside-six.org resolves to ::1");
+  EXPECT_EQ(judged("::ffff:10.1.2.3"), "guarded: ::ffff:10.1.2.3 resolves to 10.1.2.3");
+  EXPECT_EQ(judged(kOwnPublic),
+            "guarded: " + std::string(kOwnPublic) + " resolves to " + std::string(kOwnPublic));
+  EXPECT_EQ(judged("unknown.org"), "no such host");
+  EXPECT_EQ(judged("none.org"), "no such host");
+  EXPECT_EQ(judged("not a name"), "the proxy's host is no host name");
 }
 
 TEST_F(EgressProxyTest, DoesNotWidenThePolicy) {

@@ -56,6 +56,9 @@ class BoxHost {
   Status SetEgress(const Place& place, network::BoxEgress egress) {
     return parts_.egress.Set(place.name, std::move(egress));
   }
+  Task<Status> CheckProxy(network::SocksProxy proxy) {
+    return parts_.egress.CheckProxy(std::move(proxy));
+  }
   storage::BoxStorage& storage() { return parts_.storage; }
 
   // Ends everything of ours in the kernel and on the disk that these do not name: at start, before

@@ -255,6 +255,12 @@ Task<Status> BoxManager::ApplyChange(Held& held, BoxChange change) {
   co_return Status();
 }
 
+Task<Status> BoxManager::CheckProxy(std::string address) {
+  gateway::UpstreamProxy proxy;
+  proxy.address = std::move(address);
+  co_return co_await host_.CheckProxy(SocksOf("", proxy));
+}
+
 Result<std::vector<MetricPoint>> BoxManager::Metrics(std::string_view account_id,
                                                      std::string_view id) const {
   BoxIndex::Found found = index_.Find(id);

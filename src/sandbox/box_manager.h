@@ -76,6 +76,7 @@ class BoxManager : public Boxes {
   Result<std::vector<json::object>> EgressLog(std::string_view account_id,
                                               std::string_view id,
                                               std::size_t limit) const override;
+  Task<Status> CheckProxy(std::string address) override;
 
   Result<BoxPtr> Find(std::string_view id) const override;
   void ForEachRunning(const std::function<void(const Box&)>& visit) const override;

@@ -70,6 +70,7 @@ json::object NetworkToJson(const BoxNetwork& network) {
   object["allow"] = ArrayOf(network.egress.allow);
   object["deny"] = ArrayOf(network.egress.deny);
   object["internet"] = network.egress.internet;
+  if (network.internet_asked) object["internet_asked"] = *network.internet_asked;
   if (json::value plan = gateway::PlanToJson(network.plan); !plan.is_null())
     object["plan"] = std::move(plan);
   object["public"] = network.public_traffic;
@@ -182,6 +183,8 @@ BoxNetwork NetworkOf(const json::value& from) {
   network.egress.allow = ListOf(from, "allow");
   network.egress.deny = ListOf(from, "deny");
   network.egress.internet = TruthOf(from, "internet", true);
+  if (const json::value& asked = PartOf(from, "internet_asked"); asked.is_bool())
+    network.internet_asked = asked.get_bool();
   network.plan = gateway::PlanOf(PartOf(from, "plan"));
   network.public_traffic = TruthOf(from, "public", true);
   network.mask_request_host = TextOf(from, "host");

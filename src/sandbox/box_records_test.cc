@@ -22,6 +22,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.limits = {.cpus = 1.5, .memory_bytes = 7, .processes = 9};
   record.box.spec.disk_bytes = 11;
   record.box.spec.network.egress = {{"example.com"}, {"0.0.0.0/0"}, false};
+  record.box.spec.network.internet_asked = true;
   record.box.spec.network.public_traffic = false;
   record.box.spec.network.mask_request_host = "h:${PORT}";
   record.box.spec.network.tls_ports = {443, 8443};
@@ -46,6 +47,7 @@ TEST(BoxRecordsTest, WhatAnOlderServerDidNotWriteHasItsDefault) {
   auto read = ReadBoxRecord(R"({"id":"i1","place":{"folder":"f"}})");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->box.spec.network.egress.internet);
+  EXPECT_FALSE(read->box.spec.network.internet_asked.has_value());
   EXPECT_TRUE(read->box.spec.network.public_traffic);
   EXPECT_EQ(read->box.spec.timeout_seconds, 300);
 }

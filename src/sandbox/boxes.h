@@ -38,6 +38,7 @@ enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped on
 
 struct BoxNetwork {
   network::Policy egress;
+  std::optional<bool> internet_asked;    // what the account said of it, if anything
   gateway::Plan plan;                    // what is added to its requests
   bool public_traffic = true;            // false: ports need the traffic token
   std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
@@ -249,6 +250,10 @@ class Boxes {
   virtual Result<std::vector<json::object>> EgressLog(std::string_view account_id,
                                                       std::string_view id,
                                                       std::size_t limit) const = 0;
+
+  // Whether "host:port" may be the proxy of a box, as far as can be told now. kPermissionDenied,
+  // "HOST resolves to ADDRESS", when nobody may connect there; else why no address was found.
+  virtual Task<Status> CheckProxy(std::string address) = 0;
 
   // For traffic, whose bearer is not an account: the id finds the box.
   virtual Result<BoxPtr> Find(std::string_view id) const = 0;

@@ -128,6 +128,14 @@ class FakeBoxes : public Boxes {
     co_return Status();
   }
 
+  std::optional<Error> proxy_failure;
+  std::vector<std::string> proxies;  // that were asked about
+  Task<Status> CheckProxy(std::string address) override {
+    proxies.push_back(std::move(address));
+    if (proxy_failure) co_return PassUp(*proxy_failure);
+    co_return Status();
+  }
+
   std::vector<std::string> resets;  // the ids
   Task<Status> Reset(std::string account_id, std::string id) override {
     if (auto error = Take()) co_return PassUp(*error);

@@ -76,7 +76,7 @@ void ReadNetworkOf(http::Fields& fields,
                    CreateVersion version,
                    const sandbox::Secrets& secrets,
                    sandbox::CreateBox& box) {
-  bool internet = fields.Flag("allow_internet_access").value_or(true);
+  std::optional<bool> internet = fields.Flag("allow_internet_access");
   const json::object* network = fields.Object("network");
   http::Fields inner(network == nullptr ? json::object() : *network, "network");
   Sealer sealer{secrets, box.account_id};

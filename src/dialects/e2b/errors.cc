@@ -9,7 +9,29 @@ namespace {
 
 constexpr std::size_t kMessageBytesMax = 4096;
 
+std::string EscapedControl(char c) {
+  constexpr std::string_view kNamed = "\a\b\f\n\r\t\v", kLetters = "abfnrtv";
+  if (std::size_t at = kNamed.find(c); at != std::string_view::npos) return {'\\', kLetters[at]};
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
 }  // namespace
+
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (byte < 0x20 || byte == 0x7f) {
+      quoted += EscapedControl(c);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
 
 json::object ErrorBody(int status, std::string message) {
   return {{"code", status}, {"message", Printable(message, kMessageBytesMax)}};

@@ -12,6 +12,9 @@
 
 namespace viv::e2b {
 
+// As the vendor's texts quote what was given: "a\"b\n", with Go's escapes.
+std::string Quoted(std::string_view text);
+
 http::Response Failure(int status, std::string message);
 http::Response RenderError(const Error& error);
 http::Response RenderAuthFailure(http::AuthFailure failure);

@@ -11,7 +11,7 @@ namespace viv::e2b {
 namespace {
 
 constexpr std::size_t kEntriesMax = 1000;
-constexpr std::size_t kTlsPortsMax = 100;
+constexpr std::size_t kTlsPortsMax = 128;
 constexpr std::size_t kHostBytesMax = 255;
 constexpr std::string_view kAllTraffic = "0.0.0.0/0";
 constexpr std::string_view kPortMark = "${PORT}";
@@ -32,8 +32,7 @@ void CheckEntries(http::Fields& fields, const network::Policy& policy) {
   for (const std::string& entry : policy.allow) {
     network::EntryKind kind = network::KindOf(entry);
     if (kind == network::EntryKind::kNothing)
-      fields.Refuse("invalid allowed destination " + Printable(entry) +
-                    ": an address, a CIDR block or a domain is expected");
+      fields.Refuse("invalid allowed address " + Printable(entry));
     has_names |= kind == network::EntryKind::kName;
   }
   bool denies_all =
@@ -46,28 +45,59 @@ void CheckEntries(http::Fields& fields, const network::Policy& policy) {
   }
 }
 
+// A host, and after a colon perhaps a port; IPv6 addresses stand in brackets.
 bool IsMask(std::string_view mask) {
   if (mask.size() > kHostBytesMax) return false;
-  std::string host = MaskedHost(std::string(mask), 1);
-  return std::all_of(host.begin(), host.end(), [](char c) {
+  const std::string masked = MaskedHost(std::string(mask), 1);
+  std::string_view rest = masked;
+  if (rest.starts_with('[')) {
+    const std::size_t close = rest.find(']');
+    if (close == std::string_view::npos) return false;
+    rest.remove_prefix(close + 1);
+    if (!rest.empty() && rest.front() != ':') return false;
+  }
+  if (std::count(rest.begin(), rest.end(), ':') > 1) return false;
+  if (rest.find_first_of("[]") != std::string_view::npos) return false;
+  return std::all_of(masked.begin(), masked.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view(".:-_[]").find(c) != std::string_view::npos;
   });
+}
+
+std::string ReadMask(http::Fields& fields) {
+  std::string mask = fields.Text("maskRequestHost").value_or("");
+  const bool ascii = std::all_of(mask.begin(), mask.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii)
+    fields.Refuse("mask request host '" + Printable(mask.substr(0, mask.rfind(':'))) +
+                  "' is not ASCII. Please use ASCII characters only.");
+  if (!IsMask(mask)) fields.Refuse("mask request host is not valid: " + Printable(mask));
+  return mask;
+}
+
+void CheckTlsPort(http::Fields& fields,
+                  const std::vector<std::uint16_t>& before,
+                  std::int64_t port) {
+  const std::string shown = std::to_string(port);
+  if (port < 1 || port > 65'535) {
+    fields.Refuse("HTTPS port must be between 1 and 65535: " + shown);
+  } else if (port == kAgentPort) {
+    fields.Refuse("HTTPS backend routing is not supported for reserved port " + shown);
+  } else if (std::find(before.begin(), before.end(), port) != before.end()) {
+    fields.Refuse("HTTPS port " + shown + " is specified more than once.");
+  }
 }
 
 std::vector<std::uint16_t> ReadTlsPorts(http::Fields& fields) {
   std::vector<std::uint16_t> ports;
   const json::array* list = fields.Array("httpsPorts");
   if (list == nullptr) return ports;
-  if (list->size() > kTlsPortsMax) fields.Refuse("httpsPorts has at most 100 entries");
+  if (list->size() > kTlsPortsMax) fields.Refuse("HTTPS ports can have at most 128 entries.");
   for (const json::value& item : *list) {
-    if (!item.is_int64() || item.get_int64() < 1 || item.get_int64() > 65'535) {
-      fields.Refuse("httpsPorts: port numbers from 1 to 65535 are expected");
-      return ports;
-    }
+    if (!item.is_int64()) fields.Refuse("httpsPorts: port numbers from 1 to 65535 are expected");
+    if (fields.ok()) CheckTlsPort(fields, ports, item.get_int64());
+    if (!fields.ok()) return {};
     ports.push_back(static_cast<std::uint16_t>(item.get_int64()));
-    if (ports.back() == kAgentPort)
-      fields.Refuse("httpsPorts: port 49983 belongs to the sandbox itself and cannot be listed");
   }
   return ports;
 }
@@ -88,33 +118,34 @@ std::string MaskedHost(const std::string& mask, std::uint16_t port) {
 }
 
 void ReadEgress(http::Fields& fields,
-                bool internet,
+                std::optional<bool> internet,
                 const Sealer& sealer,
                 sandbox::BoxNetwork& network) {
   network.egress.allow = fields.List("allowOut");
   network.egress.deny = fields.List("denyOut");
-  network.egress.internet = internet;
+  network.egress.internet = internet.value_or(true);
+  network.internet_asked = internet;
   CheckEntries(fields, network.egress);
   network.plan = gateway::Plan();
   network.plan.rules = ReadRules(fields, sealer);
   network.plan.proxy = ReadEgressProxy(fields, sealer);
 }
 
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet, const Sealer& sealer) {
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields,
+                                std::optional<bool> internet,
+                                const Sealer& sealer) {
   sandbox::BoxNetwork network;
   ReadEgress(fields, internet, sealer, network);
   network.public_traffic = fields.Flag("allowPublicTraffic").value_or(true);
-  network.mask_request_host = fields.Text("maskRequestHost").value_or("");
-  if (!IsMask(network.mask_request_host)) {
-    fields.Refuse("network.maskRequestHost: a host name is expected, with ${PORT} for the port");
-  }
+  network.mask_request_host = ReadMask(fields);
   network.tls_ports = ReadTlsPorts(fields);
   return network;
 }
 
 json::value ShowNetwork(const sandbox::BoxNetwork& network) {
   sandbox::BoxNetwork untouched;
-  untouched.egress.internet = network.egress.internet;  // shown as allowInternetAccess
+  untouched.egress.internet = network.egress.internet;  // both are shown as allowInternetAccess
+  untouched.internet_asked = network.internet_asked;
   if (network == untouched) return nullptr;
   json::object shown{{"allowPublicTraffic", network.public_traffic}};
   if (!network.egress.allow.empty()) shown["allowOut"] = TextArray(network.egress.allow);

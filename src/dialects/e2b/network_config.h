@@ -3,6 +3,8 @@
 // allow_internet_access), what is added on the way (rules) and by which way (egressProxy), and how
 // its own ports are reached (allowPublicTraffic, maskRequestHost, httpsPorts).
 
+#include <optional>
+
 #include "base/json.h"
 #include "dialects/e2b/sealer.h"
 #include "http/fields.h"
@@ -13,14 +15,17 @@ namespace viv::e2b {
 inline constexpr std::uint16_t kAgentPort = 49983;
 
 // The way out, of the object `fields` reads: all of it takes the place of what was in `network`,
-// whose way in stays. A mistake is refused there.
+// whose way in stays. `internet` is what allow_internet_access says, if anything. A mistake is
+// refused there.
 void ReadEgress(http::Fields& fields,
-                bool internet,
+                std::optional<bool> internet,
                 const Sealer& sealer,
                 sandbox::BoxNetwork& network);
 
 // The way out and the way in.
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields, bool internet, const Sealer& sealer);
+sandbox::BoxNetwork ReadNetwork(http::Fields& fields,
+                                std::optional<bool> internet,
+                                const Sealer& sealer);
 
 // As sandbox details show it; null when all is as it is without any setting.
 json::value ShowNetwork(const sandbox::BoxNetwork& network);

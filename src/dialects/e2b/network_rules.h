@@ -17,8 +17,9 @@ namespace viv::e2b {
 // is no mistake: it may be made later, and until then nothing is sent.
 std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const Sealer& sealer);
 
-// As details show them. Placeholders are shown, and what the account wrote around them; a value
-// that was sealed is "***", since no answer has a secret.
+// As details show them; a domain that gets nothing has no rules: []. Placeholders are shown, and
+// what the account wrote around them; a value that was sealed is "***", since no answer has a
+// secret.
 json::object ShowRules(const std::vector<gateway::HeaderRule>& rules);
 
 }  // namespace viv::e2b

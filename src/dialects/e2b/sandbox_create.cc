@@ -1,5 +1,6 @@
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/create_request.h"
+#include "dialects/e2b/egress_proxy.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/shapes.h"
 
@@ -45,6 +46,8 @@ Task<http::Response> CreateAs(Context& context, http::Request& request, CreateVe
     if (*earlier) co_return AnswerAgain(context, claim.account_id, **earlier);
   }
   CreationClaim creation(context.creations, std::move(claim));
+  Status proxy = co_await CheckEgressProxy(context.boxes, read->network.plan.proxy);
+  if (!proxy) co_return RenderError(proxy.error());
   auto box = co_await context.boxes.Create(std::move(*read));
   if (!box) co_return RenderError(box.error());
   creation.Made((*box)->id);

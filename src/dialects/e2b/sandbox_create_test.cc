@@ -147,6 +147,60 @@ TEST_F(SandboxCreateTest, UsesTheVendorsWordsForNetworkMistakes) {
                  R"({"templateID":"base","network":{"denyOut":["example.com"]}})")
                 .message(),
             "invalid denied CIDR example.com");
+  auto refusal = [&](const std::string& network) {
+    return Call("POST", "/v2/sandboxes", R"({"templateID":"base","network":)" + network + '}')
+        .message();
+  };
+  EXPECT_EQ(refusal(R"({"allowOut":["not a host"]})"), "invalid allowed address not a host");
+  EXPECT_EQ(refusal(R"({"maskRequestHost":"a b"})"), "mask request host is not valid: a b");
+  EXPECT_EQ(refusal(R"({"maskRequestHost":"bücher.test:80"})"),
+            "mask request host 'bücher.test' is not ASCII. Please use ASCII characters only.");
+  EXPECT_EQ(refusal(R"({"httpsPorts":[0]})"), "HTTPS port must be between 1 and 65535: 0");
+  EXPECT_EQ(refusal(R"({"httpsPorts":[70000]})"), "HTTPS port must be between 1 and 65535: 70000");
+  EXPECT_EQ(refusal(R"({"httpsPorts":[49983]})"),
+            "HTTPS backend routing is not supported for reserved port 49983");
+  EXPECT_EQ(refusal(R"({"httpsPorts":[1,2,1]})"), "HTTPS port 1 is specified more than once.");
+}
+
+TEST_F(SandboxCreateTest, HasSoManyPortsThatSpeakTlsOnly) {
+  auto with_ports = [&](int count) {
+    json::array ports;
+    for (int i = 1; i <= count; ++i) ports.emplace_back(i);
+    return Call("POST", "/v2/sandboxes",
+                R"({"templateID":"base","network":{"httpsPorts":)" + WriteJson(ports) + "}}");
+  };
+  EXPECT_EQ(with_ports(128).status, 201);
+  EXPECT_EQ(with_ports(129).message(), "HTTPS ports can have at most 128 entries.");
+}
+
+TEST_F(SandboxCreateTest, AMaskIsAHostAndPerhapsAPort) {
+  auto with_mask = [&](const std::string& mask) {
+    return Call("POST", "/v2/sandboxes",
+                R"({"templateID":"base","network":{"maskRequestHost":")" + mask + "\"}}");
+  };
+  for (const char* mask :
+       {"a", "a.test:${PORT}", "a:80", "[::1]", "[::1]:${PORT}", "${PORT}-a.test"})
+    EXPECT_EQ(with_mask(mask).status, 201) << mask;
+  for (const char* mask : {"a:b:c", "::1", "[::1", "[::1]a", "a]", "a[b]:1", "[::1]:1:2", "a/b"})
+    EXPECT_EQ(with_mask(mask).message(), std::string("mask request host is not valid: ") + mask);
+}
+
+TEST_F(SandboxCreateTest, ShowsWhatWasSaidAboutTheInternet) {
+  for (const auto& [said, shown] :
+       {std::pair("", "null"), std::pair(R"(,"allow_internet_access":null)", "null"),
+        std::pair(R"(,"allow_internet_access":true)", "true"),
+        std::pair(R"(,"allow_internet_access":false)", "false")}) {
+    Answer made =
+        Call("POST", "/v2/sandboxes", std::string(R"({"templateID":"base")") + said + '}');
+    const std::string path = "/sandboxes/" + std::string(FindString(made.body, "sandboxID"));
+    Answer answer = Call("GET", path);
+    EXPECT_EQ(WriteJson(answer.body.at("allowInternetAccess")), shown) << said;
+    EXPECT_EQ(Find(answer.body, "network"), nullptr);
+    ASSERT_EQ(Call("PUT", path + "/network", R"({"allow_internet_access":true})").status, 204);
+    EXPECT_TRUE(Call("GET", path).body.at("allowInternetAccess").as_bool());
+    ASSERT_EQ(Call("PUT", path + "/network", "{}").status, 204);
+    EXPECT_TRUE(Call("GET", path).body.at("allowInternetAccess").is_null());
+  }
 }
 
 TEST_F(SandboxCreateTest, PrivatePortsNeedASecuredSandbox) {

@@ -1,4 +1,5 @@
 #include "dialects/e2b/context.h"
+#include "dialects/e2b/egress_proxy.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/network_config.h"
 #include "http/fields.h"
@@ -10,15 +11,18 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
   http::Fields fields(request, http::Fields::Body::kRequired);
   std::string id = SandboxIdOf(request);
   std::string account_id = request.identity.account_id;
-  bool internet = fields.Flag("allow_internet_access").value_or(true);
+  std::optional<bool> internet = fields.Flag("allow_internet_access");
   Sealer sealer{context.sealer, account_id};
   sandbox::BoxNetwork asked;
   ReadEgress(fields, internet, sealer, asked);
   if (!fields.ok()) co_return RenderError(fields.error());
+  Status proxy = co_await CheckEgressProxy(context.boxes, asked.plan.proxy);
+  if (!proxy) co_return RenderError(proxy.error());
   sandbox::MakeBoxChange change = [asked = std::move(asked)](const sandbox::Box& now) {
     sandbox::BoxChange made;
     made.network = now.spec.network;
     made.network->egress = asked.egress;
+    made.network->internet_asked = asked.internet_asked;
     made.network->plan = asked.plan;
     return made;
   };

@@ -54,15 +54,25 @@ std::string ReadSecretValue(http::Fields& fields) {
   return std::move(value).value_or("");
 }
 
-http::Response RenderSecretError(const Error& error, std::string_view id_or_name) {
-  if (error.code != ErrorCode::kNotFound) return RenderError(error);
+// An empty name or id leaves only the slash that the router overlooks.
+bool NamesNone(const http::Request& request) {
+  return request.path.ends_with('/');
+}
+
+http::Response NoSecret(std::string_view id_or_name) {
   return Failure(404, "Secret '" + Printable(id_or_name, 128) +
                           "' doesn't exist or you don't have access to it");
+}
+
+http::Response RenderSecretError(const Error& error, std::string_view id_or_name) {
+  if (error.code != ErrorCode::kNotFound) return RenderError(error);
+  return NoSecret(id_or_name);
 }
 
 }  // namespace
 
 Task<http::Response> ListSecrets(Context& context, http::Request& request) {
+  if (NamesNone(request)) co_return NoSecret("");
   QueryFields query(request);
   Page<sandbox::AccountSecret> page =
       CutPage(query, context.secrets.List(request.identity.account_id));
@@ -75,6 +85,7 @@ Task<http::Response> ListSecrets(Context& context, http::Request& request) {
 }
 
 Task<http::Response> CreateSecret(Context& context, http::Request& request) {
+  if (NamesNone(request)) co_return NoSecret("");
   http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::string> name = fields.Text("name");
   if (!name) fields.RefuseField("name", "a name for the secret is needed");
@@ -83,6 +94,9 @@ Task<http::Response> CreateSecret(Context& context, http::Request& request) {
   if (!fields.ok()) co_return RenderError(fields.error());
   auto made = co_await context.secrets.Create(request.identity.account_id, std::move(*name),
                                               std::move(value), std::move(metadata));
+  // The vendor's words and its status: waiting, as after a 429, does not help.
+  if (!made && made.error().code == ErrorCode::kLimitExceeded)
+    co_return Failure(409, "Project secret limit reached");
   if (!made) co_return RenderError(made.error());
   co_return http::Json(201, WriteJson(ShowSecret(*made)));
 }

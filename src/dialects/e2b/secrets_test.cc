@@ -116,6 +116,22 @@ TEST_F(E2bSecretsTest, RefusesBadBodiesAndRepeatsNoValue) {
   EXPECT_EQ(Call("GET", "/secrets/a").body.at("currentVersion").as_int64(), 1);
 }
 
+TEST_F(E2bSecretsTest, AnEmptyNameIsNoSecret) {
+  EXPECT_EQ(Call("GET", "/secrets/").status, 404);
+  EXPECT_EQ(Call("GET", "/secrets/?limit=1").status, 404);
+  EXPECT_EQ(Call("POST", "/secrets/", R"({"value":"v"})").status, 404);
+  EXPECT_EQ(Call("POST", "/secrets/", R"({"name":"a","value":"v"})").status, 404);
+  EXPECT_EQ(Call("GET", "/secrets").text, "[]");
+}
+
+TEST_F(E2bSecretsTest, MoreThanAnAccountMayHaveAreAConflict) {
+  for (std::size_t i = 0; i < sandbox::kSecretsPerAccountMax; ++i)
+    ASSERT_TRUE(RunToEnd(secrets_.Create("mine", "n" + std::to_string(i), "x", {})).has_value());
+  Answer answer = Make(R"({"name":"more","value":"canary"})");
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_EQ(answer.message(), "Project secret limit reached");
+}
+
 TEST_F(E2bSecretsTest, MetadataHasLimits) {
   json::object most, longest{{std::string(128, 'k'), std::string(1024, 'v')}};
   for (int i = 0; i < 32; ++i) most["k" + std::to_string(i)] = std::string(200, 'v');

@@ -27,6 +27,12 @@ json::object MetadataOf(const sandbox::Box& box) {
   return metadata;
 }
 
+// Null says that nobody asked for either.
+json::value ShowInternet(const sandbox::BoxNetwork& network) {
+  if (network.internet_asked) return *network.internet_asked;
+  return network.egress.internet ? json::value() : json::value(false);
+}
+
 }  // namespace
 
 bool IsRunning(const sandbox::Box& box) {
@@ -73,9 +79,7 @@ json::object ShowListed(const sandbox::Box& box) {
 json::object ShowDetail(const Context& context, const sandbox::Box& box) {
   json::object shape = ShowListed(box);
   shape["envdAccessToken"] = context.boxes.AgentToken(box.id);
-  // Null says that nobody asked for either.
-  shape["allowInternetAccess"] =
-      box.spec.network.egress.internet ? json::value() : json::value(false);
+  shape["allowInternetAccess"] = ShowInternet(box.spec.network);
   if (!context.domain.empty()) shape["domain"] = context.domain;
   if (json::value network = ShowNetwork(box.spec.network); !network.is_null())
     shape["network"] = std::move(network);

@@ -5,10 +5,12 @@
 
 namespace viv::langsmith {
 
-tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request) {
-  if (request.body.size() > kBodyBytesMax) {
-    return tl::unexpected(
-        Failure(413, "InvalidRequest", "the body is larger than the 1 MiB that are read"));
+tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request,
+                                                       std::size_t bytes_max) {
+  if (request.body.size() > bytes_max) {
+    return tl::unexpected(Failure(
+        413, "InvalidRequest",
+        "the body is larger than the " + std::to_string(bytes_max >> 20) + " MiB that are read"));
   }
   if (Trim(request.body).empty())
     return tl::unexpected(Failure(400, "InvalidRequest", "the request needs a JSON body"));
@@ -20,9 +22,11 @@ tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& requ
   return *std::move(parsed);
 }
 
-tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need) {
+tl::expected<json::value, http::Response> ReadBody(const http::Request& request,
+                                                   Body need,
+                                                   std::size_t bytes_max) {
   if (need == Body::kOptional && Trim(request.body).empty()) return json::value(json::object());
-  auto body = ReadJsonBody(request);
+  auto body = ReadJsonBody(request, bytes_max);
   if (body && !body->is_object())
     return tl::unexpected(Failure(400, "InvalidRequest", "the body must be a JSON object"));
   return body;

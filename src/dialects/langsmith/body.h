@@ -14,12 +14,17 @@
 namespace viv::langsmith {
 
 inline constexpr std::size_t kBodyBytesMax = 1 << 20;
+// Where configurations come: far more than one may have, so that the answer tells what is too much.
+inline constexpr std::size_t kConfigBodyBytesMax = 16 << 20;
 
 // The body as any JSON value.
-tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request);
+tl::expected<json::value, http::Response> ReadJsonBody(const http::Request& request,
+                                                       std::size_t bytes_max = kBodyBytesMax);
 
 enum class Body { kRequired, kOptional };  // optional: an empty one is {}
-tl::expected<json::value, http::Response> ReadBody(const http::Request& request, Body need);
+tl::expected<json::value, http::Response> ReadBody(const http::Request& request,
+                                                   Body need,
+                                                   std::size_t bytes_max = kBodyBytesMax);
 
 const json::value& GivenOrNull(const json::value& body, std::string_view name);
 

@@ -87,7 +87,7 @@ http::Response CreationFailure(const Error& error, const std::string& name) {
 }  // namespace
 
 Task<http::Response> CreateBox(Context& context, http::Request& request) {
-  auto body = ReadBody(request, Body::kRequired);
+  auto body = ReadBody(request, Body::kRequired, kConfigBodyBytesMax);
   if (!body) co_return std::move(body.error());
   const std::string account_id = request.identity.account_id;
   auto read = ReadBoxRequest(*body, account_id, SealerOf(context.secrets, account_id));

@@ -111,9 +111,9 @@ TEST_F(BoxCreateTest, LaysVariablesInOrder) {
       R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
             "headers":[{"name":"X-A","type":"plaintext","value":"v"}],
             "env_vars":{"A":"rule","B":"rule","C":"rule"}}]},
-          "env_vars":{"B":"box","C":"box"},"run_config":{"env_vars":{"C":"run"}}})"));
+          "env_vars":{"C":"box"},"run_config":{"env_vars":{"B":"run","C":"run"}}})"));
   EXPECT_THAT(box.spec.variables,
-              ElementsAre(Pair("A", "rule"), Pair("B", "box"), Pair("C", "run")));
+              ElementsAre(Pair("A", "rule"), Pair("B", "run"), Pair("C", "box")));
 }
 
 TEST_F(BoxCreateTest, RunsAsTheRunConfigSays) {
@@ -218,8 +218,24 @@ TEST_F(BoxCreateTest, RefusesABodyThatIsNone) {
     EXPECT_EQ(answer.status, 400) << body;
     EXPECT_EQ(answer.type(), "InvalidRequest") << body;
   }
-  Answer huge = Create("{\"x\":\"" + std::string(kBodyBytesMax, 'a') + "\"}");
+  Answer huge = Create("{\"x\":\"" + std::string(kConfigBodyBytesMax, 'a') + "\"}");
   EXPECT_EQ(huge.status, 413);
+  EXPECT_THAT(huge.message(), HasSubstr("16 MiB"));
+  // What only names things needs far less.
+  std::string names = "{\"x\":\"" + std::string(kBodyBytesMax, 'a') + "\"}";
+  EXPECT_EQ(Call("POST", "/boxes/batch-delete", names).status, 413);
+}
+
+TEST_F(BoxCreateTest, TellsThatThereAreTooManyRulesHoweverLargeTheyAre) {
+  std::string rules;
+  for (int i = 0; i < 10'000; ++i)
+    rules += (i == 0 ? "" : ",") + (R"({"name":"r)" + std::to_string(i)) +
+             R"(","match_hosts":["a.example"],"headers":[{"name":"X-Rule","type":"plaintext",)"
+             R"("value":"a value of some length"}]})";
+  ASSERT_GT(rules.size(), kBodyBytesMax);
+  Answer answer = Create(R"({"proxy_config":{"rules":[)" + rules + "]}}");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(answer.field(), "proxy_config.rules");
 }
 
 TEST_F(BoxCreateTest, TellsWhyTheDomainRefused) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "dialects/langsmith/provider_variables.h"
 #include "dialects/langsmith/proxy_plan.h"
 
 namespace viv::langsmith {
@@ -96,8 +97,9 @@ Environment EnvironmentOf(const BoxNote& note) {
   environment.workdir = whole.work_dir.value_or(environment.user == "root" ? "/root" : "");
   environment.variables = note.below.env_vars;
   OverlayVariables(environment.variables, VariablesOf(note.proxy_config));
-  OverlayVariables(environment.variables, note.env_vars);
   OverlayVariables(environment.variables, note.run_config.env_vars);
+  OverlayVariables(environment.variables, note.env_vars);
+  OverlayVariables(environment.variables, ProviderVariables(note.proxy_config));
   return environment;
 }
 

@@ -37,7 +37,8 @@ struct Environment {
   std::string workdir;  // empty: the user's home
   Variables variables;
 };
-// Variables of the snapshot, then placeholders of rules, then env_vars, then the box's run_config.
+// Variables of the snapshot, then placeholders of rules, then the box's run_config, then its
+// env_vars, then those that rules of providers manage.
 Environment EnvironmentOf(const BoxNote& note);
 
 }  // namespace viv::langsmith

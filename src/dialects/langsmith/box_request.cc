@@ -7,6 +7,7 @@
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/box_name.h"
 #include "dialects/langsmith/mount_config.h"
+#include "dialects/langsmith/provider_variables.h"
 #include "dialects/langsmith/proxy_config.h"
 #include "dialects/langsmith/ttl.h"
 
@@ -86,6 +87,8 @@ void ReadConfigurations(const json::value& body,
   TakeChecked(note.run_config, ReadRunConfig(GivenOrNull(body, "run_config")), mistakes);
   if (const json::value& given = GivenOrNull(body, "proxy_config"); !given.is_null())
     TakeChecked(note.proxy_config, StoreProxyConfig(given, nullptr, sealer), mistakes);
+  if (auto managed = FirstManaged(note.env_vars, note.proxy_config))
+    mistakes.Add({"env_vars"}, *managed + " is managed by a rule of proxy_config: leave it out");
   if (const json::value& given = GivenOrNull(body, "mount_config"); !given.is_null())
     TakeChecked(note.mount_config, StoreMountConfig(given, note.proxy_config, sealer), mistakes);
   if (const json::value& given = GivenOrNull(body, "access_delegation"); !given.is_null())

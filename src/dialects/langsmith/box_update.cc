@@ -142,7 +142,7 @@ Task<http::Response> UpdateBox(Context& context, http::Request& request) {
   const std::string account_id = request.identity.account_id;
   auto box = FindBox(context, account_id, request.Parameter("name"));
   if (!box) co_return FailureOf(box.error());
-  auto body = ReadBody(request, Body::kOptional);
+  auto body = ReadBody(request, Body::kOptional, kConfigBodyBytesMax);
   if (!body) co_return std::move(body.error());
   const Sealer sealer = SealerOf(context.secrets, account_id);
   const BoxPatch patch(*body, **box, sealer);

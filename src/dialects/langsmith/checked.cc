@@ -1,5 +1,6 @@
 #include "dialects/langsmith/checked.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -19,6 +20,13 @@ Place PlaceWithin(Place place, std::string_view name) {
 
 bool IsBlankText(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// Of valid UTF-8, as all JSON that was read is.
+std::size_t CharactersIn(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 }  // namespace
@@ -70,6 +78,17 @@ std::string Members::RequiredText(std::string_view name, std::size_t bytes_max) 
   std::optional<std::string> text = Text(name, bytes_max);
   if (!text || IsBlankText(*text)) Refuse(name, "a string that is not empty is required");
   return text.value_or("");
+}
+
+std::optional<std::string> Members::Words(std::string_view name, std::size_t characters_max) {
+  constexpr std::size_t kBytesPerCharacterMax = 4;
+  const json::value* member = Member(name);
+  if (member != nullptr && member->is_string() &&
+      CharactersIn(View(member->get_string())) > characters_max) {
+    Refuse(name, "at most " + std::to_string(characters_max) + " characters are expected");
+    return std::nullopt;
+  }
+  return Text(name, characters_max * kBytesPerCharacterMax);
 }
 
 std::optional<bool> Members::Flag(std::string_view name) {

@@ -51,6 +51,8 @@ class Members {
   bool Has(std::string_view name) const;  // and it is not null
   std::optional<std::string> Text(std::string_view name, std::size_t bytes_max = 4096);
   std::string RequiredText(std::string_view name, std::size_t bytes_max = 4096);  // not blank
+  // Counted in characters (code points), where the vendor does.
+  std::optional<std::string> Words(std::string_view name, std::size_t characters_max);
   std::optional<bool> Flag(std::string_view name);
   std::optional<std::int64_t> Integer(std::string_view name, std::int64_t least, std::int64_t most);
   std::vector<std::string> Texts(std::string_view name, std::size_t count_max);  // ["a"]

@@ -145,7 +145,12 @@ json::object StoreMount(Members& mount, std::set<std::string>& ids, std::set<std
 
 json::object StoreMountAuth(Members auth, const Sealer& sealer) {
   json::object stored;
-  if (auth.Has("aws")) stored["aws"] = StoreAwsAuth(auth.Object("aws"), nullptr, sealer);
+  if (auth.Has("aws")) {
+    Members aws = auth.Object("aws");
+    if (aws.Has("session_tags"))
+      aws.Refuse("session_tags", "these are for a rule of proxy_config, not for mounts");
+    stored["aws"] = StoreAwsAuth(std::move(aws), nullptr, sealer);
+  }
   if (auth.Has("gcp")) stored["gcp"] = StoreGcpAuth(auth.Object("gcp"), nullptr, sealer);
   return stored;
 }

@@ -145,6 +145,13 @@ TEST_F(MountConfigTest, BucketsNeedCredentialsOfTheirProviderOnce) {
       "mount_config.auth.gcp.service_account_json.value");
 }
 
+TEST_F(MountConfigTest, ARoleOfMountsHasNoTags) {
+  EXPECT_EQ(MountMistake(R"({"auth": {"aws": {"role_arn": "arn:aws:iam::1:role/r",
+                "session_tags": {"a": "b"}}}, "mounts": [)" +
+                         std::string(kS3) + "]}"),
+            "mount_config.auth.aws.session_tags");
+}
+
 TEST_F(MountConfigTest, AProxyThatChangesLaterIsJudgedToo) {
   json::value rule = Proxy(
       R"({"rules": [{"name": "aws", "type": "aws", "aws": {"role_arn": "arn:aws:iam::1:role/r"}}]})");

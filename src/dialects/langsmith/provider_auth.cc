@@ -6,6 +6,8 @@ namespace viv::langsmith {
 namespace {
 
 constexpr std::size_t kArnBytesMax = 2048;
+constexpr std::size_t kSessionTagsMax = 50;  // AWS's own limit
+constexpr std::string_view kSessionTags = "session_tags";
 
 json::object StoreProviderSecret(Members& members,
                                  std::string_view name,
@@ -28,17 +30,30 @@ bool IsRoleArn(std::string_view arn) {
   return arn.find(":role/") != std::string_view::npos && !arn.ends_with('/');
 }
 
+json::object StoreAwsRole(Members& aws, const std::string& role) {
+  json::object stored{{"role_arn", role}};
+  if (!IsRoleArn(role))
+    aws.Refuse("role_arn", "a role's ARN is expected (arn:aws:iam::ACCOUNT:role/NAME)");
+  if (aws.Has("access_key_id") || aws.Has("secret_access_key"))
+    aws.Refuse("role_arn", "give role_arn or keys, not both");
+  if (!aws.Has(kSessionTags)) return stored;
+  json::object tags;
+  for (const auto& [key, value] : aws.Map(kSessionTags, kSessionTagsMax)) {
+    if (key.empty() || value.empty())
+      aws.Refuse(kSessionTags, "keys and values of tags are not empty");
+    tags[key] = value;
+  }
+  stored[kSessionTags] = std::move(tags);
+  return stored;
+}
+
 }  // namespace
 
 json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& sealer) {
   std::string role = aws.Text("role_arn", kArnBytesMax).value_or("");
-  if (!role.empty()) {
-    if (!IsRoleArn(role))
-      aws.Refuse("role_arn", "a role's ARN is expected (arn:aws:iam::ACCOUNT:role/NAME)");
-    if (aws.Has("access_key_id") || aws.Has("secret_access_key"))
-      aws.Refuse("role_arn", "give role_arn or keys, not both");
-    return {{"role_arn", role}};
-  }
+  if (!role.empty()) return StoreAwsRole(aws, role);
+  if (!aws.Map(kSessionTags, kSessionTagsMax).empty())
+    aws.Refuse(kSessionTags, "session_tags requires role_arn");
   json::object stored;
   for (std::string_view name : {"access_key_id", "secret_access_key"})
     stored[name] = StoreProviderSecret(aws, name, kept, sealer);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "dialects/langsmith/provider_auth.h"
+#include "dialects/langsmith/provider_variables.h"
 #include "dialects/langsmith/proxy_rules.h"
 #include "dialects/langsmith/variables.h"
 #include "dialects/langsmith/web_url.h"
@@ -19,25 +20,17 @@ constexpr std::size_t kRulesMax = 1000;
 constexpr std::size_t kCallbacksMax = 100;
 constexpr std::size_t kMatchPathsMax = 100;
 constexpr std::size_t kMatchPathBytesMax = 1024;
-constexpr std::size_t kDescriptionBytesMax = 1024;
+constexpr std::size_t kDescriptionCharactersMax = 1024;
 constexpr std::size_t kRuleNameBytesMax = 256;
 constexpr std::size_t kScopesMax = 100;
 constexpr std::size_t kNoProxyMax = 1000;
 constexpr std::int64_t kCallbackTtlLeast = 60, kCallbackTtlMost = 3600;
 
-// Set by the provider rules themselves; a placeholder would take their place.
-constexpr std::string_view kProviderVariables[] = {"AWS_ACCESS_KEY_ID",
-                                                   "AWS_SECRET_ACCESS_KEY",
-                                                   "AWS_SESSION_TOKEN",
-                                                   "AWS_SECURITY_TOKEN",
-                                                   "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-                                                   "AWS_WEB_IDENTITY_TOKEN_FILE",
-                                                   "CLOUDSDK_AUTH_ACCESS_TOKEN",
-                                                   "GOOGLE_APPLICATION_CREDENTIALS",
-                                                   "GOOGLE_OAUTH_ACCESS_TOKEN"};
-
-// Of the request itself, whose receiver relies on them.
-constexpr std::string_view kCallbackHeaders[] = {"Content-Type", "X-LangSmith-Signature-JWT"};
+// Beside those that rules of providers manage (provider_variables.h): credentials of SDKs that
+// would take their place.
+constexpr std::string_view kProviderVariables[] = {
+    "AWS_SECURITY_TOKEN", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_OAUTH_ACCESS_TOKEN"};
 
 json::array ArrayOfTexts(const std::vector<std::string>& texts) {
   json::array array;
@@ -52,7 +45,7 @@ void KeepList(Members& members, std::string_view name, std::size_t count_max, js
 }
 
 void KeepDescription(Members& members, json::object& into) {
-  if (auto description = members.Text("description", kDescriptionBytesMax))
+  if (auto description = members.Words("description", kDescriptionCharactersMax))
     into["description"] = *description;
 }
 
@@ -68,12 +61,17 @@ void KeepMatchPaths(Members& rule, json::object& into) {
   if (rule.Has("match_paths")) into["match_paths"] = ArrayOfTexts(paths);
 }
 
+bool IsProvidersOwn(std::string_view name) {
+  return ManagerOfVariable(name) ||
+         std::find(std::begin(kProviderVariables), std::end(kProviderVariables), name) !=
+             std::end(kProviderVariables);
+}
+
 void KeepVariables(Members& rule, json::object& into) {
   if (!rule.Has("env_vars")) return;
   json::object kept;
   for (const auto& [name, value] : ReadVariables(rule, "env_vars")) {
-    if (std::find(std::begin(kProviderVariables), std::end(kProviderVariables), name) !=
-        std::end(kProviderVariables))
+    if (IsProvidersOwn(name))
       rule.Refuse("env_vars", name + " is managed by the provider and cannot be set by a rule");
     kept[name] = value;
   }
@@ -192,18 +190,9 @@ class ProxyConfigReader {
     if (auto full = callback.Flag("full_request")) stored["full_request"] = *full;
     const json::value kept = KeptOf("callbacks", "url", url, callback_urls_[url]++);
     if (callback.Has("request_headers"))
-      stored["request_headers"] = CallbackHeaders(callback, Find(kept, "request_headers"));
-    return stored;
-  }
-
-  json::array CallbackHeaders(Members& callback, const json::value* kept) {
-    constexpr std::string_view kName = "request_headers";
-    json::array stored =
-        StoreProxyHeaders(callback, kName, kept, sealer_, WorkspaceSecrets::kRefused);
-    for (const json::value& header : stored)
-      for (std::string_view ours : kCallbackHeaders)
-        if (EqualsIgnoreCase(FindString(header, "name"), ours))
-          callback.Refuse(kName, "the header " + std::string(ours) + " is set by the callback");
+      stored["request_headers"] =
+          StoreProxyHeaders(callback, "request_headers", Find(kept, "request_headers"), sealer_,
+                            WorkspaceSecrets::kRefused);
     return stored;
   }
 

@@ -134,11 +134,18 @@ TEST_F(ProxyConfigTest, ChecksHeaders) {
                        std::string(value) + "\"}"),
                 at + "value")
           << value;
-  for (std::string_view value : {"no reference", "{}", "{A", "A}", "{A}}", "{A B}", ""})
+  for (std::string_view value : {"no reference", "{}", "{A", "A}", "{A}}", "{A B}", "{ }", ""})
     EXPECT_EQ(header(R"({"name": "X-A", "type": "workspace_secret", "value": ")" +
                      std::string(value) + "\"}"),
               at + "value")
         << value;
+  auto reference = [&](const std::string& name) {
+    return header(R"({"name": "X-A", "type": "workspace_secret", "value": "{)" + name + "}\"}");
+  };
+  EXPECT_EQ(reference(" A "), "");
+  // A name that no secret can have.
+  EXPECT_EQ(reference(std::string(128, 'a')), "");
+  EXPECT_EQ(reference(std::string(129, 'a')), at + "value");
   EXPECT_EQ(header(R"({"name": "X-A", "type": "secret", "value": "v"})"), at + "type");
   EXPECT_EQ(header(R"({"name": "X-A", "value": "v"})"), at + "type");
   EXPECT_EQ(header(R"({"name": "X-A", "type": "plaintext"})"), at + "value");
@@ -163,6 +170,12 @@ TEST_F(ProxyConfigTest, ChecksNamesAndDescriptions) {
   EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1024, 'x') + "\"}"), "");
   EXPECT_EQ(MistakeOf(R"({"description": ")" + std::string(1025, 'x') + "\"}"),
             "proxy_config.description");
+  // Characters are counted, not bytes.
+  std::string umlauts;
+  for (int i = 0; i < 1024; ++i) umlauts += "\xc3\xa4";
+  EXPECT_EQ(MistakeOf(R"({"description": ")" + umlauts + "\"}"), "");
+  EXPECT_EQ(MistakeOf(R"({"description": ")" + umlauts + "x\"}"), "proxy_config.description");
+  EXPECT_EQ(MistakeOf(R"({"description": 1})"), "proxy_config.description");
 }
 
 TEST_F(ProxyConfigTest, TakesAThousandRulesAndSaysSo) {
@@ -241,6 +254,23 @@ TEST_F(ProxyConfigTest, RefusesProviderRulesThatSayTooMuchOrTooLittle) {
   EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "aws": {}})"), at + "aws");
 }
 
+TEST_F(ProxyConfigTest, TagsOfARoleAreKeptAndShown) {
+  auto role = [](std::string_view tags) {
+    return R"({"name": "a", "type": "aws", "aws": {"role_arn": "arn:aws:iam::1:role/r",
+               "session_tags": )" +
+           std::string(tags) + "}}";
+  };
+  constexpr std::string_view kTags = R"({"sealed":"a word like any other","team":"red"})";
+  json::value shown = ShowProxyConfig(Stored(R"({"rules": [)" + role(kTags) + "]}"));
+  EXPECT_EQ(WriteJson(shown.at("rules").at(0).at("aws").at("session_tags")), kTags);
+  for (std::string_view tags : {"[]", "\"x\"", R"({"a": 1})", R"({"": "x"})", R"({"a": ""})"})
+    EXPECT_EQ(MistakeOfRule(role(tags)).find("proxy_config.rules.0.aws.session_tags"), 0u) << tags;
+  EXPECT_EQ(MistakeOfRule(R"({"name": "a", "type": "aws", "aws": {"session_tags": {"a": "b"},
+                "access_key_id": {"type": "opaque", "value": "v"},
+                "secret_access_key": {"type": "opaque", "value": "v"}}})"),
+            "proxy_config.rules.0.aws.session_tags");
+}
+
 TEST_F(ProxyConfigTest, PlaceholdersComeFromEnabledRules) {
   json::value stored = Stored(
       R"({"rules": [
@@ -255,8 +285,13 @@ TEST_F(ProxyConfigTest, PlaceholdersComeFromEnabledRules) {
     return MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "env_vars": )" +
                          std::string(text) + "}");
   };
-  EXPECT_EQ(variables(R"({"AWS_ACCESS_KEY_ID": "x"})"), "proxy_config.rules.0.env_vars");
-  EXPECT_EQ(variables(R"({"CLOUDSDK_AUTH_ACCESS_TOKEN": "x"})"), "proxy_config.rules.0.env_vars");
+  for (const char* managed :
+       {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE",
+        "AWS_EC2_METADATA_DISABLED", "AWS_WEB_IDENTITY_TOKEN_FILE", "CLOUDSDK_AUTH_ACCESS_TOKEN",
+        "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"})
+    EXPECT_EQ(variables(R"({")" + std::string(managed) + R"(": "x"})"),
+              "proxy_config.rules.0.env_vars")
+        << managed;
   EXPECT_EQ(variables(R"({"A=B": "x"})"), "proxy_config.rules.0.env_vars.A=B");
   EXPECT_EQ(variables(R"({"A": 1})"), "proxy_config.rules.0.env_vars.A");
   EXPECT_EQ(variables("[]"), "proxy_config.rules.0.env_vars");
@@ -297,8 +332,15 @@ TEST_F(ProxyConfigTest, ChecksCallbacks) {
   EXPECT_EQ(header("X-A", "v"), "");
   EXPECT_EQ(header("X-A", "v\\r\\nX-B: w"), at + "request_headers.0.value");
   EXPECT_EQ(header("Host", "v"), at + "request_headers.0.name");
-  for (std::string_view ours : {"content-type", "X-LangSmith-Signature-JWT"})
-    EXPECT_EQ(header(ours, "v"), at + "request_headers") << ours;
+  // The last two are taken and replaced by the question's own.
+  for (std::string_view name :
+       {"User-Agent", "Accept", "content-type", "X-LangSmith-Signature-JWT"})
+    EXPECT_EQ(header(name, "v"), "") << name;
+  for (std::string_view url : {"HTTP://127.0.0.1:9/x", "HTTPS://a.com"})
+    EXPECT_EQ(callback(R"("match_hosts": ["a.com"], "ttl_seconds": 60, "url": ")" +
+                       std::string(url) + "\""),
+              "")
+        << url;
 }
 
 TEST_F(ProxyConfigTest, ACallbacksSecretIsKeptByItsUrl) {

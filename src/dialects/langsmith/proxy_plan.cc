@@ -1,7 +1,6 @@
 #include "dialects/langsmith/proxy_plan.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,8 +43,9 @@ gateway::SecretText PlannedText(const json::value& stored, const Sealer& sealer)
   const std::string_view type = FindString(stored, "type");
   if (type == "opaque")
     return {Kind::kSealed, std::string(FindString(stored, "sealed")), sealer.purpose};
-  const Kind kind = type == "workspace_secret" ? Kind::kReferences : Kind::kPlain;
-  return {kind, std::string(FindString(stored, "value")), ""};
+  const std::string_view value = FindString(stored, "value");
+  if (type == "workspace_secret") return {Kind::kReferences, WithPlainReferences(value), ""};
+  return {Kind::kPlain, std::string(value), ""};
 }
 
 gateway::SecretText PlannedMember(const json::value& auth,
@@ -64,8 +64,7 @@ std::vector<gateway::SetHeader> PlannedHeaders(const json::value& from,
   return headers;
 }
 
-std::optional<gateway::ProviderAuth> PlannedAws(const json::value& auth, const Sealer& sealer) {
-  if (!FindString(auth, "role_arn").empty()) return std::nullopt;
+gateway::ProviderAuth PlannedAws(const json::value& auth, const Sealer& sealer) {
   gateway::ProviderAuth planned;
   planned.provider = gateway::ProviderAuth::Provider::kAws;
   planned.access_key_id = PlannedMember(auth, "access_key_id", sealer);
@@ -81,8 +80,7 @@ gateway::ProviderAuth PlannedGcp(const json::value& auth, const Sealer& sealer) 
   return planned;
 }
 
-// Nothing for a rule that cannot be carried out.
-std::optional<gateway::HeaderRule> PlannedRule(const json::value& rule, const Sealer& sealer) {
+gateway::HeaderRule PlannedRule(const json::value& rule, const Sealer& sealer) {
   gateway::HeaderRule planned;
   planned.name = FindString(rule, "name");
   const std::string_view type = FindString(rule, "type");
@@ -90,7 +88,6 @@ std::optional<gateway::HeaderRule> PlannedRule(const json::value& rule, const Se
   if (type == "aws" && auth != nullptr) {
     planned.hosts = {"*.amazonaws.com", "*.amazonaws.com.cn"};
     planned.provider = PlannedAws(*auth, sealer);
-    if (!planned.provider) return std::nullopt;
   } else if (type == "gcp" && auth != nullptr) {
     planned.hosts = {"googleapis.com", "*.googleapis.com"};
     planned.provider = PlannedGcp(*auth, sealer);
@@ -129,8 +126,9 @@ network::Policy EgressOf(const json::value& stored) {
 gateway::Plan PlanOf(const json::value& stored, const Sealer& sealer) {
   gateway::Plan plan;
   for (const json::value& rule : StoredList(stored, "rules"))
-    if (IsEnabledRule(rule))
-      if (auto planned = PlannedRule(rule, sealer)) plan.rules.push_back(*std::move(planned));
+    if (IsEnabledRule(rule)) plan.rules.push_back(PlannedRule(rule, sealer));
+  std::stable_partition(plan.rules.begin(), plan.rules.end(),
+                        [](const gateway::HeaderRule& rule) { return rule.provider.has_value(); });
   for (const json::value& callback : StoredList(stored, "callbacks"))
     plan.callbacks.push_back(PlannedCallback(callback, sealer));
   return plan;

@@ -16,10 +16,12 @@ namespace viv::langsmith {
 
 network::Policy EgressOf(const json::value& stored);
 
-// The enabled rules in their order, and the callbacks. Opaque values stay sealed; `sealer` is the
-// one that StoreProxyConfig had, and tells what they are sealed for. That is the account, not the
-// box, so that they open for copies of the box as well. A rule for a role of AWS is left out: roles
-// are assumed by an identity that this server has none of, so such requests go unsigned.
+// The enabled rules, and the callbacks: first the rules of providers, whose hosts are theirs
+// wherever they stand in the list, then the others in their order. Opaque values stay sealed;
+// `sealer` is the one that StoreProxyConfig had, and tells what they are sealed for. That is the
+// account, not the box, so that they open for copies of the box as well. A rule for a role of AWS
+// has no keys, so that its requests are refused: roles are taken by an identity, which this server
+// has none of.
 gateway::Plan PlanOf(const json::value& stored, const Sealer& sealer);
 
 // The placeholders of its enabled rules; a later rule wins.

@@ -65,7 +65,6 @@ TEST_F(ProxyPlanTest, EnabledRulesKeepTheirOrder) {
   ASSERT_EQ(plan.rules.size(), 2u);
   EXPECT_EQ(plan.rules[0].name, "z");
   EXPECT_EQ(plan.rules[1].name, "a");
-  EXPECT_TRUE(plan.intercepts());
 }
 
 TEST_F(ProxyPlanTest, ProvidersHaveTheirHosts) {
@@ -91,13 +90,33 @@ TEST_F(ProxyPlanTest, ProvidersHaveTheirHosts) {
   EXPECT_THAT(plan.rules[1].provider->scopes, ElementsAre("s1", "s2"));
 }
 
-TEST_F(ProxyPlanTest, ARoleIsNotCarriedOut) {
+TEST_F(ProxyPlanTest, ARuleOfARoleHasItsHostsAndNoKeys) {
   gateway::Plan plan = Planned(
       R"({"rules": [{"name": "role", "type": "aws",
-                     "aws": {"role_arn": "arn:aws:iam::123456789012:role/r"}},
-                    {"name": "next", "match_hosts": ["s3.amazonaws.com"]}]})");
+                     "aws": {"role_arn": "arn:aws:iam::123456789012:role/r"}}]})");
   ASSERT_EQ(plan.rules.size(), 1u);
-  EXPECT_EQ(plan.rules[0].name, "next");
+  EXPECT_THAT(plan.rules[0].hosts, ElementsAre("*.amazonaws.com", "*.amazonaws.com.cn"));
+  EXPECT_EQ(plan.rules[0].provider, ProviderAuth());
+}
+
+TEST_F(ProxyPlanTest, HostsOfAProviderAreItsRulesWhereverThatStands) {
+  gateway::Plan plan = Planned(
+      R"({"rules": [{"name": "first", "match_hosts": ["s3.amazonaws.com"]},
+                    {"name": "second", "match_hosts": ["*.googleapis.com"]},
+                    {"name": "aws", "type": "aws", "aws": {"role_arn": "arn:aws:iam::1:role/r"}},
+                    {"name": "gcp", "type": "gcp", "gcp": {"scopes": ["s"],
+                      "service_account_json": {"type": "opaque", "value": "{}"}}}]})");
+  std::vector<std::string> names;
+  for (const gateway::HeaderRule& rule : plan.rules) names.push_back(rule.name);
+  EXPECT_THAT(names, ElementsAre("aws", "gcp", "first", "second"));
+}
+
+TEST_F(ProxyPlanTest, SpacesInTheBracesOfAReferenceMeanNothing) {
+  gateway::Plan plan = Planned(
+      R"({"rules": [{"name": "r", "match_hosts": ["a.com"], "headers": [
+          {"name": "A", "type": "workspace_secret", "value": " Key { MY_KEY }/{ID} {OTHER }."}]}]})");
+  EXPECT_EQ(plan.rules.at(0).headers.at(0).value,
+            (SecretText{SecretText::Kind::kReferences, " Key {MY_KEY}/{ID} {OTHER}.", ""}));
 }
 
 TEST_F(ProxyPlanTest, Callbacks) {

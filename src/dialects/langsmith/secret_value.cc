@@ -1,20 +1,20 @@
 #include "dialects/langsmith/secret_value.h"
 
-#include <algorithm>
+#include "base/text.h"
+#include "sandbox/secret_references.h"
 
 namespace viv::langsmith {
 namespace {
 
-// Text with at least one {NAME}, and no brace that belongs to none.
+// Text with at least one {NAME} or { NAME }, and no brace that belongs to none.
 bool HasReferences(std::string_view text) {
   std::size_t references = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '}') return false;
     if (text[at] != '{') continue;
     std::size_t end = text.find('}', at);
-    if (end == std::string_view::npos || end == at + 1) return false;
-    std::string_view name = text.substr(at + 1, end - at - 1);
-    if (!std::all_of(name.begin(), name.end(), IsSecretNameChar)) return false;
+    if (end == std::string_view::npos) return false;
+    if (!sandbox::IsSecretName(Trim(text.substr(at + 1, end - at - 1)))) return false;
     ++references;
     at = end;
   }
@@ -37,9 +37,16 @@ json::object StoreOpaque(Members& members, const json::value& kept, const Sealer
 
 }  // namespace
 
-bool IsSecretNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+std::string WithPlainReferences(std::string_view text) {
+  std::string plain;
+  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{')) {
+    std::size_t close = text.find('}', open);
+    if (close == std::string_view::npos) break;
+    plain.append(text.substr(0, open + 1));
+    plain.append(Trim(text.substr(open + 1, close - open - 1))).append("}");
+    text.remove_prefix(close + 1);
+  }
+  return plain.append(text);
 }
 
 Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id) {
@@ -81,11 +88,12 @@ json::value WithoutSecrets(const json::value& stored) {
   if (object == nullptr) return stored;
   json::object shown;
   for (const auto& [name, value] : *object) {
-    // Variables are the user's own words, whatever they are called.
+    // Variables and tags are the user's own words, whatever they are called.
     if (name == "sealed") {
       shown["is_set"] = true;
     } else {
-      shown[name] = name == "env_vars" ? value : WithoutSecrets(value);
+      const bool own_words = name == "env_vars" || name == "session_tags";
+      shown[name] = own_words ? value : WithoutSecrets(value);
     }
   }
   return shown;

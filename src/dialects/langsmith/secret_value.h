@@ -15,8 +15,6 @@ namespace viv::langsmith {
 
 inline constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's key has some 2 KiB
 
-bool IsSecretNameChar(char c);  // in the NAME of a workspace's secret
-
 // Who seals, and for whom: what one account sealed opens for no other.
 struct Sealer {
   const sandbox::Secrets& secrets;
@@ -25,6 +23,9 @@ struct Sealer {
   std::string Seal(std::string_view plain) const { return secrets.Seal(purpose, plain); }
 };
 Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id);
+
+// A workspace_secret's text with { NAME } written {NAME}, which is the same to the vendor's users.
+std::string WithPlainReferences(std::string_view text);
 
 enum class Plaintext { kAllowed, kRefused };
 enum class WorkspaceSecrets { kAllowed, kRefused };

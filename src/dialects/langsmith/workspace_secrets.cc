@@ -13,6 +13,7 @@
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/secret_value.h"
+#include "sandbox/secret_references.h"
 
 namespace viv::langsmith {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 
 constexpr std::size_t kSecretsPerCallMax = 100;
-constexpr std::size_t kSecretKeyBytesMax = 128;
 constexpr char kSpelling[] = "langsmith_key";  // in the secret's metadata
 
 struct SecretUpsert {
@@ -29,9 +29,7 @@ struct SecretUpsert {
 };
 
 std::optional<std::string> WhyNoSecretKey(std::string_view key) {
-  if (key.empty() || key.size() > kSecretKeyBytesMax ||
-      !std::all_of(key.begin(), key.end(), IsSecretNameChar))
-    return "1 to 128 letters, digits, '_' and '-' are expected";
+  if (!sandbox::IsSecretName(key)) return "1 to 128 letters, digits, '_' and '-' are expected";
   if (ToLower(key).starts_with("sec_")) return "names that begin with sec_ are those of ids";
   return std::nullopt;
 }

@@ -40,9 +40,9 @@ Result<http::Headers> HeadersOfAnswer(std::string_view answer) {
 Task<Result<http::Headers>> CallbackClient::Ask(std::string url,
                                                 http::Headers headers,
                                                 std::string body) {
-  // Last, so that nothing of the caller's takes their place.
+  if (!headers.Has("Accept")) headers.Set("Accept", "application/json");
+  // Its receiver relies on these, so nothing of the caller's takes their place.
   headers.Set("Content-Type", "application/json");
-  headers.Set("Accept", "application/json");
   headers.Set("X-LangSmith-Signature-JWT", signer_.Sign(url, body));
   Result<Posted> posted = co_await PostTo(std::move(url), std::move(headers), std::move(body));
   if (!posted) co_return Fail(ErrorCode::kUnavailable, std::move(posted).error().message);

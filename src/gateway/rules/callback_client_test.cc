@@ -160,6 +160,47 @@ TEST(CallbackClientTest, AsksOverTlsAndChecksTheCertificate) {
   EXPECT_EQ(server.asked().size(), 1u);
 }
 
+TEST(CallbackClientTest, SendsTheHeadersItIsGivenAndItsOwnWhereThereAreNone) {
+  RulesWorld world;
+  CallbackServer server;
+  ASSERT_TRUE(RunToEnd(world.client->Ask(server.url(), {}, "{}")));
+  http::Headers given;
+  given.Add("user-agent", "mine/1");
+  given.Add("accept", "application/vnd.mine+json");
+  given.Add("content-type", "text/plain");
+  given.Add("x-langsmith-signature-jwt", "forged");
+  auto answered = RunToEnd(world.client->Ask(server.url(), given, "{}"));
+  ASSERT_TRUE(answered) << answered.error().message;
+  const std::vector<http::Request> asked = server.asked();
+  EXPECT_EQ(asked.at(0).headers.Get("User-Agent"), "vivarium");
+  EXPECT_EQ(asked.at(0).headers.Get("Accept"), "application/json");
+  const http::Headers& sent = asked.at(1).headers;
+  EXPECT_EQ(sent.Get("User-Agent"), "mine/1");
+  EXPECT_EQ(sent.Get("Accept"), "application/vnd.mine+json");
+  // These two are the question's own.
+  EXPECT_EQ(sent.Get("Content-Type"), "application/json");
+  EXPECT_TRUE(
+      VerifiedClaims(sent.Get("X-LangSmith-Signature-JWT"), world.signer->JwksJson()).has_value());
+  EXPECT_EQ(sent.size(), asked.at(0).headers.size());
+}
+
+TEST(CallbackClientTest, ASchemeIsOneInCapitalsToo) {
+  RulesWorld world;
+  CallbackServer plain, secure(world.origin.Secure());
+  auto shouted = [](std::string url) {
+    for (char& c : url) {
+      if (c == ':') break;
+      c = static_cast<char>(c - 'a' + 'A');
+    }
+    return url;
+  };
+  auto answered = RunToEnd(world.client->Ask(shouted(plain.url()), {}, "{}"));
+  EXPECT_TRUE(answered) << answered.error().message;
+  answered = RunToEnd(world.client->Ask(shouted(secure.secure_url()), {}, "{}"));
+  EXPECT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(plain.asked().size() + secure.asked().size(), 2u);
+}
+
 TEST(CallbackClientTest, UrlsThatAreNoneAreRefusedBeforeAnyoneIsBothered) {
   RulesWorld world;
   for (const char* url : {"", "ftp://a.com/", "http://", "https://", "http://a.com:x/", "a.com",

@@ -23,7 +23,7 @@ using Applied = tl::expected<Credited, Refusal>;
 constexpr std::size_t kFullQuestionsMax = 64;  // at once, of one box: each has a body
 
 tl::unexpected<Refusal> Refuse(int status, std::string message) {
-  return tl::unexpected<Refusal>(Refusal{status, std::move(message)});
+  return tl::unexpected<Refusal>(Refusal{status, std::move(message), {}});
 }
 
 // In the words that the vendor's users know; why stands in the log.
@@ -31,9 +31,20 @@ tl::unexpected<Refusal> CallbackFailed() {
   return Refuse(502, "callback resolution failed");
 }
 
+tl::unexpected<Refusal> NoRole(const std::string& name) {
+  return Refuse(502, name +
+                         " names a role, and this server has no identity at AWS that could take "
+                         "it: give access_key_id and secret_access_key instead of role_arn");
+}
+
 // An origin that answers these would send back what was added.
 bool IsEcho(std::string_view method) {
   return EqualsIgnoreCase(method, "TRACE") || EqualsIgnoreCase(method, "TRACK");
+}
+
+// A rule of a role: roles are taken by an identity, and this server has none.
+bool HasNoKeys(const ProviderAuth& auth) {
+  return auth.access_key_id.text.empty() && auth.secret_access_key.text.empty();
 }
 
 std::string NameOf(const HeaderRule& rule) {
@@ -41,6 +52,10 @@ std::string NameOf(const HeaderRule& rule) {
   if (rule.provider)
     kind = rule.provider->provider == ProviderAuth::Provider::kAws ? "aws rule " : "gcp rule ";
   return kind + rule.name;
+}
+
+std::string NameOfCallback(const Destination& to) {
+  return "callback " + to.host;
 }
 
 Plan WithPlainHosts(Plan plan) {
@@ -100,6 +115,11 @@ class BoxCredentials final : public Credentials {
                       bool body_truncated) override;
 
  private:
+  Task<Applied> ApplyRule(const HeaderRule& rule,
+                          RequestHead& head,
+                          Destination to,
+                          std::string_view body,
+                          bool body_truncated);
   // A secret's text for one use; the refusal names it.
   tl::expected<Wiped, Refusal> Reveal(const SecretText& text, const std::string& of) const;
   Applied AddHeaders(const HeaderRule& rule, RequestHead& head) const;
@@ -132,7 +152,7 @@ Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Desti
   bool needed = false;
   if (const HeaderRule* rule = matcher_.RuleFor(to.host, head.path())) {
     if (rule->provider && rule->provider->provider == ProviderAuth::Provider::kAws && to.secure &&
-        !IsPresigned(head.target)) {
+        !IsPresigned(head.target) && !HasNoKeys(*rule->provider)) {
       auto scope = ScopeOf(head, to.host);
       needed = scope && NeedsBodyHash(head, *scope);
     }
@@ -149,18 +169,32 @@ Task<Applied> BoxCredentials::Apply(RequestHead& head,
   const HeaderRule* rule = matcher_.RuleFor(to.host, head.path());
   const Callback* callback = rule == nullptr ? matcher_.CallbackFor(to.host) : nullptr;
   if (rule == nullptr && callback == nullptr) co_return Credited{};
-  if (IsEcho(head.method))
-    co_return Refuse(403, head.method + " is not sent to " + to.host +
+  std::string name = rule != nullptr ? NameOf(*rule) : NameOfCallback(to);
+  Applied applied;
+  if (IsEcho(head.method)) {
+    applied = Refuse(403, head.method + " is not sent to " + to.host +
                               ", because its answer would show the credentials that are added");
-  if (callback != nullptr)
-    co_return co_await AddFromCallback(*callback, head, std::move(to), body, body_truncated);
-  if (!rule->provider) co_return AddHeaders(*rule, head);
+  } else if (rule != nullptr) {
+    applied = co_await ApplyRule(*rule, head, std::move(to), body, body_truncated);
+  } else {
+    applied = co_await AddFromCallback(*callback, head, std::move(to), body, body_truncated);
+  }
+  if (!applied) applied.error().rule = std::move(name);
+  co_return applied;
+}
+
+Task<Applied> BoxCredentials::ApplyRule(const HeaderRule& rule,
+                                        RequestHead& head,
+                                        Destination to,
+                                        std::string_view body,
+                                        bool body_truncated) {
+  if (!rule.provider) co_return AddHeaders(rule, head);
   if (!to.secure)
     co_return Refuse(
         403, "requests to " + to.host + " get their credentials over HTTPS only: use https://");
-  if (rule->provider->provider == ProviderAuth::Provider::kAws)
-    co_return SignAws(*rule, head, to, body, body_truncated);
-  co_return co_await AddGoogleToken(*rule, head);
+  if (rule.provider->provider == ProviderAuth::Provider::kAws)
+    co_return SignAws(rule, head, to, body, body_truncated);
+  co_return co_await AddGoogleToken(rule, head);
 }
 
 tl::expected<Wiped, Refusal> BoxCredentials::Reveal(const SecretText& text,
@@ -198,6 +232,7 @@ Applied BoxCredentials::SignAws(const HeaderRule& rule,
                                 bool body_truncated) const {
   const std::string name = NameOf(rule);
   if (IsPresigned(head.target)) return Credited{};
+  if (HasNoKeys(*rule.provider)) return NoRole(name);
   auto scope = ScopeOf(head, to.host);
   if (!scope)
     return Refuse(502, name + ": " + to.host + " tells neither service nor region: sign the " +
@@ -291,7 +326,7 @@ Task<Applied> BoxCredentials::AddFromCallback(const Callback& callback,
     co_return CallbackFailed();
   }
   for (const auto& [name, value] : *given) head.headers.Set(name, value);
-  co_return Credited{"callback " + to.host};
+  co_return Credited{NameOfCallback(to)};
 }
 
 }  // namespace

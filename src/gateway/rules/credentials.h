@@ -30,6 +30,7 @@ struct Credited {
 struct Refusal {
   int status = 502;
   std::string message;
+  std::string rule = {};  // for the log, as in Credited: whose headers it should have had
 };
 
 class Credentials {

@@ -218,6 +218,51 @@ TEST_F(CredentialsTest, WhatCannotBeSignedIsNotSent) {
   EXPECT_THAT(applied.error().message, HasSubstr("{ID}"));
 }
 
+TEST_F(CredentialsTest, ARoleIsNotTakenAndSaysWhatToDo) {
+  Plan plan = Aws();
+  plan.rules[0].provider = ProviderAuth();
+  auto credentials = world_.For(plan);
+  RequestHead head = RequestTo("sqs.us-east-1.amazonaws.com");
+  head.has_body = true;
+  EXPECT_EQ(credentials->NeedsBody(head, {head.authority, 443, true}),
+            Credentials::Body::kNotNeeded);
+  auto applied = ApplyTo(*credentials, head);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().status, 502);
+  EXPECT_THAT(applied.error().message, HasSubstr("role"));
+  EXPECT_THAT(applied.error().message, HasSubstr("access_key_id"));
+  EXPECT_EQ(applied.error().rule, "aws rule cloud");
+  applied = ApplyTo(*credentials, head, {}, false, false);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().status, 403);
+  // One that brings its own signature needs nobody's.
+  RequestHead presigned = RequestTo("bucket.s3.amazonaws.com", "/key?X-Amz-Signature=00");
+  EXPECT_TRUE(ApplyTo(*credentials, presigned));
+}
+
+TEST_F(CredentialsTest, ARefusalNamesTheRuleItIsFor) {
+  auto missing = world_.For(Adding({{"X-Key", Reference("{GONE}")}}));
+  auto broken = world_.For(Adding({{"X-Key", PlainText("a\nb")}}));
+  for (Credentials* credentials : {missing.get(), broken.get()}) {
+    for (const char* method : {"GET", "TRACE"}) {
+      RequestHead head = RequestTo("a.com");
+      head.method = method;
+      auto applied = ApplyTo(*credentials, head);
+      ASSERT_FALSE(applied);
+      EXPECT_EQ(applied.error().rule, "header rule github");
+    }
+  }
+  Plan asking;
+  asking.callbacks.resize(1);
+  asking.callbacks[0].hosts = {"a.com"};
+  asking.callbacks[0].url = "http://127.0.0.1:1/";
+  auto nowhere = world_.For(asking);
+  RequestHead head = RequestTo("a.com");
+  auto applied = ApplyTo(*nowhere, head);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().rule, "callback a.com");
+}
+
 TEST_F(CredentialsTest, ProvidersAreNotSpokenToInTheClear) {
   auto credentials = world_.For(Aws());
   RequestHead head = RequestTo("sqs.us-east-1.amazonaws.com");

@@ -44,7 +44,7 @@ struct Posting {
 Result<PostUrl> ParsePostUrl(std::string_view text) {
   constexpr std::string_view kSecureScheme = "https://";
   PostUrl url;
-  url.secure = text.starts_with(kSecureScheme);
+  url.secure = EqualsIgnoreCase(text.substr(0, kSecureScheme.size()), kSecureScheme);
   std::string plain(text);
   if (url.secure) plain.erase(4, 1);
   Result<http::Url> parts = http::ParseUrl(plain);
@@ -57,14 +57,14 @@ Result<PostUrl> ParsePostUrl(std::string_view text) {
 }
 
 Result<std::string> PostHead(const PostUrl& url, const http::Headers& headers, std::size_t bytes) {
-  std::string head = fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: vivarium\r\n",
-                                 url.parts.target, url.parts.authority);
+  std::string head =
+      fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\n", url.parts.target, url.parts.authority);
+  if (!headers.Has("User-Agent")) head += "User-Agent: vivarium\r\n";
   for (const auto& [name, value] : headers) {
     if (!http::IsSafeHeader(name, value))
       return Fail(ErrorCode::kInvalidArgument,
                   "a header of the request is malformed, or its value has a line break");
-    for (std::string_view own :
-         {"host", "user-agent", "content-length", "transfer-encoding", "connection"})
+    for (std::string_view own : {"host", "content-length", "transfer-encoding", "connection"})
       if (EqualsIgnoreCase(name, own))
         return Fail(ErrorCode::kInvalidArgument, "the header " + name + " cannot be set");
     head.append(name).append(": ").append(value).append("\r\n");

@@ -26,8 +26,8 @@ struct Posted {
   std::string body;
 };
 
-// `url` is http:// or https://. Errors name no more of it than its host and port. `tls` outlives
-// the executor.
+// `url` is http:// or https://. `headers` may have a User-Agent, else it is ours. Errors name no
+// more of the URL than its host and port. `tls` outlives the executor.
 Task<Result<Posted>> Post(
     OriginTls& tls, std::string url, http::Headers headers, std::string body, PostLimits limits);
 

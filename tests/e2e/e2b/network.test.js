@@ -50,6 +50,11 @@ test('without internet access nothing is reached', { skip }, async (t) => {
   const sandbox = await host.create(t, { allowInternetAccess: false });
   assert.equal(await reach(sandbox), 'refused');
   assert.equal((await sandbox.getInfo()).allowInternetAccess, false);
+  await sandbox.updateNetwork({ allowInternetAccess: true });
+  assert.equal((await sandbox.getInfo()).allowInternetAccess, true);
+  await sandbox.updateNetwork({});
+  assert.equal((await sandbox.getInfo()).allowInternetAccess, undefined, 'nobody said anything');
+  await sandbox.updateNetwork({ allowInternetAccess: false });
   assert.equal((await sandbox.commands.run('getent hosts example.com || echo unknown')).stdout, 'unknown\n');
 });
 
@@ -83,7 +88,7 @@ test('lists that make no sense are refused with the reason', async (t) => {
   await create({ denyOut: ['10.0.0.0/40'] });
   // Ports, expressions and other patterns are words of another dialect.
   for (const entry of ['example.com:443', '1.2.3.4:80', '~.*', 'a*.com', '*', '[::1]:80']) {
-    assert.match((await create({ allowOut: [entry], denyOut: ['0.0.0.0/0'] })).message, /invalid allowed destination/, entry);
+    assert.match((await create({ allowOut: [entry], denyOut: ['0.0.0.0/0'] })).message, /invalid allowed address/, entry);
     assert.match((await create({ denyOut: [entry] })).message, /invalid denied CIDR/, entry);
   }
   await create({ allowOut: ['not an address'] });

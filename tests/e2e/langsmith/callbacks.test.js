@@ -58,6 +58,19 @@ test('its headers are added, and its question says who asks, signed', { skip }, 
   assert.ok(shown.includes('"is_set":true') && !shown.includes('sealed-'), shown);
 });
 
+test('its own headers are sent as they are given, but for those that the question has itself', { skip }, async (t) => {
+  const callback = await callbackFor(t, giving({ 'X-Given': 'yes' }));
+  const given = { 'User-Agent': 'mine/1', Accept: 'text/mine', 'Content-Type': 'text/plain', 'X-LangSmith-Signature-JWT': 'forged' };
+  const request_headers = Object.entries(given).map(([name, value]) => ({ name, type: 'plaintext', value }));
+  const url = callback.url().replace('http:', 'HTTP:');
+  const box = await host.create(t, { proxyConfig: asking(url, { request_headers }) });
+  assert.equal((await headersOf(box, secure()))['x-given'], 'yes');
+  const [question] = callback.asked;
+  assert.deepEqual([question.headers['user-agent'], question.headers.accept], ['mine/1', 'text/mine']);
+  assert.equal(question.headers['content-type'], 'application/json');
+  assert.equal((await verified(question, host.server.url)).aud, url);
+});
+
 test('an answer is kept for its host; rules come before callbacks', { skip }, async (t) => {
   let count = 0;
   const callback = await callbackFor(t, (response) => giving({ 'X-Count': String(++count) })(response));

@@ -106,10 +106,10 @@ def test_rules_are_replaced_while_it_runs(world):
 def test_mistakes_are_explained():
     for network, reason in (
         ({"rules": rules_for("api.test", {"Host": "x"})}, "reserved"),
-        ({"rules": rules_for("10.0.0.1", {"A": "x"})}, "a domain is expected"),
-        ({"rules": rules_for("api.test", {"A": "a\r\nB: c"})}, "line breaks"),
-        ({"egress_proxy": {"address": "nowhere"}}, "host:port"),
-        ({"egress_proxy": {"address": "proxy.example.com:1080", "password": "x"}}, "needs a username"),
+        ({"rules": rules_for("10.0.0.1", {"A": "x"})}, 'Rule domain "10.0.0.1" is not a valid domain name'),
+        ({"rules": rules_for("api.test", {"A": "a\r\nB: c"})}, "contains invalid characters"),
+        ({"egress_proxy": {"address": "nowhere"}}, "must be in host:port form"),
+        ({"egress_proxy": {"address": "proxy.example.com:1080", "password": "x"}}, "password must be empty when username is empty"),
         ({"egress_proxy": {"address": "proxy.example.com:1080", "tls": True}}, "TLS toward the proxy"),
     ):
         with pytest.raises(SandboxException, match=reason):
