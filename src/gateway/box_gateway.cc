@@ -124,10 +124,11 @@ Task<void> BoxGateway::Connection::Serve(std::string taken) {
   ServeExchange serve = [self](std::shared_ptr<GuestExchange> exchange) {
     return ServeRequest(self, std::move(exchange));
   };
+  TellBroken broken = [self](const BrokenRequest& request) { LogBroken(*self, request); };
   if (*http2) {
-    co_await ServeHttp2(*guest_, std::move(rest), std::move(serve));
+    co_await ServeHttp2(*guest_, std::move(rest), std::move(serve), std::move(broken));
   } else {
-    co_await ServeHttp1(*guest_, std::move(rest), std::move(serve));
+    co_await ServeHttp1(*guest_, std::move(rest), std::move(serve), std::move(broken));
   }
 }
 

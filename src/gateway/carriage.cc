@@ -10,10 +10,15 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "base/text.h"
+#include "gateway/rules/header_check.h"
+
 namespace viv::gateway {
 namespace {
 
 constexpr std::size_t kCarriedPieceBytesMax = 64 * 1024;
+// About what an origin of HTTP/2 takes in before it says that it takes no more.
+constexpr std::size_t kKeptBodyBytesMax = 128 * 1024;
 constexpr int kInterimMax = 32;
 
 constexpr auto kTerminal = asio::cancellation_type::terminal;
@@ -55,7 +60,7 @@ void Carriage::GuestLeft() {
 Task<Status> Carriage::Run(OpenedOrigin opened) {
   auto self = shared_from_this();
   origin_ = std::move(opened.exchange);
-  may_try_again_ = false;
+  again_ = Again::kNo;
   answer_runs_ = true;
   auto token = asio::bind_cancellation_slot(cancel_answer_.slot(), asio::use_awaitable);
   Status done = co_await asio::co_spawn(executor_, RunAnswerLane(self), token);
@@ -63,9 +68,28 @@ Task<Status> Carriage::Run(OpenedOrigin opened) {
   // What has arrived whole may be on its last steps.
   if (done && body_read && !lane_.idle()) co_await asio::post(executor_, asio::use_awaitable);
   co_await EndLane();
-  if (!done) may_try_again_ = !body_started_ && IsIdempotent() && origin_->may_be_sent_again();
+  if (!done) again_ = JudgeFailure();
+  if (again_ != Again::kNo) body_begin.insert(0, std::exchange(kept_, {}));
   origin_.reset();
   co_return done;
+}
+
+// What certainly nobody worked on is sent again whatever it is, if all of it is still here.
+Carriage::Again Carriage::JudgeFailure() const {
+  OriginExchange::Fate fate = origin_->fate();
+  if (fate == OriginExchange::Fate::kUntouched && keeps_) return Again::kAnywhere;
+  bool lost = fate == OriginExchange::Fate::kMayBeLost && !body_started_ && IsIdempotent();
+  return lost ? Again::kFresh : Again::kNo;
+}
+
+void Carriage::Keep(std::string_view piece) {
+  if (!keeps_ || kept_.size() + piece.size() > kKeptBodyBytesMax) return KeepNoMore();
+  kept_ += piece;
+}
+
+void Carriage::KeepNoMore() {
+  keeps_ = false;
+  kept_ = std::string();
 }
 
 // The lanes' own hold on the carriage: they may be the last when a whole loop is dropped. A
@@ -97,6 +121,7 @@ Task<Status> Carriage::AnswerLane() {
   if (head.has_body) StartLane(&Carriage::RequestLane);
   for (int heads = 0; heads <= kInterimMax; ++heads) {
     ASSIGN_OR_CO_RETURN(AnswerHead answer, co_await origin_->ReadHead());
+    KeepNoMore();
     CountIn(BytesOf(answer.headers) + 16);
     if (answer.status == 101) co_return co_await PassUpgrade(std::move(answer));
     if (answer.status >= 200) co_return co_await PassAnswer(std::move(answer));
@@ -172,12 +197,13 @@ Task<Result<std::string>> Carriage::ReadGuest() {
 }
 
 Task<Status> Carriage::SendBegin() {
-  for (std::size_t at = 0; at < body_begin.size(); at += kCarriedPieceBytesMax) {
+  std::string begin = std::exchange(body_begin, {});
+  Keep(begin);
+  for (std::size_t at = 0; at < begin.size(); at += kCarriedPieceBytesMax) {
     body_started_ = true;
-    std::string piece = body_begin.substr(at, kCarriedPieceBytesMax);
+    std::string piece = begin.substr(at, kCarriedPieceBytesMax);
     CO_RETURN_IF_ERROR(co_await origin_->SendBody(std::move(piece)));
   }
-  body_begin = std::string();
   co_return Status();
 }
 
@@ -188,10 +214,24 @@ Task<Status> Carriage::RequestLane() {
     body_started_ = true;
     body_read = piece.empty();
     if (body_read) break;
+    Keep(piece);
     CO_RETURN_IF_ERROR(co_await origin_->SendBody(std::move(piece)));
   }
-  http::Headers trailers = guest->trailers();
+  http::Headers trailers = TrailersToSend();
   co_return co_await origin_->Finish(std::move(trailers));
+}
+
+// A trailer of the guest's must not say once more what a rule has set, nor what no rule may set.
+http::Headers Carriage::TrailersToSend() const {
+  http::Headers kept;
+  const http::Headers& asked = guest->head().headers;
+  for (const auto& [name, value] : guest->trailers()) {
+    bool set = head.headers.Has(name) && head.headers.Get(name) != asked.Get(name);
+    bool names_someone =
+        EqualsIgnoreCase(name, "authorization") || EqualsIgnoreCase(name, "cookie");
+    if (!set && !names_someone && !IsReservedHeader(name)) kept.Add(name, value);
+  }
+  return kept;
 }
 
 Task<Status> Carriage::PassUpgrade(AnswerHead answer) {

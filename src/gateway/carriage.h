@@ -31,8 +31,10 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   bool answer_begun() const { return answer_begun_; }
   // The guest has all that it was promised: it may leave before the end is said.
   bool answer_whole() const { return answer_whole_; }
-  // After a failure: whether the same may be tried on another connection.
-  bool MayTryAgain() const { return may_try_again_; }
+  // After a failure: whether the same may be tried once more. What was lost needs a fresh
+  // connection; what nobody has touched may go on any.
+  enum class Again { kNo, kFresh, kAnywhere };
+  Again again() const { return again_; }
 
   void CountOut(std::uint64_t bytes);  // of the guest
   void CountIn(std::uint64_t bytes);
@@ -59,6 +61,10 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
                             std::unique_ptr<http::InFlight::Entry> entry);
   Task<Status> RequestLane();
   Task<Status> SendBegin();
+  void Keep(std::string_view piece);
+  void KeepNoMore();
+  Again JudgeFailure() const;
+  http::Headers TrailersToSend() const;
   Task<Status> UpLane();
   Task<void> EndLane();
   void CancelLane();
@@ -75,7 +81,9 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   bool body_started_ = false;  // something of it went out
   bool answer_begun_ = false;  // the guest was told its head
   bool answer_whole_ = false;
-  bool may_try_again_ = false;
+  Again again_ = Again::kNo;
+  std::string kept_;  // of the body that went out, while it may have to go out once more
+  bool keeps_ = true;
   bool guest_left_ = false;
   std::optional<Error> guest_error_;
 };

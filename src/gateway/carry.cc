@@ -1,5 +1,6 @@
 #include "gateway/carry.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLoggedPathBytesMax = 1024;
 constexpr std::size_t kLoggedMethodBytesMax = 32;
+constexpr int kAttemptsMax = 3;
 
 using Judged = tl::expected<Destination, Refusal>;
 
@@ -130,15 +132,29 @@ Task<void> EndFailed(Carriage& carriage, Error error, std::string host) {
     co_return;
   }
   if (error.code == ErrorCode::kInvalidArgument) {
-    refusal = Refusal{400, "malformed request: " + error.message};
+    bool says_so = error.message.starts_with("malformed request");
+    refusal = Refusal{400, says_so ? error.message : "malformed request: " + error.message};
   }
   co_await Answer(carriage, std::move(refusal));
+}
+
+// What the next attempt needs, if there shall be one. The last one gets a connection of its own.
+bool PrepareAgain(const Carriage& carriage, int attempts, OriginNeed& need) {
+  if (carriage.answer_begun() || carriage.guest_left() || carriage.guest_error()) return false;
+  using Again = Carriage::Again;
+  bool was_fresh = need.age == OriginNeed::Age::kFresh;
+  bool last = attempts + 1 == kAttemptsMax;
+  need.age = OriginNeed::Age::kFresh;
+  if (carriage.again() == Again::kFresh) return !was_fresh;
+  if (carriage.again() == Again::kNo || attempts == kAttemptsMax) return false;
+  if (!last && !was_fresh) need.age = OriginNeed::Age::kAny;
+  return true;
 }
 
 Task<void> Send(Carriage& carriage, Destination to) {
   OriginNeed need;
   if (!carriage.head.upgrade.empty()) need.version = OriginNeed::Version::kHttp1;
-  for (;;) {
+  for (int attempts = 1;; ++attempts) {
     std::string host = to.host;
     Result<OpenedOrigin> opened = co_await carriage.route->Open(std::move(host), need);
     if (!opened) {
@@ -149,12 +165,7 @@ Task<void> Send(Carriage& carriage, Destination to) {
     Status done = co_await carriage.Run(std::move(origin));
     if (done) co_return;
     if (carriage.guest_left() && carriage.answer_whole()) co_return carriage.guest->Abort();
-    bool again = need.age == OriginNeed::Age::kAny && carriage.MayTryAgain() &&
-                 !carriage.answer_begun() && !carriage.guest_left();
-    if (again) {
-      need.age = OriginNeed::Age::kFresh;
-      continue;
-    }
+    if (PrepareAgain(carriage, attempts, need)) continue;
     Error error = done.error();
     std::string name = to.host;
     co_return co_await EndFailed(carriage, std::move(error), std::move(name));
@@ -183,6 +194,7 @@ Task<void> CarryJudged(Carriage& carriage, std::shared_ptr<Credentials> credenti
       co_await credentials->Apply(carriage.head, std::move(destination), body, truncated);
   if (!credited) {
     Refusal refusal = std::move(credited).error();
+    if (!refusal.rule.empty()) carriage.record.rule = refusal.rule;
     co_return co_await Answer(carriage, std::move(refusal));
   }
   if (!credited->rule.empty()) carriage.record.rule = credited->rule;
@@ -206,7 +218,29 @@ network::FlowRecord BeginRecord(const Route& route, const RequestHead& head) {
   return record;
 }
 
+// Of "http://user@host/path?query" the path alone.
+std::string_view PathOfTarget(std::string_view target) {
+  if (!target.starts_with('/')) {
+    std::size_t scheme = target.find("://");
+    if (scheme == std::string_view::npos) return {};
+    target.remove_prefix(std::min(target.find('/', scheme + 3), target.size()));
+  }
+  return target.substr(0, target.find_first_of("?#"));
+}
+
 }  // namespace
+
+void LogBroken(Route& route, const BrokenRequest& request) {
+  RequestHead head;
+  head.method = request.method;
+  head.target = std::string(PathOfTarget(request.target));
+  network::FlowRecord record = BeginRecord(route, head);
+  if (route.facts().secure) record.name = route.facts().host;
+  record.status = request.status;
+  record.verdict = "refused";
+  record.reason = request.message;
+  route.Log(record);
+}
 
 Task<void> Carry(std::shared_ptr<Route> route,
                  std::shared_ptr<Credentials> credentials,

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "gateway/http/connections.h"
 #include "gateway/http/exchange.h"
 #include "gateway/rules/credentials.h"
 #include "network/flow_log.h"
@@ -46,6 +47,9 @@ class Route {
   virtual network::FlowRecord Describe() const = 0;
   virtual void Log(const network::FlowRecord& record) = 0;
 };
+
+// For a request of the guest's that was refused before it was one.
+void LogBroken(Route& route, const BrokenRequest& request);
 
 // Returns when all of it has ended.
 Task<void> Carry(std::shared_ptr<Route> route,

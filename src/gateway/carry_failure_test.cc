@@ -119,7 +119,7 @@ TEST_F(CarryFailureTest, EndsTheOriginsSideWhenTheGuestTakesNoMore) {
 }
 
 TEST_F(CarryFailureTest, TriesOnceMoreWhenAnIdleConnectionWasDead) {
-  origin.again = true;
+  origin.fate = OriginExchange::Fate::kMayBeLost;
   route->origins = {&origin, &second};
   Start(RequestTo("api.example.com"));
   origin.heads.Break();
@@ -135,7 +135,7 @@ TEST_F(CarryFailureTest, TriesOnceMoreWhenAnIdleConnectionWasDead) {
 }
 
 TEST_F(CarryFailureTest, TriesOnlyOnceMore) {
-  origin.again = true;
+  origin.fate = OriginExchange::Fate::kMayBeLost;
   Start(RequestTo("api.example.com"));
   origin.heads.Break();
   Work();
@@ -145,7 +145,7 @@ TEST_F(CarryFailureTest, TriesOnlyOnceMore) {
 }
 
 TEST_F(CarryFailureTest, NeverSendsTwiceWhatMayHaveBeenDone) {
-  origin.again = true;
+  origin.fate = OriginExchange::Fate::kMayBeLost;
   route->origins = {&origin, &second};
   RequestHead head = RequestTo("api.example.com");
   head.method = "POST";
@@ -157,7 +157,7 @@ TEST_F(CarryFailureTest, NeverSendsTwiceWhatMayHaveBeenDone) {
 }
 
 TEST_F(CarryFailureTest, NeverSendsABodyTwice) {
-  origin.again = true;
+  origin.fate = OriginExchange::Fate::kMayBeLost;
   route->origins = {&origin, &second};
   RequestHead head = PostTo("api.example.com");
   head.method = "PUT";
@@ -168,6 +168,78 @@ TEST_F(CarryFailureTest, NeverSendsABodyTwice) {
   Work();
   EXPECT_TRUE(second.requests.empty());
   EXPECT_EQ(answer_status(), 502);
+}
+
+TEST_F(CarryFailureTest, SendsAgainWithItsBodyWhatNobodyHasTouched) {
+  origin.fate = OriginExchange::Fate::kUntouched;
+  route->origins = {&origin, &second};
+  Start(PostTo("api.example.com"));
+  guest->body.Put("one");
+  Work();
+  guest->body.Put("two");
+  Work();
+  EXPECT_EQ(origin.received, "onetwo");
+  origin.heads.Break();
+  Work();
+  ASSERT_EQ(second.requests.size(), 1u);
+  EXPECT_EQ(second.received, "onetwo");
+  guest->body.Put("three");
+  guest->body.Put("");
+  Work();
+  EXPECT_EQ(second.received, "onetwothree");
+  EXPECT_TRUE(second.finished);
+  second.heads.Put(AnswerOf(200, false));
+  Work();
+  EXPECT_EQ(answer_status(), 200);
+  EXPECT_EQ(record().verdict, "allowed");
+}
+
+TEST_F(CarryFailureTest, SendsAgainTheBodyThatCredentialsNeededWhole) {
+  credentials->needs = Credentials::Body::kWhole;
+  origin.fate = OriginExchange::Fate::kUntouched;
+  route->origins = {&origin, &second};
+  guest = std::make_shared<TestGuest>(io, PostTo("api.example.com"));
+  guest->body.Put("all of it");
+  guest->body.Put("");
+  asio::co_spawn(io, Carry(route, credentials, guest), asio::detached);
+  Work();
+  origin.heads.Break();
+  second.heads.Put(AnswerOf(200, false));
+  Work();
+  EXPECT_EQ(second.received, "all of it");
+  EXPECT_EQ(answer_status(), 200);
+}
+
+TEST_F(CarryFailureTest, WhatIsRefusedEverywhereIsTriedThreeTimesAndLastOnAFreshConnection) {
+  origin.fate = OriginExchange::Fate::kUntouched;
+  Start(PostTo("api.example.com"));
+  origin.heads.Break();
+  Work();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(answer_status(), 502);
+  ASSERT_EQ(route->needs.size(), 3u);
+  EXPECT_EQ(route->needs[1].age, OriginNeed::Age::kAny);
+  EXPECT_EQ(route->needs[2].age, OriginNeed::Age::kFresh);
+}
+
+TEST_F(CarryFailureTest, ABodyTooLargeToKeepIsSentOnce) {
+  origin.fate = OriginExchange::Fate::kUntouched;
+  route->origins = {&origin, &second};
+  Start(PostTo("api.example.com"));
+  for (int i = 0; i < 3; ++i) guest->body.Put(std::string(64 * 1024, 'x'));
+  Work();
+  origin.heads.Break();
+  Work();
+  EXPECT_TRUE(second.requests.empty());
+  EXPECT_EQ(answer_status(), 502);
+}
+
+TEST_F(CarryFailureTest, SaysOnceThatARequestIsMalformed) {
+  guest = std::make_shared<TestGuest>(io, PostTo("api.example.com"));
+  guest->body_error = Error{ErrorCode::kInvalidArgument, "malformed request"};
+  asio::co_spawn(io, Carry(route, credentials, guest), asio::detached);
+  Work();
+  EXPECT_EQ(guest->received, "malformed request");
 }
 
 TEST_F(CarryFailureTest, EndsAPipeWhenOneSideBreaks) {

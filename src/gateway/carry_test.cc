@@ -234,6 +234,40 @@ TEST_F(CarryTest, ReadsOnlySoMuchOfABodyAndSendsAllOfIt) {
   EXPECT_LE(origin.largest, 64u * 1024);
 }
 
+TEST_F(CarryTest, TrailersSayNothingThatARuleOrTheGatewaySays) {
+  RequestHead head = PostTo("api.example.com");
+  head.headers.Add("X-Sum", "later");
+  guest = std::make_shared<TestGuest>(io, head);
+  for (std::string name : {"authorization", "Host", "content-length", "Cookie", "x-sum", "x-own"}) {
+    guest->sent_trailers.Add(name, "of the guest");
+  }
+  guest->body.Put("");
+  asio::co_spawn(io, Carry(route, credentials, guest), [](std::exception_ptr) {});
+  Work();
+  EXPECT_TRUE(origin.finished);
+  EXPECT_EQ(origin.received_trailers.size(), 2u);
+  EXPECT_EQ(origin.received_trailers.Get("x-own"), "of the guest");
+  EXPECT_EQ(origin.received_trailers.Get("x-sum"), "of the guest");
+  origin.heads.Put(AnswerOf(200, false));
+  Work();
+}
+
+TEST_F(CarryTest, LogsTheRuleOfARefusal) {
+  credentials->refusal = Refusal{502, "the account has no secret", "header rule github"};
+  Start(RequestTo("api.example.com"));
+  EXPECT_EQ(record().rule, "header rule github");
+}
+
+TEST_F(CarryTest, LogsARequestThatIsBroken) {
+  LogBroken(*route, BrokenRequest{400, "malformed request", "POST", "http://u:p@h/a/b?secret=1"});
+  EXPECT_EQ(record().verdict, "refused");
+  EXPECT_EQ(record().reason, "malformed request");
+  EXPECT_EQ(record().status, 400);
+  EXPECT_EQ(record().method, "POST");
+  EXPECT_EQ(record().path, "/a/b");
+  EXPECT_EQ(record().name, "api.example.com");
+}
+
 TEST_F(CarryTest, PipesBytesBothWaysAfterAnUpgrade) {
   RequestHead head = RequestTo("api.example.com");
   head.upgrade = "websocket";

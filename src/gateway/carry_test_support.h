@@ -114,14 +114,14 @@ struct TestOrigin {
   TestQueue<AnswerHead> heads;
   TestQueue<std::string> body;
   TestBytes bytes;
-  http::Headers trailers;
+  http::Headers trailers, received_trailers;
   std::vector<RequestHead> requests;
   std::string received;
   std::size_t largest = 0;
   bool finished = false;
   bool takes_body = true;
-  bool again = false;  // what may_be_sent_again() says
-  int ended = 0;       // exchanges
+  OriginExchange::Fate fate = OriginExchange::Fate::kMayBeDone;  // of failed exchanges
+  int ended = 0;                                                 // exchanges
 };
 
 class TestOriginExchange : public OriginExchange {
@@ -139,15 +139,16 @@ class TestOriginExchange : public OriginExchange {
     origin_.largest = std::max(origin_.largest, piece.size());
     co_return Status();
   }
-  Task<Status> Finish(http::Headers) override {
+  Task<Status> Finish(http::Headers sent) override {
     origin_.finished = true;
+    origin_.received_trailers = std::move(sent);
     co_return Status();
   }
   Task<Result<AnswerHead>> ReadHead() override { return origin_.heads.Take(); }
   Task<Result<std::string>> ReadBody() override { return origin_.body.Take(); }
   const http::Headers& trailers() const override { return origin_.trailers; }
   http::ByteStream* upgraded() override { return &origin_.bytes; }
-  bool may_be_sent_again() const override { return origin_.again; }
+  Fate fate() const override { return origin_.fate; }
 
  private:
   TestOrigin& origin_;

@@ -187,6 +187,19 @@ class GatewayTest : public testing::Test {
   std::shared_ptr<TestWay> way;
 };
 
+TEST_F(GatewayTest, LogsARequestThatIsNone) {
+  StartOrigin(true);
+  auto guest = ConnectGuest(true);
+  ASSERT_NE(guest, nullptr);
+  RequestHead head = GuestRequest("/things?x=1");
+  head.authority = "user@origin.example";
+  EXPECT_EQ(AskThrough(guest, head).head.status, 400);
+  ASSERT_EQ(way->records.size(), 1u);
+  EXPECT_EQ(way->records[0].verdict, "refused");
+  EXPECT_EQ(way->records[0].name, "origin.example");
+  EXPECT_EQ(way->records[0].path, "/things");
+}
+
 class GatewayVersionTest : public GatewayTest,
                            public testing::WithParamInterface<std::pair<bool, bool>> {};
 

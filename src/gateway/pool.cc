@@ -80,8 +80,7 @@ Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key,
                                                OriginNeed need,
                                                DialOrigin dial,
                                                Purpose purpose) {
-  DropSpent();
-  if (entries_.size() + dialling_ >= kOriginConnectionsMax) {
+  if (!MakeRoom()) {
     co_return Fail(ErrorCode::kLimitExceeded,
                    "the sandbox has too many connections open: end some and ask again");
   }
@@ -140,6 +139,18 @@ void OriginPool::DropSpent() {
     if (spent) connection.Close();
     return spent;
   });
+}
+
+// An idle connection is worth less than a request: the one that was used longest ago goes.
+bool OriginPool::MakeRoom() {
+  DropSpent();
+  if (entries_.size() + dialling_ < kOriginConnectionsMax) return true;
+  auto idle = std::find_if(entries_.begin(), entries_.end(),
+                           [](const Entry& entry) { return entry.origin.connection->IsIdle(); });
+  if (idle == entries_.end()) return false;
+  idle->origin.connection->Close();
+  entries_.erase(idle);
+  return true;
 }
 
 // Those that were used longest ago go first.

@@ -79,6 +79,7 @@ class OriginPool {
                             Purpose purpose);
   void DropSpent();
   void TrimIdle();
+  bool MakeRoom();  // for one more connection
 
   const asio::any_io_executor executor_;
   std::vector<Entry> entries_;  // the one used last stands last

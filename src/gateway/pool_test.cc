@@ -327,6 +327,15 @@ TEST_F(PoolTest, RefusesMoreThanABoxMayHave) {
   EXPECT_NE(OpenFor(KeyOf("a")), nullptr);
 }
 
+TEST_F(PoolTest, ClosesAnIdleOneBeforeItRefuses) {
+  std::vector<Opened> open;
+  OpenFor(KeyOf("idle")).reset();
+  for (int i = 0; i < 255; ++i) open.push_back(OpenFor(KeyOf("a")));
+  EXPECT_NE(OpenFor(KeyOf("b")), nullptr);
+  EXPECT_TRUE(connections[0]->closed);
+  EXPECT_EQ(pool.size(), 256u);
+}
+
 TEST_F(PoolTest, OpensNothingOnceItIsClosed) {
   dials_wait = true;
   std::optional<Result<Opened>> dialling, late;

@@ -100,19 +100,19 @@ class RequestSink : public beast::http::basic_parser<true> {
   bool headers_are_too_many_ = false;
 };
 
-// The path and query of a target in origin form ("/a?b") or absolute form ("http://host/a?b").
+// The path and query of a target in origin form ("/a?b") or absolute form ("http://host/a?b"),
+// which may do without a path.
 bool SplitTarget(Request& request) {
   std::string_view target = request.target;
   if (target.empty()) return false;
   if (target.front() != '/' && target != "*") {
     std::size_t scheme = target.find("://");
     if (scheme == std::string_view::npos) return false;
-    std::size_t slash = target.find('/', scheme + 3);
-    if (slash == std::string_view::npos) return false;
-    target.remove_prefix(slash);
+    target.remove_prefix(std::min(target.find_first_of("/?", scheme + 3), target.size()));
   }
   std::size_t mark = target.find('?');
   request.path.assign(target.substr(0, mark));
+  if (request.path.empty()) request.path = "/";
   if (mark != std::string_view::npos) request.query.assign(target.substr(mark + 1));
   return true;
 }

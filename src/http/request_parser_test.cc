@@ -101,6 +101,13 @@ TEST(RequestParserTest, TakesThePathOutOfAnAbsoluteTarget) {
             ParserState::kDone);
   EXPECT_EQ(parser.request().path, "/a");
   EXPECT_EQ(parser.request().query, "b");
+  for (auto [target, query] : {std::pair{"https://h:1", ""}, {"https://h:1?/b", "/b"}}) {
+    RequestParser other(kParserLimits);
+    ASSERT_EQ(FeedRequest(other, "GET " + std::string(target) + " HTTP/1.1\r\nHost: h\r\n\r\n"),
+              ParserState::kDone);
+    EXPECT_EQ(other.request().path, "/");
+    EXPECT_EQ(other.request().query, query);
+  }
 }
 
 TEST(RequestParserTest, KnowsWhoKeepsConnectionsAlive) {

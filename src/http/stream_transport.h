@@ -30,6 +30,7 @@ class StreamTransport : public Transport {
     auto [error, count] = co_await stream_.async_read_some(asio::buffer(into, size), kTuple);
     if (!error) co_return count;
     if (error != asio::error::eof) set_read_failed();
+    if (IsCut(error)) set_read_cut();
     co_return 0;
   }
 
@@ -71,6 +72,14 @@ class StreamTransport : public Transport {
     return poll(&look, 1, 0) > 0 && (look.revents & (events | POLLHUP | POLLERR)) != 0;
   }
 
+  // TLS has records that are none of the stream's bytes, which its own reading skips.
+  bool HasUnread() override {
+    boost::system::error_code error;
+    char ignored[1];
+    stream_.read_some(asio::buffer(ignored), error);
+    return error != asio::error::would_block;
+  }
+
   void Cancel() override {
     boost::system::error_code error;
     socket().cancel(error);
@@ -110,6 +119,8 @@ class StreamTransport : public Transport {
   }
 
   virtual Task<void> SayGoodbye() { co_return; }
+  // Whether that is how a stream ends whose protocol wanted a goodbye first.
+  virtual bool IsCut(const boost::system::error_code&) const { return false; }
 
   StreamSocket& socket() {
     if constexpr (std::is_same_v<Stream, StreamSocket>) {

@@ -27,7 +27,7 @@ Task<Result<std::string>> TakenOver::Read() {
     transport_.ExpireReadNever();
     buffer_.Commit(count);
     if (count == 0 && transport_.read_failed()) {
-      co_return Fail(ErrorCode::kUnavailable, "the client went away");
+      co_return Fail(ErrorCode::kUnavailable, "the connection broke");
     }
   }
   std::string bytes(buffer_.data());
@@ -41,7 +41,7 @@ Task<Status> TakenOver::Write(std::string bytes) {
   InFlight::Entry entry(operations_);
   Transport::Pieces pieces{bytes};
   bool written = co_await WritePieces(transport_, pieces, options_.write_timeout);
-  if (!written) co_return Fail(ErrorCode::kUnavailable, "the client went away");
+  if (!written) co_return Fail(ErrorCode::kUnavailable, "the connection broke");
   co_return Status();
 }
 

@@ -34,7 +34,8 @@ class Transport {
   virtual Task<bool> Handshake() = 0;  // TLS only; a plain stream has none
 
   // How many bytes arrived; 0 at the end of the stream, and after a failure, a deadline or Cancel:
-  // then read_failed() holds.
+  // then read_failed() holds. It also holds when TLS ended without a goodbye, and so does
+  // read_cut(): the peer may have meant the end, or somebody else cut it.
   virtual Task<std::size_t> Read(char* into, std::size_t size) = 0;
 
   // Writes as much as the kernel takes at once, without waiting: how many bytes. Nothing is tried
@@ -52,6 +53,9 @@ class Transport {
   // One cheap look. A peer that sends no more may still read.
   enum class Gone { kSendsNoMore, kBothWays };
   virtual bool PeerIsGone(Gone gone) = 0;
+  // One look without waiting, while no read is under way: whether bytes of the stream or its end
+  // have come that nobody has read. They may be lost by it.
+  virtual bool HasUnread() = 0;
 
   virtual void Cancel() = 0;      // what is under way ends now
   virtual void CloseWrite() = 0;  // the peer reads to its end; reading goes on
@@ -64,6 +68,7 @@ class Transport {
   void ExpireReadNever() { read_deadline_ = TimePoint::max(); }
   bool expired() const { return expired_; }
   bool read_failed() const { return read_failed_; }
+  bool read_cut() const { return read_cut_; }
 
   void Tick(TimePoint now) {
     if (now < read_deadline_ && now < write_deadline_) return;
@@ -78,12 +83,14 @@ class Transport {
   }
   void ExpireWriteNever() { write_deadline_ = TimePoint::max(); }
   void set_read_failed() { read_failed_ = true; }
+  void set_read_cut() { read_cut_ = true; }
 
  private:
   TimePoint read_deadline_ = TimePoint::max();
   TimePoint write_deadline_ = TimePoint::max();
   bool expired_ = false;  // some operation ran out of time
   bool read_failed_ = false;
+  bool read_cut_ = false;
 };
 
 // Takes a connected stream socket into Asio.

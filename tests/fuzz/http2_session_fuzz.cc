@@ -40,6 +40,7 @@ class BytesTransport : public http::Transport {
   Task<bool> Write(Pieces, std::size_t, Duration) override { co_return true; }
   Task<void> Shutdown(Farewell) override { co_return; }
   bool PeerIsGone(Gone) override { return false; }
+  bool HasUnread() override { return false; }
   void Cancel() override {}
   void CloseWrite() override {}
   void Close() override {}

@@ -15,9 +15,26 @@ namespace viv::gateway {
 // What is done with one request; its end is the end of the exchange. With HTTP/2 many run at once.
 using ServeExchange = std::function<Task<void>(std::shared_ptr<GuestExchange>)>;
 
+// A request that was never served because it is broken, as far as it could be read.
+struct BrokenRequest {
+  int status = 400;  // as the guest is told; a stream of HTTP/2 may only be reset
+  std::string message;
+  std::string method;
+  std::string target;
+};
+using TellBroken = std::function<void(const BrokenRequest&)>;
+
 // Until the guest leaves, breaks the protocol or is silent for too long. Requests that are broken
-// are answered here.
+// are answered here, and told to `broken`, which may be empty.
+Task<void> ServeHttp1(http::Transport& guest,
+                      std::string taken,
+                      ServeExchange serve,
+                      TellBroken broken);
 Task<void> ServeHttp1(http::Transport& guest, std::string taken, ServeExchange serve);
+Task<void> ServeHttp2(http::Transport& guest,
+                      std::string taken,
+                      ServeExchange serve,
+                      TellBroken broken);
 Task<void> ServeHttp2(http::Transport& guest, std::string taken, ServeExchange serve);
 
 std::shared_ptr<OriginConnection> OverHttp1(std::unique_ptr<http::Transport> origin);

@@ -74,9 +74,13 @@ class OriginExchange {
   virtual Task<Result<std::string>> ReadBody() = 0;  // empty at the end
   virtual const http::Headers& trailers() const = 0;
   virtual http::ByteStream* upgraded() { return nullptr; }  // after 101
-  // After a failure: certainly nobody worked on the request, or the connection may have ended
-  // before it arrived. Nothing of an answer came.
-  virtual bool may_be_sent_again() const { return false; }
+  // What became of the request, after a failure. Unless it may be done, nothing of an answer came.
+  enum class Fate {
+    kMayBeDone,
+    kMayBeLost,  // the connection ended, perhaps before it arrived
+    kUntouched,  // certainly nobody worked on it (RFC 9113, 8.7)
+  };
+  virtual Fate fate() const { return Fate::kMayBeDone; }
 };
 
 // A connection to an origin, plain or TLS, HTTP/1.1 or HTTP/2.

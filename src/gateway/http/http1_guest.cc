@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <boost/asio/this_coro.hpp>
+
 #include "base/text.h"
 #include "gateway/http/connections.h"
 #include "gateway/http/http1_body.h"
@@ -26,6 +28,9 @@ constexpr std::size_t kGuestSmallRead = 16 * 1024;  // also what an idle connect
 constexpr Duration kGuestIdleTimeout{75'000};
 constexpr Duration kGuestHeadTimeout{10'000};   // since its first byte
 constexpr Duration kGuestBodyTimeout{300'000};  // without any progress
+// What is read and forgotten of a body that nobody wants, so that the connection can go on.
+constexpr std::size_t kGuestDrainBytesMax = 1 << 20;
+constexpr Duration kGuestDrainTime{2'000};
 
 RequestParser::Limits GuestLimits() {
   static const std::function<bool(const http::Request&)> always = [](const http::Request&) {
@@ -41,8 +46,8 @@ const http::ServerOptions& GuestPipeOptions() {
 
 // What a connection and its exchanges share.
 struct GuestWire {
-  GuestWire(http::Transport& guest, std::string_view taken)
-      : transport(guest), parser(GuestLimits()) {
+  GuestWire(http::Transport& guest, std::string_view taken, TellBroken tell)
+      : transport(guest), broken(std::move(tell)), parser(GuestLimits()) {
     std::copy(taken.begin(), taken.end(), buffer.Prepare(taken.size()));
     buffer.Commit(taken.size());
   }
@@ -57,6 +62,7 @@ struct GuestWire {
   }
 
   http::Transport& transport;
+  const TellBroken broken;
   http::ReadBuffer buffer;
   RequestParser parser;
   std::size_t read_bytes = kGuestSmallRead;
@@ -85,6 +91,8 @@ class Http1GuestExchange final : public GuestExchange {
 
  private:
   Result<bool> Feed();  // whether there is a piece, or the end
+  bool MayDrain() const;
+  Task<void> Drain();
   Task<Status> SendInterim(AnswerHead head);
   bool over() const { return aborted_ || settled_; }
 
@@ -111,6 +119,11 @@ Task<Result<std::string>> Http1GuestExchange::ReadBody() {
     if (over()) co_return Fail(ErrorCode::kUnavailable, "the request was answered already");
     wire_->transport.ExpireReadNever();
     if (received) continue;
+    // Whoever stops waiting for a body says nothing about the guest.
+    asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) {
+      co_return Fail(ErrorCode::kUnavailable, "nobody waits for the body any more");
+    }
     failure_ = Error{ErrorCode::kUnavailable,
                      wire_->transport.expired() ? "the guest fell silent" : "the guest went away"};
   }
@@ -157,9 +170,8 @@ Task<Status> Http1GuestExchange::SendHead(AnswerHead head) {
   context.http_1_1 = wire_->parser.is_http_1_1();
   context.asked_for_head = head_.method == "HEAD";
   BodyShape shape = ShapeOfAnswer(head, context);
-  // Who still waits for leave to send a body may send it or not: nobody could tell what follows.
   keep_alive_ = wire_->parser.keep_alive() && shape.framing != http::Framing::kUntilEnd &&
-                !(awaits_continue_ && !complete_);
+                (complete_ || MayDrain());
   context.keep_alive = keep_alive_;
   std::string text;
   AppendAnswerHead(text, head, shape, context);
@@ -185,6 +197,28 @@ void Http1GuestExchange::Abort() {
   wire_->transport.Reset();
 }
 
+// Who still waits for leave to send a body may send it or not: nobody could tell what follows.
+bool Http1GuestExchange::MayDrain() const {
+  return !awaits_continue_ && !failure_ &&
+         wire_->parser.body_bytes_left().value_or(0) <= kGuestDrainBytesMax;
+}
+
+Task<void> Http1GuestExchange::Drain() {
+  wire_->transport.ExpireReadAfter(kGuestDrainTime);
+  for (std::size_t drained = 0; drained <= kGuestDrainBytesMax;) {
+    drained += wire_->parser.request().body.size();
+    wire_->parser.request().body.clear();
+    Result<bool> fed = Feed();
+    if (!fed || complete_) break;
+    if (*fed) continue;
+    if (!keep_alive_) break;
+    bool received = co_await wire_->Receive();
+    if (!received) break;
+  }
+  wire_->parser.request().body.clear();
+  wire_->transport.ExpireReadNever();
+}
+
 Task<bool> Http1GuestExchange::Settle() {
   if (over()) co_return false;
   if (upgraded_) co_await upgraded_->Settle();
@@ -193,13 +227,7 @@ Task<bool> Http1GuestExchange::Settle() {
     wire_->transport.Reset();
     co_return false;
   }
-  // What has arrived of an unread body is taken away.
-  wire_->parser.request().body.clear();
-  while (!upgraded_ && !complete_) {
-    Result<bool> fed = Feed();
-    if (!fed || !*fed) break;
-    wire_->parser.request().body.clear();
-  }
+  if (!upgraded_) co_await Drain();
   if (complete_ && keep_alive_ && !upgraded_) co_return true;
   using Farewell = http::Transport::Farewell;
   Farewell farewell = complete_ ? Farewell::kBrief : Farewell::kLinger;
@@ -208,6 +236,8 @@ Task<bool> Http1GuestExchange::Settle() {
 }
 
 Task<void> RefuseGuest(GuestWire& wire, int status, std::string message) {
+  const http::Request& request = wire.parser.request();
+  if (wire.broken) wire.broken(BrokenRequest{status, message, request.method, request.target});
   AnswerHead head;
   head.status = status;
   head.headers.Add("Content-Type", "text/plain; charset=utf-8");
@@ -263,7 +293,14 @@ Task<std::optional<RequestHead>> ReadGuestHead(GuestWire& wire) {
 }  // namespace
 
 Task<void> ServeHttp1(http::Transport& guest, std::string taken, ServeExchange serve) {
-  auto wire = std::make_shared<GuestWire>(guest, taken);
+  return ServeHttp1(guest, std::move(taken), std::move(serve), TellBroken());
+}
+
+Task<void> ServeHttp1(http::Transport& guest,
+                      std::string taken,
+                      ServeExchange serve,
+                      TellBroken broken) {
+  auto wire = std::make_shared<GuestWire>(guest, taken, std::move(broken));
   for (;;) {
     std::optional<RequestHead> head = co_await ReadGuestHead(*wire);
     if (!head) break;

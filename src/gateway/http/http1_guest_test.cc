@@ -230,11 +230,33 @@ TEST_F(Http1GuestTest, GoesOnAfterABodyThatNobodyReadButHasArrived) {
 TEST_F(Http1GuestTest, EndsAConnectionWhoseUnreadBodyIsStillToCome) {
   Start(Deny);
   wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\nabc");
-  wire.ReceiveTo("no");
+  EXPECT_NE(wire.ReceiveTo("no").find("Connection: close"), std::string::npos);
   EXPECT_EQ(wire.ReceiveToEnd(), "");
   EXPECT_FALSE(wire.was_reset());  // else the answer could be lost
   wire.Close();
   wire.RunToEnd();
+}
+
+TEST_F(Http1GuestTest, TellsOfRequestsThatAreBroken) {
+  std::vector<BrokenRequest> told;
+  ServeExchange serve = Deny;
+  TellBroken tell = [&](const BrokenRequest& request) { told.push_back(request); };
+  for (std::string request :
+       {"POST /a?b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET http://b/c HTTP/1.1\r\nHost: a\r\n\r\n", "rubbish\r\n\r\n"}) {
+    TestWire own;
+    own.Spawn(ServeHttp1(*own.transport, "", serve, tell));
+    own.Send(request);
+    own.ReceiveToEnd();
+    own.Close();
+    own.RunToEnd();
+  }
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].method, "POST");
+  EXPECT_EQ(told[0].target, "/a?b");
+  EXPECT_EQ(told[0].status, 400);
+  EXPECT_EQ(told[1].message, "the request target and Host name different hosts");
+  EXPECT_EQ(told[2].message, "malformed request");
 }
 
 Task<void> AcceptUpgrade(std::shared_ptr<GuestExchange> exchange) {

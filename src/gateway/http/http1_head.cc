@@ -32,8 +32,8 @@ Status TakeTarget(const http::Request& request, RequestHead& head) {
     return {};
   }
   std::size_t begin = request.target.find("://") + 3;  // the parser has seen both
-  std::string_view authority =
-      std::string_view(request.target).substr(begin, request.target.find('/', begin) - begin);
+  std::size_t end = std::min(request.target.find_first_of("/?", begin), request.target.size());
+  std::string_view authority = std::string_view(request.target).substr(begin, end - begin);
   if (!EqualsIgnoreCase(authority, request.headers.Get("host"))) {
     return Fail(ErrorCode::kInvalidArgument, "the request target and Host name different hosts");
   }

@@ -20,7 +20,7 @@ using http::AnswerParser;
 
 constexpr std::size_t kOriginPieceBytesMax = 64 * 1024;
 constexpr std::size_t kOriginSmallRead = 16 * 1024;  // also what an idle connection keeps
-constexpr http::Transport::Duration kOriginHeadTimeout{600'000};
+constexpr http::Transport::Duration kOriginHeadTimeout{300'000};
 constexpr http::Transport::Duration kOriginBodyTimeout{300'000};  // without any progress
 
 const http::ServerOptions& OriginPipeOptions() {
@@ -79,7 +79,7 @@ class Http1OriginExchange final : public OriginExchange {
   Task<Result<std::string>> ReadBody() override;
   const http::Headers& trailers() const override { return trailers_; }
   http::ByteStream* upgraded() override { return upgraded_ ? &*upgraded_ : nullptr; }
-  bool may_be_sent_again() const override { return reused_ && !heard_; }
+  Fate fate() const override { return reused_ && !heard_ ? Fate::kMayBeLost : Fate::kMayBeDone; }
 
  private:
   Task<Status> Receive();
@@ -100,6 +100,11 @@ class Http1OriginExchange final : public OriginExchange {
 
 Result<std::unique_ptr<OriginExchange>> Http1Origin::Open() {
   if (busy_ || closed_) return Fail(ErrorCode::kUnavailable, "the connection is in use or closed");
+  // What comes unasked would be taken for the answer to what is asked next.
+  if (transport->HasUnread()) {
+    Close();
+    return Fail(ErrorCode::kUnavailable, "it spoke or left before it was asked");
+  }
   busy_ = true;
   return std::make_unique<Http1OriginExchange>(shared_from_this(), used_);
 }
@@ -192,7 +197,10 @@ Task<Result<std::string>> Http1OriginExchange::ReadBody() {
     origin_->transport->ExpireReadAfter(kOriginBodyTimeout);
     Status received = co_await Receive();
     if (received) continue;
-    bool ended = parser_->ends_with_stream() && !origin_->transport->read_failed();
+    // There are servers that never say goodbye in TLS: where nothing tells the length of a body,
+    // their end has to do.
+    const http::Transport& from = *origin_->transport;
+    bool ended = parser_->ends_with_stream() && (!from.read_failed() || from.read_cut());
     if (!ended) co_return PassUp(received.error());
     complete_ = true;
     co_return std::string();

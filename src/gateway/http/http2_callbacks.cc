@@ -98,6 +98,12 @@ int Http2Callbacks::OnHeader(nghttp2_session*,
   return bounded ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
+void Http2Callbacks::TellMalformed(Http2Session& session, const nghttp2_frame& frame) {
+  bool is_request = frame.hd.type == NGHTTP2_HEADERS && frame.headers.cat == NGHTTP2_HCAT_REQUEST;
+  Http2Stream* stream = is_request ? session.Find(frame.hd.stream_id) : nullptr;
+  if (stream != nullptr) session.OnMalformed(*stream);
+}
+
 // Left alone, nghttp2 would go on without that field, and what it means to others.
 int Http2Callbacks::OnInvalidHeader(nghttp2_session* raw,
                                     const nghttp2_frame* frame,
@@ -106,7 +112,8 @@ int Http2Callbacks::OnInvalidHeader(nghttp2_session* raw,
                                     const std::uint8_t*,
                                     std::size_t,
                                     std::uint8_t,
-                                    void*) {
+                                    void* user) {
+  TellMalformed(SessionOf(user), *frame);
   nghttp2_submit_rst_stream(raw, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
   return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
@@ -127,7 +134,12 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
       if (stream != nullptr && ends) stream->EndInput();
       return 0;
     case NGHTTP2_RST_STREAM:
-      session.CountReset();
+      // An origin may reset each stream that we began once it has answered (RFC 9113, 8.1).
+      if (session.side_ == Http2Session::Side::kGuest) {
+        session.CountReset();
+      } else if (stream == nullptr) {
+        session.CountControl();
+      }
       return 0;
     case NGHTTP2_GOAWAY:
       session.over_ = true;  // what is under way may end
@@ -137,7 +149,8 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
   }
 }
 
-int Http2Callbacks::OnInvalidFrame(nghttp2_session*, const nghttp2_frame*, int, void* user) {
+int Http2Callbacks::OnInvalidFrame(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
+  TellMalformed(SessionOf(user), *frame);
   SessionOf(user).CountControl();
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "http/relay_head.h"
@@ -141,8 +142,10 @@ Result<Http2Fields> ToHttp2Fields(const RequestHead& head, std::string_view sche
                      {":scheme", std::string(scheme)},
                      {":authority", head.authority},
                      {":path", head.target}};
+  bool has_length = false;
   for (const auto& [name, value] : head.headers) {
     if (EqualsIgnoreCase(name, "host")) continue;
+    if (EqualsIgnoreCase(name, "content-length") && std::exchange(has_length, true)) continue;
     if (!http::IsSafeHeader(name, value)) {
       return Fail(ErrorCode::kInvalidArgument, "a header of the request cannot be sent");
     }
@@ -153,7 +156,12 @@ Result<Http2Fields> ToHttp2Fields(const RequestHead& head, std::string_view sche
 
 Http2Fields ToHttp2Fields(const AnswerHead& head) {
   Http2Fields fields{{":status", fmt::format("{:03}", std::clamp(head.status, 100, 999))}};
-  for (const auto& [name, value] : head.headers) AddSendable(fields, name, value);
+  // HTTP/1 may say the same length twice, and one where there is no body, which HTTP/2 may not.
+  bool has_length = head.status < 200 || head.status == 204;
+  for (const auto& [name, value] : head.headers) {
+    if (EqualsIgnoreCase(name, "content-length") && std::exchange(has_length, true)) continue;
+    AddSendable(fields, name, value);
+  }
   return fields;
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace viv::gateway {
 namespace {
 
@@ -157,6 +160,26 @@ TEST(Http2FieldsTest, WhatMayBeASecretIsNeverIndexed) {
     EXPECT_FALSE(MayBeIndexed(name)) << name;
   }
   EXPECT_TRUE(MayBeIndexed("user-agent"));
+}
+
+TEST(Http2FieldsTest, AMessageHasOneLengthAndNoneWhereThereIsNoBody) {
+  auto lengths = [](const Http2Fields& fields) {
+    return std::count_if(fields.begin(), fields.end(),
+                         [](const auto& field) { return field.first == "content-length"; });
+  };
+  AnswerHead answer;
+  answer.headers.Add("Content-Length", "5");
+  answer.headers.Add("content-length", "5");
+  for (auto [status, count] : {std::pair{200, 1}, {304, 1}, {204, 0}, {103, 0}}) {
+    answer.status = status;
+    EXPECT_EQ(lengths(ToHttp2Fields(answer)), count) << status;
+  }
+  RequestHead request;
+  request.method = "POST";
+  request.authority = "a";
+  request.target = "/";
+  request.headers = answer.headers;
+  EXPECT_EQ(lengths(*ToHttp2Fields(request, "https")), 1);
 }
 
 }  // namespace

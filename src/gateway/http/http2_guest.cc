@@ -26,6 +26,14 @@ void LogFailure(std::exception_ptr failure) {
   }
 }
 
+// Empty when there is none.
+std::string FieldOf(const Http2Fields& fields, std::string_view name) {
+  for (const auto& [key, value] : fields) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
 }  // namespace
 
 class Http2GuestExchange final : public GuestExchange {
@@ -62,9 +70,13 @@ class Http2GuestExchange final : public GuestExchange {
   const RequestHead head_;
 };
 
-Http2Guest::Http2Guest(http::Transport& transport, ServeExchange serve, Http2Options options)
+Http2Guest::Http2Guest(http::Transport& transport,
+                       ServeExchange serve,
+                       Http2Options options,
+                       TellBroken broken)
     : Http2Session(Side::kGuest, transport, options),
       serve_(std::move(serve)),
+      broken_(std::move(broken)),
       all_served_(executor()) {}
 
 // Cancellation ends a read and thereby the connection, in good order: others use the transport.
@@ -85,6 +97,18 @@ void Http2Guest::OnRequest(std::shared_ptr<Http2Stream> stream) {
   begun_.push_back(std::move(stream));
 }
 
+void Http2Guest::OnMalformed(const Http2Stream& stream) {
+  if (std::exchange(malformed_told_, stream.id()) == stream.id()) return;
+  const Http2Fields& fields = stream.arriving();
+  Tell(Http2Problem{400, "malformed request: its stream is reset"}, FieldOf(fields, ":method"),
+       FieldOf(fields, ":path"));
+}
+
+void Http2Guest::Tell(const Http2Problem& problem, std::string method, std::string target) {
+  if (!broken_) return;
+  broken_(BrokenRequest{problem.status, problem.message, std::move(method), std::move(target)});
+}
+
 void Http2Guest::AfterFeed() {
   for (auto& stream : std::exchange(begun_, {})) {
     if (!stream->closed()) Start(std::move(stream));
@@ -96,10 +120,16 @@ void Http2Guest::Start(std::shared_ptr<Http2Stream> stream) {
   if (arrived.too_large) {
     Http2Problem problem{
         431, fmt::format("the head of the request is larger than {} bytes", kHttp2FieldBytesMax)};
+    Tell(problem, "", "");
     return Run(stream, Answer(stream, std::move(problem)));
   }
+  std::string method = FieldOf(arrived.fields, ":method");
+  std::string target = FieldOf(arrived.fields, ":path");
   auto head = Http2RequestHead(std::move(arrived.fields), arrived.body);
-  if (!head) return Run(stream, Answer(stream, std::move(head).error()));
+  if (!head) {
+    Tell(head.error(), std::move(method), std::move(target));
+    return Run(stream, Answer(stream, std::move(head).error()));
+  }
   auto self = std::static_pointer_cast<Http2Guest>(shared_from_this());
   auto exchange = std::make_shared<Http2GuestExchange>(self, stream, *std::move(head));
   // Told outside of nghttp2, where the stream learns of it.
@@ -147,7 +177,15 @@ void Http2Guest::AfterServed(Http2Stream& stream) {
 }
 
 Task<void> ServeHttp2(http::Transport& guest, std::string taken, ServeExchange serve) {
-  auto session = std::make_shared<Http2Guest>(guest, std::move(serve));
+  return ServeHttp2(guest, std::move(taken), std::move(serve), TellBroken());
+}
+
+Task<void> ServeHttp2(http::Transport& guest,
+                      std::string taken,
+                      ServeExchange serve,
+                      TellBroken broken) {
+  Http2Options options;
+  auto session = std::make_shared<Http2Guest>(guest, std::move(serve), options, std::move(broken));
   co_await session->Serve(std::move(taken));
 }
 

@@ -19,8 +19,13 @@ class GuestRig {
  public:
   explicit GuestRig(ServeExchange serve,
                     Http2Options options = {},
-                    Http2Peer::Settings settings = {})
-      : GuestRig(MakeHttp2SocketPair(), std::move(serve), options, std::move(settings)) {}
+                    Http2Peer::Settings settings = {},
+                    TellBroken broken = nullptr)
+      : GuestRig(MakeHttp2SocketPair(),
+                 std::move(serve),
+                 options,
+                 std::move(settings),
+                 std::move(broken)) {}
 
   ~GuestRig() {
     client.Hangup();
@@ -40,10 +45,12 @@ class GuestRig {
   GuestRig(Http2SocketPair pair,
            ServeExchange serve,
            Http2Options options,
-           Http2Peer::Settings settings)
+           Http2Peer::Settings settings,
+           TellBroken broken)
       : transport(loop.Adopt(std::move(pair.ours))),
         client(Http2Peer::Role::kClient, std::move(pair.theirs), std::move(settings)) {
-    auto session = std::make_shared<Http2Guest>(*transport, std::move(serve), options);
+    auto session =
+        std::make_shared<Http2Guest>(*transport, std::move(serve), options, std::move(broken));
     auto promise = std::make_shared<std::promise<void>>();
     done = promise->get_future();
     auto on_end = [promise](std::exception_ptr) { promise->set_value(); };

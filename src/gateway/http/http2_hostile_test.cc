@@ -102,6 +102,27 @@ TEST(Http2HostileTest, ABodyThatIsNotAsLongAsPromisedIsRefused) {
   EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "4"}}), "four"), "status 200");
 }
 
+TEST(Http2HostileTest, RequestsThatAreBrokenAreTold) {
+  std::vector<BrokenRequest> told;
+  {
+    GuestRig rig(EchoRequest, {}, {}, [&](const BrokenRequest& one) { told.push_back(one); });
+    for (const Http2Fields& fields :
+         {GetFields("/reset", {{"connection", "close"}}), GetFields("/bytes", {{"x", "a\r\nb"}}),
+          GetFields("/hosts", {{"host", "evil.example.com"}}),
+          GetFields("/large", {{"x", std::string(66'000, 'a')}}), GetFields("/good")}) {
+      EXPECT_TRUE(rig.client.UntilClosed(rig.client.Request(fields)));
+    }
+  }
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[0].method, "GET");
+  EXPECT_EQ(told[0].target, "/reset");
+  EXPECT_EQ(told[0].status, 400);
+  EXPECT_EQ(told[1].target, "/bytes");
+  EXPECT_EQ(told[2].target, "/hosts");
+  EXPECT_EQ(told[2].message, ":authority and host name different hosts");
+  EXPECT_EQ(told[3].status, 431);
+}
+
 TEST(Http2HostileTest, ALargeHeadIsAnswered431) {
   EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string(65'000, 'a')}})), "status 200");
   EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string(66'000, 'a')}})), "status 431");

@@ -60,8 +60,10 @@ class Http2OriginExchange final : public OriginExchange {
     return stream_ == nullptr ? kNone : stream_->trailers();
   }
 
-  bool may_be_sent_again() const override {
-    return stream_ == nullptr ? refused_ : stream_->unprocessed();
+  Fate fate() const override {
+    bool untouched = stream_ == nullptr ? refused_ : stream_->refused();
+    if (untouched) return Fate::kUntouched;
+    return stream_ != nullptr && stream_->lost() ? Fate::kMayBeLost : Fate::kMayBeDone;
   }
 
  private:

@@ -1,9 +1,9 @@
 #pragma once
 // The origin's side of HTTP/2: each exchange is a stream that we begin. After a failure an
-// exchange's may_be_sent_again() tells that the origin did not work on the request: it refused the
-// stream, left it out in its GOAWAY, or the connection ended before anything of an answer came. An
-// origin that answers before it has read the whole request may reset the stream then: sending fails
-// with kUnavailable, and what it answered can still be read.
+// exchange's fate() tells whether the origin certainly did not work on the request, for it refused
+// the stream or left it out in its GOAWAY, or whether the connection ended before anything of an
+// answer came. An origin that answers before it has read the whole request may reset the stream
+// then: sending fails with kUnavailable, and what it answered can still be read.
 
 #include <memory>
 

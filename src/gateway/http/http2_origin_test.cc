@@ -4,96 +4,12 @@
 
 #include <algorithm>
 
-#include "gateway/http/http2_test_support.h"
+#include "gateway/http/http2_origin_rig.h"
 
 namespace viv::gateway {
 namespace {
 
 using std::chrono::milliseconds;
-
-RequestHead SomeHead(std::string method = "GET") {
-  RequestHead head;
-  head.has_body = method == "POST";
-  head.method = std::move(method);
-  head.authority = "api.example.com";
-  head.target = "/v1/things?x=y";
-  return head;
-}
-
-// A connection over one end of a socket pair, and a server at the other end.
-class OriginRig {
- public:
-  explicit OriginRig(Http2Options options = {}, Http2Peer::Settings settings = {})
-      : OriginRig(MakeHttp2SocketPair(), options, std::move(settings)) {}
-  ~OriginRig() {
-    loop.Run<void>([this] { connection.reset(); });
-    server.Hangup();
-  }
-
-  bool CanOpen() {
-    return loop.Run<bool>([this] { return connection->CanOpen(); });
-  }
-  std::unique_ptr<OriginExchange> Open() {
-    return loop.Run<std::unique_ptr<OriginExchange>>([this] {
-      auto opened = connection->Open();
-      EXPECT_TRUE(opened.has_value());
-      return *std::move(opened);
-    });
-  }
-  void Drop(std::unique_ptr<OriginExchange>& exchange) {
-    loop.Run<void>([&] { exchange.reset(); });
-  }
-  std::future<Status> Send(OriginExchange& exchange, RequestHead head) {
-    return loop.Start(exchange.SendHead(std::move(head)));
-  }
-  // The server has read the head of a request.
-  bool UntilRequest(std::int32_t id) {
-    return server.Until([&] { return !server.streams[id].heads.empty(); });
-  }
-
- private:
-  OriginRig(Http2SocketPair pair, Http2Options options, Http2Peer::Settings settings)
-      : server(Http2Peer::Role::kServer, std::move(pair.theirs), std::move(settings)) {
-    loop.Run<void>([&] { connection = OverHttp2(loop.Adopt(std::move(pair.ours)), options); });
-  }
-
- public:
-  Http2TestLoop loop;
-  std::shared_ptr<OriginConnection> connection;  // used on the loop
-  Http2Peer server;
-};
-
-struct Outcome {
-  std::vector<AnswerHead> heads;
-  std::string body;
-  http::Headers trailers;
-  std::optional<Error> failure;
-  bool may_be_sent_again = false;
-};
-
-Task<Status> ReadAnswer(OriginExchange& exchange, Outcome& outcome) {
-  for (bool final = false; !final;) {
-    ASSIGN_OR_CO_RETURN(AnswerHead head, co_await exchange.ReadHead());
-    final = head.status >= 200;
-    outcome.heads.push_back(std::move(head));
-  }
-  for (;;) {
-    ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange.ReadBody());
-    if (piece.empty()) break;
-    EXPECT_LE(piece.size(), kHttp2PieceBytesMax);
-    outcome.body += piece;
-  }
-  outcome.trailers = exchange.trailers();
-  co_return Status();
-}
-
-Task<Outcome> ReadAll(OriginExchange& exchange) {
-  Outcome outcome;
-  Status read = co_await ReadAnswer(exchange, outcome);
-  if (!read) outcome.failure = read.error();
-  outcome.may_be_sent_again = exchange.may_be_sent_again();
-  co_return outcome;
-}
 
 TEST(Http2OriginTest, SendsARequestAndReadsItsAnswer) {
   OriginRig rig;
@@ -214,21 +130,21 @@ TEST(Http2OriginTest, ARefusedStreamMayBeSentAgain) {
   Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Reset(1, NGHTTP2_REFUSED_STREAM); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(outcome.may_be_sent_again);
+  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kUntouched);
 }
 
 TEST(Http2OriginTest, AStreamThatWasResetOtherwiseMayNot) {
   Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Reset(1, NGHTTP2_INTERNAL_ERROR); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->message, "the origin ended the stream: INTERNAL_ERROR");
-  EXPECT_FALSE(outcome.may_be_sent_again);
+  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
 }
 
 TEST(Http2OriginTest, AConnectionThatEndsBeforeAnAnswerMayHaveMissedTheRequest) {
   Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Hangup(); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(outcome.may_be_sent_again);
+  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeLost);
 }
 
 TEST(Http2OriginTest, AnAnswerThatBreaksOffMayNotBeAskedForAgain) {
@@ -241,7 +157,7 @@ TEST(Http2OriginTest, AnAnswerThatBreaksOffMayNotBeAskedForAgain) {
   });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.heads.size(), 1u);
-  EXPECT_FALSE(outcome.may_be_sent_again);
+  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
 }
 
 TEST(Http2OriginTest, AfterGoawayTheRunningEndAndTheRestIsUnprocessed) {
@@ -256,7 +172,7 @@ TEST(Http2OriginTest, AfterGoawayTheRunningEndAndTheRestIsUnprocessed) {
   rig.server.Flush();
   Outcome outcome = refused.get();
   ASSERT_TRUE(outcome.failure);
-  EXPECT_TRUE(outcome.may_be_sent_again);
+  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kUntouched);
   EXPECT_FALSE(rig.CanOpen());
   auto answer = rig.loop.Start(ReadAll(*first));
   rig.server.Respond(1, {{":status", "200"}}, "still");
@@ -281,7 +197,7 @@ TEST(Http2OriginTest, AnExchangeOnAConnectionThatHasEndedMayBeSentAgain) {
   rig.loop.Run<void>([&] { rig.connection->Close(); });
   EXPECT_FALSE(rig.CanOpen());
   EXPECT_FALSE(rig.Send(*exchange, SomeHead()).get().has_value());
-  EXPECT_TRUE(rig.loop.Start(ReadAll(*exchange)).get().may_be_sent_again);
+  EXPECT_EQ(rig.loop.Start(ReadAll(*exchange)).get().fate, OriginExchange::Fate::kUntouched);
   rig.Drop(exchange);
 }
 
@@ -301,6 +217,34 @@ TEST(Http2OriginTest, AnEarlyAnswerIsReadAlthoughTheRestOfTheRequestIsNotWanted)
   EXPECT_FALSE(outcome.failure);
   EXPECT_EQ(outcome.body, "too large");
   rig.Drop(exchange);
+}
+
+TEST(Http2OriginTest, AnOriginMayResetEachStreamThatItHasAnswered) {
+  OriginRig rig;
+  ASSERT_TRUE(rig.server.Sync());
+  auto running = rig.Open();
+  ASSERT_TRUE(rig.Send(*running, SomeHead()).get().has_value());
+  ASSERT_TRUE(rig.UntilRequest(1));
+  for (std::size_t i = 0; i < kHttp2ResetsMax + 50; ++i) {
+    std::int32_t id = 3 + 2 * static_cast<std::int32_t>(i);
+    auto exchange = rig.Open();
+    ASSERT_TRUE(rig.Send(*exchange, SomeHead("POST")).get().has_value());
+    ASSERT_TRUE(rig.UntilRequest(id));
+    rig.server.Respond(id, {{":status", "200"}}, "early");
+    rig.server.Flush();
+    rig.server.Reset(id, NGHTTP2_NO_ERROR);
+    rig.server.Flush();
+    Outcome outcome = rig.loop.Start(ReadAll(*exchange)).get();
+    ASSERT_FALSE(outcome.failure) << i << ": " << outcome.failure->message;
+    EXPECT_EQ(outcome.body, "early");
+    rig.Drop(exchange);
+  }
+  EXPECT_TRUE(rig.CanOpen());
+  auto answer = rig.loop.Start(ReadAll(*running));
+  rig.server.Respond(1, {{":status", "200"}}, "whole");
+  ASSERT_TRUE(rig.server.UntilClosed(1));
+  EXPECT_EQ(answer.get().body, "whole");
+  rig.Drop(running);
 }
 
 TEST(Http2OriginTest, AnExchangeThatIsGivenUpIsResetAndTheConnectionGoesOn) {
@@ -362,7 +306,7 @@ TEST(Http2OriginTest, UpgradesAndMalformedHeadsAreNotSent) {
   head = SomeHead();
   head.headers.Add("x", "a\r\nb: c");
   EXPECT_EQ(rig.Send(*exchange, head).get().error().code, ErrorCode::kInvalidArgument);
-  EXPECT_FALSE(rig.loop.Start(ReadAll(*exchange)).get().may_be_sent_again);
+  EXPECT_EQ(rig.loop.Start(ReadAll(*exchange)).get().fate, OriginExchange::Fate::kMayBeDone);
   rig.Drop(exchange);
   EXPECT_TRUE(rig.CanOpen());
 }
@@ -424,7 +368,7 @@ TEST(Http2OriginTest, ABodyThatIsNotAsLongAsPromisedIsAFailure) {
       rig.server.Respond(1, {{":status", "200"}, {"content-length", std::string(length)}}, "four");
     });
     EXPECT_TRUE(outcome.failure) << length;
-    EXPECT_FALSE(outcome.may_be_sent_again);
+    EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
   }
 }
 

@@ -81,7 +81,8 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   // What the sides do with what arrives.
   virtual bool Admits() { return false; }  // one more stream of the peer's
   virtual void OnRequest(std::shared_ptr<Http2Stream>) {}
-  virtual void AfterFeed() {}  // nghttp2 is done with the bytes that arrived
+  virtual void OnMalformed(const Http2Stream&) {}  // a request whose stream is reset for its head
+  virtual void AfterFeed() {}                      // nghttp2 is done with the bytes that arrived
 
   http::Transport& transport_;
   nghttp2_session* session_ = nullptr;

@@ -178,7 +178,8 @@ void Http2Stream::Close(Cause cause, bool refused, std::string reason) {
   if (closed_) return;
   closed_ = true;
   failure_.message = std::move(reason);
-  unprocessed_ = !has_arrived_ && (refused || cause == Cause::kConnection);
+  refused_ = !has_arrived_ && refused;
+  lost_ = !has_arrived_ && cause == Cause::kConnection;
   if (!input_ended_) DropInput();
   arrived_.Notify();
   left_.Notify();

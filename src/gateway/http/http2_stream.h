@@ -39,8 +39,10 @@ class Http2Stream {
   bool input_ended() const { return input_ended_; }    // all has arrived
   bool output_ended() const { return output_ended_; }  // all was given, not all may have left
   bool has_arrived() const { return has_arrived_; }    // anything of the peer's
-  // Closed before the peer worked on it, or together with the connection before it said anything.
-  bool unprocessed() const { return unprocessed_; }
+  // Closed before the peer said anything of it: certainly unprocessed, or with the connection.
+  bool refused() const { return refused_; }
+  bool lost() const { return lost_; }
+  const Http2Fields& arriving() const { return fields_; }  // of the head that is not whole yet
 
   // For exchanges. A wait that is cancelled ends with kUnavailable, as one that takes too long.
   Task<Result<Http2Head>> ReadHead();
@@ -105,7 +107,8 @@ class Http2Stream {
   bool output_ended_ = false;
   bool end_sent_ = false;
   bool closed_ = false;
-  bool unprocessed_ = false;
+  bool refused_ = false;
+  bool lost_ = false;
   Error failure_{ErrorCode::kUnavailable, "the stream has ended"};
 };
 

@@ -62,6 +62,20 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
   // Nothing: what OpenSSL has taken cannot be given back when the kernel takes only half of it.
   std::size_t WriteNow(const Pieces&) override { return 0; }
 
+  // A record of which only a part has come may be anything.
+  bool HasUnread() override { return StreamTransport::HasUnread() || SSL_has_pending(ssl()) == 1; }
+
+  // With the goodbye of our direction; the peer's is still to come. OpenSSL would wait for it, and
+  // a read may be under way, so it is told that there is nothing to wait for.
+  void CloseWrite() override {
+    const int before = SSL_get_shutdown(ssl());
+    error_code ignored;
+    SSL_set_shutdown(ssl(), before | SSL_RECEIVED_SHUTDOWN);
+    stream_.shutdown(ignored);
+    SSL_set_shutdown(ssl(), before | SSL_SENT_SHUTDOWN);
+    StreamTransport::CloseWrite();
+  }
+
   http::StreamSocket& lowest() { return socket(); }
   SSL* ssl() { return stream_.native_handle(); }
 
@@ -82,6 +96,10 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
     SSL_set_shutdown(ssl(), SSL_get_shutdown(ssl()) | SSL_RECEIVED_SHUTDOWN);
     const TimeLimit limit(socket(), kGoodbyeTime);
     co_await stream_.async_shutdown(http::kTuple);
+  }
+
+  bool IsCut(const error_code& error) const override {
+    return error == asio::ssl::error::stream_truncated;
   }
 };
 

@@ -398,6 +398,34 @@ TEST_F(GatewayTlsTest, ACutIsNoEnd) {
   (*met.origin)->transport->Close();
   EXPECT_EQ(Finish(ReadAll(*(*met.us)->transport)), "");
   EXPECT_TRUE((*met.us)->transport->read_failed());
+  EXPECT_TRUE((*met.us)->transport->read_cut());
+}
+
+TEST_F(GatewayTlsTest, SeesWhatCameUnaskedAndTakesNoTicketForIt) {
+  const auto tls = Trusting(authority_.certificate.get());
+  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*met.us && *met.origin);
+  http::Transport &us = *(*met.us)->transport, &origin = *(*met.origin)->transport;
+  EXPECT_FALSE(us.HasUnread());  // but for tickets
+  EXPECT_TRUE(Finish(Send(origin, "unasked")));
+  EXPECT_TRUE(us.HasUnread());
+  Met other = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  (*other.origin)->transport->Close();
+  EXPECT_TRUE((*other.us)->transport->HasUnread());
+}
+
+TEST_F(GatewayTlsTest, OneDirectionEndsWithAGoodbyeAndTheOtherGoesOn) {
+  const auto tls = Trusting(authority_.certificate.get());
+  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*met.us && *met.origin);
+  http::Transport &us = *(*met.us)->transport, &origin = *(*met.origin)->transport;
+  us.CloseWrite();
+  EXPECT_EQ(Finish(ReadAll(origin)), "");
+  EXPECT_FALSE(origin.read_failed());
+  EXPECT_TRUE(Finish(Send(origin, "still")));
+  origin.CloseWrite();
+  EXPECT_EQ(Finish(ReadAll(us)), "still");
+  EXPECT_FALSE(us.read_failed());
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ print(json.dumps([told(*where, b'CONNECT other.test:${port.tls} HTTP/1.1\\r\\nHo
   assert.equal(origins.last('/absolute').headers.authorization, key);
   assert.match(got[3], /^HTTP\/1\.1 4\d\d /);
   assert.equal(visits('/absolute-lie'), 0);
+  const bare = await hand(box, `
+print(json.dumps(told('api.test', ${port.plain}, b'GET http://api.test:${port.plain} HTTP/1.1\\r\\nHost: api.test:${port.plain}\\r\\nConnection: close\\r\\n\\r\\n').decode()))`);
+  assert.match(bare, /^HTTP\/1\.1 200 [^]*"url":"\/"/);
 });
 
 test('requests that two readers could read differently are not passed on', { skip }, async (t) => {
@@ -255,6 +258,9 @@ print(json.dumps({name: [over_tls(text.replace('Host: H', 'Host: api.test:${port
   }
   assert.equal(visits('/smuggled'), 0);
   assert.equal(visits('/spaced'), 0);
+  const refused = (await egressLog(host.server, box)).filter((one) => one.verdict === 'refused' && one.status >= 400 && one.reason);
+  assert.ok(refused.filter((one) => one.protocol === 'https').length >= 12, JSON.stringify(refused));
+  assert.ok(refused.some((one) => one.method === 'GET' && one.path === '/smuggled'), JSON.stringify(refused));
   // A folded header is unfolded, so that nobody after us sees two.
   await hand(box, `
 s = tls(connect('api.test', ${port.http1}), 'api.test')
@@ -276,6 +282,7 @@ print(json.dumps(s.receive().decode()[:200]))`);
   assert.match(got, /^HTTP\/1\.1 431 /);
   const second = await curl(box, `https://api.test:${port.tls}/endless`, '--http2', ...Array.from({ length: 90 }, (_, i) => ['-H', `X-${i}: ${'a'.repeat(1000)}`]).flat());
   assert.ok(second.code !== 0 || second.status === 431, JSON.stringify(second).slice(0, 300));
+  assert.equal((await egressLog(host.server, box)).filter((one) => one.verdict === 'refused' && one.status === 431).length, second.status === 431 ? 2 : 1);
   assert.equal(visits('/endless'), 0);
 });
 

@@ -1,6 +1,8 @@
 // Origins that lie and misbehave, for a box whose rules add a key: each becomes a typed answer, and none that lies in its
 // certificate gets the key.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { attempt } from '../support/attack.js';
 import { withBoxes } from '../support/e2b.js';
@@ -61,6 +63,74 @@ test('an answer that nobody asked for is nobody\'s answer', { skip }, async (t) 
   const { stdout } = await box.commands.run(`curl -sSi --http1.1 '${liar('twoAnswers', '/1')}' '${liar('twoAnswers', '/2')}' '${liar('twoAnswers', '/3')}'`);
   assert.equal(stdout.match(/first/g)?.length, 3, stdout);
   assert.doesNotMatch(stdout, /second|X-Smuggled/i);
+});
+
+/** Posts by node, `count` times on each of four kept connections; how often each status or error came. */
+async function postMany(box, url, count) {
+  await box.files.write('/tmp/post.mjs', `
+import https from 'node:https';
+const agent = new https.Agent({ keepAlive: true, maxSockets: 4 });
+const one = () => new Promise((done) => {
+  const request = https.request('${url}', { method: 'POST', agent, headers: { 'content-length': 2 } }, (answer) => answer.resume().on('end', () => done(answer.statusCode)));
+  request.on('error', (error) => done(error.code));
+  request.flushHeaders();
+  setImmediate(() => request.end('hi'));
+});
+const counts = {};
+const worker = async () => {
+  for (let i = 0; i < ${count}; i++) {
+    const came = await one();
+    counts[came] = (counts[came] ?? 0) + 1;
+  }
+};
+await Promise.all([worker(), worker(), worker(), worker()]);
+console.log(JSON.stringify(counts));
+process.exit();`);
+  const { stdout } = await box.commands.run('node /tmp/post.mjs', { timeoutMs: 90_000 });
+  return JSON.parse(stdout);
+}
+
+test('an origin that answers before it has the body breaks no kept connection of the guest', { skip }, async (t) => {
+  const box = await create(t);
+  assert.deepEqual(await postMany(box, `https://api.test:${port.nginx}/no/such/file`, 100), { 404: 400 });
+  assert.deepEqual(await postMany(box, `https://api.test:${port.nginx}/whoami`, 100), { 200: 400 });
+  assert.deepEqual(await postMany(box, `https://api.test:${port.http1}/early`, 50), { 413: 200 });
+});
+
+test('what an origin refuses because its connection ends is sent on another one, whatever the method', { skip }, async (t) => {
+  const box = await create(t);
+  assert.deepEqual(await postMany(box, `https://api.test:${port.nginxBrief}/x`, 100), { 200: 400 });
+  const urls = Array.from({ length: 100 }, (_, i) => `-X POST -d some-text-${i} https://api.test:${port.nginxBrief}/y -o /dev/null -w '%{http_code} '`).join(' --next -s --http2 ');
+  const { stdout } = await box.commands.run(`curl -s --http2 ${urls}`, { timeoutMs: 90_000 });
+  assert.deepEqual([...new Set(stdout.trim().split(' '))], ['200'], stdout);
+});
+
+test('a server that ends TLS without a goodbye is heard to its end', { skip }, async (t) => {
+  const box = await create(t);
+  const { certFile, keyFile } = origins.identity;
+  const server = spawn('python3', ['-c', `
+import http.server, ssl
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        if self.path == '/short': self.send_header('Content-Length', '1000000')
+        self.end_headers()
+        self.wfile.write(b'x' * 300000)
+    def log_message(self, *args): pass
+server = http.server.ThreadingHTTPServer(('${origins.address}', 0), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain('${certFile}', '${keyFile}')
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
+server.serve_forever()`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => server.kill());
+  const [said] = await once(server.stdout, 'data');
+  for (const flag of ['--http1.1', '--http2']) {
+    const whole = await curl(box, `https://api.test:${Number(said)}/`, flag);
+    assert.deepEqual([whole.code, whole.status, whole.body.length], [0, 200, 300_000], `${flag}: ${whole.error}`);
+    const short = await curl(box, `https://api.test:${Number(said)}/short`, flag);
+    assert.notEqual(short.code, 0, flag);
+  }
 });
 
 test('an origin that never answers holds nobody else', { skip }, async (t) => {

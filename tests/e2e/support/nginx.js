@@ -36,6 +36,13 @@ http {
     location /closed { if ($http_authorization = "") { return 401 "no key\\n"; } return 200 "open\\n"; }
     location /private/ { if ($http_authorization = "") { return 401 "no key\\n"; } }
   }
+  server {
+    listen ${address}:${port.brief} ssl http2;
+    ssl_certificate ${identity.certFile};
+    ssl_certificate_key ${identity.keyFile};
+    keepalive_requests 20;
+    location / { return 200 "served\\n"; }
+  }
 }
 `;
 
@@ -48,12 +55,12 @@ async function freePort(address) {
   return port;
 }
 
-/** {port: {tls, plain}, files, stop}: `files` is the folder that it serves. */
+/** {port: {tls, plain, brief}, files, stop}: `files` is the folder that it serves; `brief` ends a connection after 20 requests. */
 export async function startNginx({ address, identity }) {
   const folder = mkdtempSync(join(tmpdir(), 'viv-nginx-'));
   const files = join(folder, 'files');
   mkdirSync(files);
-  const port = { tls: await freePort(address), plain: await freePort(address) };
+  const port = { tls: await freePort(address), plain: await freePort(address), brief: await freePort(address) };
   writeFileSync(join(folder, 'nginx.conf'), config({ folder, address, port, identity }));
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '/usr/sbin/nginx', '-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '', ended = false;

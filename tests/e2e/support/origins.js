@@ -16,6 +16,7 @@
 //   port.plain    the same without TLS, and WebSockets (also port.ws)
 //   port.nginx    nginx with TLS and HTTP/2, port.nginxPlain without; serves the folder origins.nginx.files; its answers
 //                 have X-Asked-With: what it got as Authorization; /closed is 401 without one
+//   port.nginxBrief  nginx with TLS and HTTP/2 that ends a connection after 20 requests
 //   port.liar.X   origins that lie or misbehave, one port each: see lying_origins.js; all are for api.test
 //
 // origins.seen has every request that an echo got, newest last; origins.last(path) the newest of a path. origins.heard(X)
@@ -91,7 +92,7 @@ export async function startOrigins({ names = [], addresses = {} } = {}) {
     ca: authority.file,
     identity,
     serverArgs: ['--resolver', resolver.address, '--open-private', `${address}/32`, '--egress-ca', authority.file],
-    port: { ...echoes.port, wss: echoes.port.http1, ws: echoes.port.plain, nginx: nginx.port.tls, nginxPlain: nginx.port.plain, liar: liars.port },
+    port: { ...echoes.port, wss: echoes.port.http1, ws: echoes.port.plain, nginx: nginx.port.tls, nginxPlain: nginx.port.plain, nginxBrief: nginx.port.brief, liar: liars.port },
     lies: liars.certificates,  // the liars with false certificates
     seen: echo.seen,
     last: (path) => echo.seen.findLast((one) => one.url.split('?')[0] === path),
