@@ -37,8 +37,12 @@ void Box::Set(Rules changed, BoxEgress egress) {
   const bool other_way = proxy != egress.proxy;
   if (other_way) found_proxy.reset();
   proxy = std::move(egress.proxy);
-  auto before = std::exchange(interceptor, std::move(egress.interceptor));
-  if (before && before != interceptor && !other_way) before->GiveWayTo(interceptor.get());
+  if (interceptor) last_interceptor_ = std::move(interceptor);
+  interceptor = std::move(egress.interceptor);
+  if (other_way) last_interceptor_.reset();
+  if (last_interceptor_ && last_interceptor_ != interceptor)
+    last_interceptor_->GiveWayTo(interceptor.get());
+  if (interceptor) last_interceptor_.reset();
   std::vector<Flow*> open(flows.begin(), flows.end());  // cutting may change the set
   for (Flow* flow : open) {
     if (!flows.contains(flow)) continue;

@@ -65,6 +65,8 @@ class Box {
   BoxCounters counters;
 
  private:
+  // Where the box has none now: who serves what was open then, until there is one again.
+  std::shared_ptr<Interceptor> last_interceptor_;
   bool closed_ = false;
 };
 

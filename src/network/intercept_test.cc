@@ -174,6 +174,12 @@ TEST_F(InterceptTest, AReplacedInterceptorGivesWayAndIsCutOnlyWithItsProxy) {
   EXPECT_EQ(first->heir, second.get());
   ASSERT_TRUE(egress_->Set("box", EgressBy({})));
   EXPECT_EQ(second->heir, nullptr);
+  ASSERT_TRUE(egress_->Set("box", EgressBy({})));
+  EXPECT_EQ(second.use_count(), 2) << "it would end what is open if it went";
+  auto third = std::make_shared<HoldingInterceptor>();
+  ASSERT_TRUE(egress_->Set("box", WithInterceptor(third)));
+  EXPECT_EQ(second->heir, third.get());
+  EXPECT_EQ(second.use_count(), 1);
   EXPECT_EQ(first->cuts, 0);
   BoxEgress by_proxy = WithInterceptor(std::make_shared<HoldingInterceptor>());
   by_proxy.proxy = SocksProxy{std::string(kPublic), 1080, "", ""};

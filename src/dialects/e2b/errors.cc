@@ -1,5 +1,6 @@
 #include "dialects/e2b/errors.h"
 
+#include "base/digest.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/status.h"
@@ -12,9 +13,7 @@ constexpr std::size_t kMessageBytesMax = 4096;
 std::string EscapedControl(char c) {
   constexpr std::string_view kNamed = "\a\b\f\n\r\t\v", kLetters = "abfnrtv";
   if (std::size_t at = kNamed.find(c); at != std::string_view::npos) return {'\\', kLetters[at]};
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
-  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  return "\\x" + Hex({&c, 1});
 }
 
 }  // namespace

@@ -46,6 +46,31 @@ test('a change of the rules breaks no answer that is under way', { skip }, async
   }
 });
 
+test('a connection that is kept follows each change, also when there were no rules in between', { skip }, async (t) => {
+  const box = await host.create(t, { network: injecting(['api.test'], 'one') });
+  let answered;
+  const command = await box.commands.run(`python3 -c "
+import http.client, json, sys
+connection = http.client.HTTPSConnection('api.test', ${port.tls})
+connection.connect()
+first = connection.sock
+for line in sys.stdin:
+    connection.request('GET', '/')
+    print(json.loads(connection.getresponse().read())['headers'].get('authorization'), connection.sock is first, flush=True)
+"`, { background: true, stdin: true, timeoutMs: 60_000, onStdout: (text) => answered(text.trim()) });
+  const next = async () => {
+    const answer = new Promise((done) => (answered = done));
+    await command.sendStdin('go\n');
+    return answer;
+  };
+  assert.equal(await next(), 'one True');
+  for (const [network, sent] of [[injecting(['api.test'], 'two'), 'two'], [{}, 'None'], [{}, 'None'], [injecting(['api.test'], 'three'), 'three']]) {
+    await box.updateNetwork(network);
+    assert.equal(await next(), `${sent} True`);
+  }
+  await command.kill();
+});
+
 test('a change that forbids a host cuts it at once', { skip }, async (t) => {
   const box = await host.create(t, { network: injecting(['api.test'], 'one') });
   const rest = await streaming(box, 'forbidden', '--http1.1');
