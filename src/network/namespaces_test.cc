@@ -44,6 +44,18 @@ TEST_F(NamespacesTest, OwnServicesAreReachedByEveryOwnAddress) {
   });
 }
 
+// The kernel makes an IPv6 address's own route later, in a work queue.
+TEST_F(NamespacesTest, OwnAddressesAreReachedFromTheFirstMoment) {
+  for (int i = 0; i < 64; ++i) {
+    auto fresh = namespaces_->Take();
+    ASSERT_TRUE(fresh.has_value()) << fresh.error().message;
+    AsGuest(fresh->fd.get(), [] {
+      Listener listener = ListenOn("fd00::1");
+      ASSERT_EQ(DialTcp(EndpointOf("fd00::1", listener.port)).error, 0);
+    });
+  }
+}
+
 TEST_F(NamespacesTest, WithoutDoorsNothingIsReached) {
   AsGuest(network(), [] {
     EXPECT_EQ(DialTcp(EndpointOf("93.184.216.34", 80)).error, ECONNREFUSED);

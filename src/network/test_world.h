@@ -35,9 +35,9 @@ inline Status MakeWorld() {
     ifaddrmsg body{};
     body.ifa_family = raw.size() == 4 ? AF_INET : AF_INET6;
     body.ifa_prefixlen = static_cast<std::uint8_t>(raw.size() * 8);
-    body.ifa_flags = IFA_F_NODAD;
     body.ifa_index = 1;
     batch.Body(&body, sizeof body);
+    batch.Number32(IFA_FLAGS, IFA_F_NODAD | IFA_F_NOPREFIXROUTE);  // as in wiring.cc
     batch.Attribute(IFA_LOCAL, raw.data(), raw.size());
     if (text == kOwnPublic) continue;
     batch.Begin("route", RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE);

@@ -57,15 +57,17 @@ void AddLink(NetlinkBatch& batch) {
   batch.Body(&link, sizeof link);
 }
 
+// Without a prefix route: IPv6's would lead nowhere until the kernel has made the address's local
+// one, which it does later. Ours to everywhere is enough in the meantime.
 void AddAddress(NetlinkBatch& batch, const Address& address) {
   std::string raw = address.Raw();
   batch.Begin("add the box's address", RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
   ifaddrmsg body{};
   body.ifa_family = address.IsV4() ? AF_INET : AF_INET6;
   body.ifa_prefixlen = static_cast<std::uint8_t>(raw.size() * 8);
-  body.ifa_flags = IFA_F_NODAD;
   body.ifa_index = kLoopback;
   batch.Body(&body, sizeof body);
+  batch.Number32(IFA_FLAGS, IFA_F_NODAD | IFA_F_NOPREFIXROUTE);
   batch.Attribute(IFA_LOCAL, raw.data(), raw.size());
   batch.Attribute(IFA_ADDRESS, raw.data(), raw.size());
 }
