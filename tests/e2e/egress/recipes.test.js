@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from '../support/e2b.js';
 import { withSandboxes } from '../support/langsmith.js';
+import { freePort } from '../support/nginx.js';
 import { startOrigins } from '../support/origins.js';
 
 const origins = await startOrigins();
@@ -54,7 +55,7 @@ test('LangSmith: a write-only header and a list', { skip }, async (t) => {
 });
 
 test('a callback server that believes nobody but us', { skip }, async (t) => {
-  const at = 20_000 + (process.pid % 20_000);
+  const at = await freePort(origins.address);
   const url = `http://${origins.address}:${at}/headers`;
   const server = start(t, recipes[2], [], { VIVARIUM: host.server.url, URL_HERE: url, PORT: String(at) });
   await until(() => fetch(url, { method: 'POST', body: '{}' }).then((answer) => answer.status === 401, () => false), 'the callback server');

@@ -47,7 +47,7 @@ http {
 `;
 
 /** A port that nobody uses at this moment. */
-async function freePort(address) {
+export async function freePort(address) {
   const server = net.createServer();
   await new Promise((done) => server.listen(0, address, done));
   const { port } = server.address();
