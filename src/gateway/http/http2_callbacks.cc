@@ -206,6 +206,8 @@ int Http2Callbacks::OnSent(nghttp2_session*, const nghttp2_frame* frame, void* u
         code == NGHTTP2_NO_ERROR || code == NGHTTP2_CANCEL || code == NGHTTP2_INTERNAL_ERROR;
     if (!ours) session.CountReset();
   }
+  if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR)
+    session.OnFault(nghttp2_http2_strerror(frame->goaway.error_code));
   return 0;
 }
 

@@ -104,6 +104,12 @@ void Http2Guest::OnMalformed(const Http2Stream& stream) {
        FieldOf(fields, ":path"));
 }
 
+void Http2Guest::OnFault(std::string_view fault) {
+  if (std::exchange(fault_told_, true)) return;
+  Tell(Http2Problem{400, fmt::format("the connection broke HTTP/2 and was ended: {}", fault)}, "",
+       "");
+}
+
 void Http2Guest::Tell(const Http2Problem& problem, std::string method, std::string target) {
   if (!broken_) return;
   broken_(BrokenRequest{problem.status, problem.message, std::move(method), std::move(target)});

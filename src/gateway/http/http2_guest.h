@@ -27,6 +27,7 @@ class Http2Guest final : public Http2Session {
   bool Admits() override;
   void OnRequest(std::shared_ptr<Http2Stream> stream) override;
   void OnMalformed(const Http2Stream& stream) override;
+  void OnFault(std::string_view fault) override;
   void AfterFeed() override;
 
   void Start(std::shared_ptr<Http2Stream> stream);
@@ -39,6 +40,7 @@ class Http2Guest final : public Http2Session {
   const ServeExchange serve_;
   const TellBroken broken_;
   std::int32_t malformed_told_ = 0;  // the stream that was told last: nghttp2 may find two faults
+  bool fault_told_ = false;
   std::vector<std::shared_ptr<Http2Stream>> begun_;  // by the bytes that were just read
   std::size_t running_ = 0;
   Http2Signal all_served_;

@@ -152,13 +152,21 @@ TEST(Http2HostileTest, EndlessContinuationsEndTheConnection) {
   EXPECT_TRUE(rig.client.UntilEnd());
 }
 
-// What it is told when it goes on like this.
+// What it is told when it goes on like this; whoever writes the log is told once.
 std::optional<std::uint32_t> Flood(const std::function<void(Http2Peer&, int)>& once, int times) {
-  GuestRig rig(EchoRequest);
-  EXPECT_TRUE(rig.client.Sync());
-  for (int i = 0; i < times; ++i) once(rig.client, i);
-  EXPECT_TRUE(rig.client.UntilEnd());
-  return rig.client.goaway;
+  std::atomic<int> faults = 0;
+  std::optional<std::uint32_t> goaway;
+  {
+    GuestRig rig(EchoRequest, {}, {}, [&](const BrokenRequest& one) {
+      if (one.message.starts_with("the connection broke HTTP/2")) ++faults;
+    });
+    EXPECT_TRUE(rig.client.Sync());
+    for (int i = 0; i < times; ++i) once(rig.client, i);
+    EXPECT_TRUE(rig.client.UntilEnd());
+    goaway = rig.client.goaway;
+  }
+  EXPECT_EQ(faults, 1);
+  return goaway;
 }
 
 TEST(Http2HostileTest, RapidResetsEndTheConnection) {
@@ -255,7 +263,9 @@ TEST(Http2HostileTest, WhatIsNoHttp2EndsTheConnection) {
     Http2SocketPair pair = MakeHttp2SocketPair();
     Http2TestLoop loop;
     auto transport = loop.Adopt(std::move(pair.ours));
-    auto served = loop.Start(ServeHttp2(*transport, "", EchoRequest));
+    std::vector<std::string> told;
+    TellBroken tell = [&](const BrokenRequest& one) { told.push_back(one.message); };
+    auto served = loop.Start(ServeHttp2(*transport, "", EchoRequest, tell));
     ASSERT_EQ(::send(pair.theirs.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
     char answer[4096];
@@ -263,6 +273,8 @@ TEST(Http2HostileTest, WhatIsNoHttp2EndsTheConnection) {
     }
     pair.theirs = UniqueFd();
     served.get();
+    ASSERT_EQ(told.size(), 1u) << bytes;
+    EXPECT_TRUE(told[0].starts_with("the connection broke HTTP/2 and was ended: ")) << told[0];
   }
 }
 

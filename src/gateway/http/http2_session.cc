@@ -174,8 +174,10 @@ Task<void> Http2Session::ReadLoop(std::string taken) {
 // Whether there is more to read.
 bool Http2Session::Feed(std::string_view bytes) {
   ssize_t used = nghttp2_session_mem_recv(session_, BytesOf(bytes), bytes.size());
-  if (used < 0 || nghttp2_session_get_outbound_queue_size(session_) > kFramesToSendMax) {
+  bool owes = nghttp2_session_get_outbound_queue_size(session_) > kFramesToSendMax;
+  if (used < 0 || owes) {
     over_ = broken_ = true;
+    OnFault(owes ? "frames are not read" : nghttp2_strerror(static_cast<int>(used)));
     return false;
   }
   AfterFeed();

@@ -82,6 +82,7 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   virtual bool Admits() { return false; }  // one more stream of the peer's
   virtual void OnRequest(std::shared_ptr<Http2Stream>) {}
   virtual void OnMalformed(const Http2Stream&) {}  // a request whose stream is reset for its head
+  virtual void OnFault(std::string_view) {}        // of the connection, which ends for it
   virtual void AfterFeed() {}                      // nghttp2 is done with the bytes that arrived
 
   http::Transport& transport_;
