@@ -26,7 +26,7 @@ from boxes import ROUNDS, Server, show
 NAME = "origin.bench"
 PYTHON = "/usr/bin/python3"  # what boxes have, too: another one would bring another TLS
 SECONDS = 6
-GOALS_MS = {"plain": 0.2, "passed through by SNI": 0.3, "intercepted, all new": 2.0, "intercepted, new to a kept origin": 2.0, "intercepted, kept": 0.3}
+GOALS_MS = {"plain": 0.2, "passed through by SNI": 0.3, "passed through by SNI, kept": 0.3, "intercepted, all new": 2.0, "intercepted, new to a kept origin": 2.0, "intercepted, kept": 0.3}
 
 # Prints what each request took, in milliseconds. Two of these run at once and take turns of half a second by the clock, for the machine
 # may be twice as quick at one time as at another. Nobody checks certificates here, so that both do the same: a context that
@@ -92,35 +92,54 @@ class Names:
 
 
 @contextlib.contextmanager
-def nginx(address):
-    """Ports by what they are: plain, tls, and tls without keep-alive; and the certificate that vouches for itself."""
+def nginx(folder, name, config, address, port):
+    """An nginx with this configuration, once it listens there."""
+    path = pathlib.Path(folder, name + ".conf")
+    path.write_text(f"worker_processes 1; user root; daemon off; pid {folder}/{name}.pid; error_log /dev/null;\n" + config)
+    process = subprocess.Popen(["/usr/sbin/nginx", "-c", str(path), "-p", folder, "-e", "/dev/null"])
+    try:
+        while process.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection((address, port)):
+                break
+            time.sleep(0.02)
+        if process.poll() is not None:
+            raise RuntimeError(f"nginx does not start with {path}")
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+@contextlib.contextmanager
+def origin(address):
+    """Ports by what they are: plain, tls, tls without keep-alive, and tls behind another nginx that passes it through by SNI, as
+    we do; and the certificate that vouches for itself."""
     folder = tempfile.mkdtemp(prefix="viv-bench-origin-")
     (pathlib.Path(folder) / "a.txt").write_text("x" * 200 + "END\n")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", folder + "/key.pem", "-out",
                     folder + "/cert.pem", "-days", "2", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME], check=True, capture_output=True)
     ports = {}
-    for kind in ("plain", "tls", "once"):
+    for kind in ("plain", "tls", "once", "relayed"):
         with socket.create_server((address, 0)) as free:
             ports[kind] = free.getsockname()[1]
-    config = pathlib.Path(folder, "nginx.conf")
-    config.write_text(f"""
-worker_processes 1; user root; daemon off; pid {folder}/pid; error_log /dev/null;
+    http = f"""
 events {{ worker_connections 4096; }}
 http {{ access_log off; keepalive_requests 100000000; root {folder}; ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
   client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3; uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
   server {{ listen {address}:{ports["plain"]}; listen {address}:{ports["tls"]} ssl http2; }}
   server {{ listen {address}:{ports["once"]} ssl; keepalive_timeout 0; }} }}
-""")
-    process = subprocess.Popen(["/usr/sbin/nginx", "-c", str(config), "-p", folder, "-e", "/dev/null"])
+"""
+    relay = f"""
+load_module /usr/lib/nginx/modules/ngx_stream_module.so;
+events {{ worker_connections 4096; }}
+stream {{
+  map $ssl_preread_server_name $origin {{ {NAME} {address}:{ports["tls"]}; }}
+  server {{ listen {address}:{ports["relayed"]}; ssl_preread on; proxy_pass $origin; }} }}
+"""
     try:
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection((address, ports["once"])):
-                break
-            time.sleep(0.02)
-        yield ports, folder + "/cert.pem"
+        with nginx(folder, "origin", http, address, ports["once"]), nginx(folder, "relay", relay, address, ports["relayed"]):
+            yield ports, folder + "/cert.pem"
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -130,7 +149,7 @@ def world():
     address = langsmith.outside_address()
     if not address:
         sys.exit("this machine has no address but loopback")
-    with nginx(address) as (ports, certificate):
+    with origin(address) as (ports, certificate):
         server = Server("--open-private", address + "/32", "--resolver", Names(address).where, "--egress-ca", certificate)
         try:
             yield server, address, ports
@@ -148,22 +167,27 @@ def make_box(client, kind):
     return box
 
 
+def show_added(what, goal, ours, direct):
+    ours, direct = (statistics.median(map(float, samples.split())) for samples in (ours, direct))
+    show(what + ", p50", f"{ours:.3f} ms, {ours - direct:+.3f} ms{goal}", f"{ours / direct:.2f}x direct ({direct:.3f})")
+
+
 def part_latency():
     with world() as (server, address, ports):
         client = langsmith.Client(server)
         made = {kind: make_box(client, kind) for kind in CONFIGS}
         # What is measured, by which kind of box, with which kind of request, on which port.
-        asked = {"plain": ("plain", "plain", "plain"), "passed through by SNI": ("passed", "new", "tls"), "intercepted, all new": ("ruled", "new", "once"),
-                 "intercepted, new to a kept origin": ("ruled", "new", "tls"), "intercepted, kept": ("ruled", "kept", "tls")}
+        asked = {"plain": ("plain", "plain", "plain"), "passed through by SNI": ("passed", "new", "tls"), "passed through by SNI, kept": ("passed", "kept", "tls"),
+                 "intercepted, all new": ("ruled", "new", "once"), "intercepted, new to a kept origin": ("ruled", "new", "tls"), "intercepted, kept": ("ruled", "kept", "tls")}
+        call = lambda request, port, turn: subprocess.Popen([PYTHON, "-c", CALLER, request, address, str(ports[port]), turn], stdout=subprocess.PIPE, text=True)
         for _ in range(ROUNDS):
             for what, (kind, request, port) in asked.items():
-                command = [PYTHON, "-c", CALLER, request, address, str(ports[port]), "0"]
-                with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as beside:
+                with call(request, port, "0") as beside:
                     ours = client.execute(made[kind], f"{PYTHON} /tmp/caller.py {request} resolve {ports[port]} 1")
-                    direct = beside.communicate()[0]
-                ours, direct = (statistics.median(map(float, samples.split())) for samples in (ours, direct))
-                goal = GOALS_MS[what]
-                show(what + ", p50", f"{ours:.3f} ms, {ours - direct:+.3f} ms (goal {goal})", f"{ours / direct:.2f}x direct ({direct:.3f})")
+                    show_added(what, f" (goal {GOALS_MS[what]})", ours, beside.communicate()[0])
+            # What the field has for the same: no box, and nobody who writes a log.
+            with call("new", "tls", "0") as beside, call("new", "relayed", "1") as relayed:
+                show_added("nginx passes through by SNI", "", relayed.communicate()[0], beside.communicate()[0])
         for box in made.values():
             client.kill(box)
 
