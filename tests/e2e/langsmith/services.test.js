@@ -144,7 +144,7 @@ test('a browser gets a cookie for this service alone', async (t) => {
 test('an expired token opens nothing', async (t) => {
   const sandbox = await host.create(t);
   await serve(sandbox, mirror, 8000);
-  const grant = await share(sandbox, { port: 8000, expires_in_seconds: 1 });
+  const grant = await share(sandbox, { port: 8000, expires_in_seconds: 3 });
   const visit = () => fetch(grant.service_url, { headers: { [TOKEN]: grant.token } });
   assert.equal((await visit()).status, 200);
   const refused = await until(async () => {
@@ -301,7 +301,7 @@ test('a download link that was changed, is over, or has lost its file or sandbox
   assert.equal(await (await fetch(`${link.download_url}&path=/etc/passwd`)).text(), 'text', 'nothing repoints it');
   const service = await share(sandbox, { port: 80 });
   assert.equal(await status(link.download_url.replace(link.token, service.token)), 403);
-  const short = await sandbox.generateDownloadURL('/tmp/a', { expiresInSeconds: 1 });
+  const short = await sandbox.generateDownloadURL('/tmp/a', { expiresInSeconds: 3 });
   assert.ok(Date.parse(short.expires_at) > Date.now());
   assert.equal(await status(short.download_url), 200);
   const over = await until(async () => {
