@@ -30,19 +30,26 @@ bool InterceptorNames(const Flow& flow, std::string_view host) {
   return flow.box->interceptor != nullptr && flow.box->interceptor->Names(host);
 }
 
+constexpr const char* kHiddenName =
+    "the server name is encrypted (ECH) where rules go by names; turn ECH off";
+
+// Nobody can tell whom it is for, so where names decide the address itself has to be allowed.
+OpeningRuling JudgeNamelessTls(const Flow& flow, const Opening& opening) {
+  constexpr const char* kNoName = "TLS without a server name (SNI); send the host's name";
+  if (MayHaveToBeIntercepted(flow)) return RefusedOpening(kNoName);
+  if (!flow.box->rules.HasNames()) return {};
+  if (opening.hides_its_name) return RefusedOpening(kHiddenName);
+  HostRuling bare = ByPolicy(flow, {});
+  return bare.allowed ? OpeningRuling() : RefusedOpening(kNoName, std::move(bare.rule));
+}
+
 OpeningRuling JudgeTls(const Flow& flow, const Opening& opening) {
-  const bool by_names = flow.box->rules.HasNames();
-  if (opening.host.empty() && MayHaveToBeIntercepted(flow))
-    return RefusedOpening("TLS without a server name (SNI); send the host's name");
-  constexpr const char* kHidden =
-      "the server name is encrypted (ECH) where rules go by names; turn ECH off";
-  if (opening.host.empty())
-    return opening.hides_its_name && by_names ? RefusedOpening(kHidden) : OpeningRuling();
+  if (opening.host.empty()) return JudgeNamelessTls(flow, opening);
   HostRuling host = JudgeHost(flow, opening.host);
   if (!host.allowed) return RefusedOpening(std::move(host.reason), std::move(host.rule));
   if (InterceptorNames(flow, opening.host))
     return {Act::kIntercept, opening.host, std::move(host.rule), ""};
-  if (opening.hides_its_name && by_names) return RefusedOpening(kHidden);
+  if (opening.hides_its_name && flow.box->rules.HasNames()) return RefusedOpening(kHiddenName);
   return {Act::kPass, opening.host, std::move(host.rule), ""};
 }
 

@@ -130,7 +130,18 @@ TEST_F(NamePolicyTest, OtherProtocolsGoByTheResolvedNameAlone) {
   GuestResolves("good.org");
   for (std::string_view bytes : {"SSH-2.0-x\r\n", "\x05\x01\x02", "EHLO bad.org\r\n", ""})
     EXPECT_EQ(GuestSays(kPublic, server.port(), bytes), bytes);
-  EXPECT_EQ(GuestSays(kPublic, server.port(), HelloWith("")), HelloWith(""));  // TLS without SNI
+}
+
+TEST_F(NamePolicyTest, TlsWithoutAServerNameGoesByTheAddressAlone) {
+  EchoServer server(kPublic);
+  StartEgress(kOnlyGood);
+  GuestResolves("good.org");
+  EXPECT_EQ(GuestSays(kPublic, server.port(), HelloWith("")), kNameAlert);
+  EXPECT_EQ(server.bytes(), 0);
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{"good.org", kPublic.data()}, {}, false})));
+  EXPECT_EQ(GuestSays(kPublic, server.port(), HelloWith("")), HelloWith(""));
+  ASSERT_TRUE(egress_->Set("box", EgressBy({{}, {"bad.org"}, true})));
+  EXPECT_EQ(GuestSays(kPublic, server.port(), HelloWith("")), HelloWith(""));
 }
 
 TEST_F(NamePolicyTest, AServerThatSpeaksFirstIsHeard) {

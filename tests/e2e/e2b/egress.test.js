@@ -218,6 +218,15 @@ test('a rule allows nothing by itself, and a list may name the rules', { skip },
   assert.equal((await ask(sandbox)).status, 0);
 });
 
+test('TLS by the address, without a name, does not pass a list of names', { skip }, async (t) => {
+  const sandbox = await host.create(t, { network: { allowOut: ['api.test'], denyOut: ({ allTraffic }) => [allTraffic] } });
+  assert.equal((await ask(sandbox, { options: '-k' })).status, 200);
+  const byAddress = { name: origins.address, options: '-k' };
+  assert.equal((await ask(sandbox, byAddress)).status, 0);
+  await sandbox.updateNetwork({ allowOut: ['api.test', origins.address], denyOut: ({ allTraffic }) => [allTraffic] });
+  assert.equal((await ask(sandbox, byAddress)).status, 200);
+});
+
 test('rules survive a pause and are copied by a fork', { skip }, async (t) => {
   const Secret = secretsOf(), name = `key-${unique()}`;
   await keepSecret(t, name, 'value');
