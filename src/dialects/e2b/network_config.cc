@@ -15,6 +15,9 @@ constexpr std::size_t kTlsPortsMax = 128;
 constexpr std::size_t kHostBytesMax = 255;
 constexpr std::string_view kAllTraffic = "0.0.0.0/0";
 constexpr std::string_view kPortMark = "${PORT}";
+// Every name, and no address: in our lists "*" is for both, and this expression for names alone.
+constexpr std::string_view kEveryName = "*";
+constexpr std::string_view kEveryNameInOurs = "~[^:]*[^:.0-9][^:]*";
 
 bool IsBlockOrAddress(network::EntryKind kind) {
   return kind == network::EntryKind::kAddress || kind == network::EntryKind::kBlock;
@@ -31,8 +34,9 @@ void CheckEntries(http::Fields& fields, const network::Policy& policy) {
   bool has_names = false;
   for (const std::string& entry : policy.allow) {
     network::EntryKind kind = network::KindOf(entry);
+    if (entry == kEveryName) kind = network::EntryKind::kName;
     if (kind == network::EntryKind::kNothing)
-      fields.Refuse("invalid allowed address " + Printable(entry));
+      fields.Refuse("invalid allowed domain: " + Printable(entry));
     has_names |= kind == network::EntryKind::kName;
   }
   bool denies_all =
@@ -102,9 +106,10 @@ std::vector<std::uint16_t> ReadTlsPorts(http::Fields& fields) {
   return ports;
 }
 
-json::array TextArray(const std::vector<std::string>& list) {
+json::array ShowEntries(const std::vector<std::string>& list) {
   json::array array;
-  for (const std::string& item : list) array.emplace_back(item);
+  for (const std::string& item : list)
+    array.emplace_back(item == kEveryNameInOurs ? kEveryName : std::string_view(item));
   return array;
 }
 
@@ -126,6 +131,8 @@ void ReadEgress(http::Fields& fields,
   network.egress.internet = internet.value_or(true);
   network.internet_asked = internet;
   CheckEntries(fields, network.egress);
+  std::replace(network.egress.allow.begin(), network.egress.allow.end(), std::string(kEveryName),
+               std::string(kEveryNameInOurs));
   network.plan = gateway::Plan();
   network.plan.rules = ReadRules(fields, sealer);
   network.plan.proxy = ReadEgressProxy(fields, sealer);
@@ -148,8 +155,8 @@ json::value ShowNetwork(const sandbox::BoxNetwork& network) {
   untouched.internet_asked = network.internet_asked;
   if (network == untouched) return nullptr;
   json::object shown{{"allowPublicTraffic", network.public_traffic}};
-  if (!network.egress.allow.empty()) shown["allowOut"] = TextArray(network.egress.allow);
-  if (!network.egress.deny.empty()) shown["denyOut"] = TextArray(network.egress.deny);
+  if (!network.egress.allow.empty()) shown["allowOut"] = ShowEntries(network.egress.allow);
+  if (!network.egress.deny.empty()) shown["denyOut"] = ShowEntries(network.egress.deny);
   if (!network.plan.rules.empty()) shown["rules"] = ShowRules(network.plan.rules);
   if (network.plan.proxy) shown["egressProxy"] = ShowEgressProxy(*network.plan.proxy);
   if (!network.mask_request_host.empty()) shown["maskRequestHost"] = network.mask_request_host;

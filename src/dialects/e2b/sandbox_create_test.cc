@@ -151,7 +151,7 @@ TEST_F(SandboxCreateTest, UsesTheVendorsWordsForNetworkMistakes) {
     return Call("POST", "/v2/sandboxes", R"({"templateID":"base","network":)" + network + '}')
         .message();
   };
-  EXPECT_EQ(refusal(R"({"allowOut":["not a host"]})"), "invalid allowed address not a host");
+  EXPECT_EQ(refusal(R"({"allowOut":["not a host"]})"), "invalid allowed domain: not a host");
   EXPECT_EQ(refusal(R"({"maskRequestHost":"a b"})"), "mask request host is not valid: a b");
   EXPECT_EQ(refusal(R"({"maskRequestHost":"bücher.test:80"})"),
             "mask request host 'bücher.test' is not ASCII. Please use ASCII characters only.");

@@ -67,6 +67,14 @@ test('an allowed name opens what it leads to, and a wildcard all below it', { sk
   assert.ok(!resolver.asked.includes('other.test'), 'a name that is not allowed is not asked for');
 });
 
+test('a star is every name, and no address', { skip }, async (t) => {
+  const sandbox = await host.create(t, { network: { allowOut: ['*'], denyOut: ['0.0.0.0/0'] } });
+  assert.deepEqual((await sandbox.getInfo()).network?.allowOut, ['*']);
+  assert.equal(await reach(sandbox), 'refused');
+  for (const name of ['good.test', 'a.b.wild.test']) assert.equal(await reach(sandbox, name), 'reached /x', name);
+  assert.notEqual(await reach(sandbox), 'reached /x', 'also when a name has led there');
+});
+
 test('the lists of a running sandbox are replaced at once', { skip }, async (t) => {
   const sandbox = await host.create(t);
   assert.equal(await reach(sandbox), 'reached /x');
@@ -87,8 +95,8 @@ test('lists that make no sense are refused with the reason', async (t) => {
   assert.match((await create({ denyOut: ['example.com'] })).message, /invalid denied CIDR example\.com/);
   await create({ denyOut: ['10.0.0.0/40'] });
   // Ports, expressions and other patterns are words of another dialect.
-  for (const entry of ['example.com:443', '1.2.3.4:80', '~.*', 'a*.com', '*', '[::1]:80']) {
-    assert.match((await create({ allowOut: [entry], denyOut: ['0.0.0.0/0'] })).message, /invalid allowed address/, entry);
+  for (const entry of ['example.com:443', '1.2.3.4:80', '~.*', 'a*.com', '**', '[::1]:80']) {
+    assert.match((await create({ allowOut: [entry], denyOut: ['0.0.0.0/0'] })).message, /invalid allowed domain: /, entry);
     assert.match((await create({ denyOut: [entry] })).message, /invalid denied CIDR/, entry);
   }
   await create({ allowOut: ['not an address'] });
