@@ -20,6 +20,8 @@ constexpr std::size_t kRulesMax = 1000;
 constexpr std::size_t kCallbacksMax = 100;
 constexpr std::size_t kMatchPathsMax = 100;
 constexpr std::size_t kMatchPathBytesMax = 1024;
+constexpr std::size_t kMatchHeadersMax = 20;
+constexpr std::size_t kMatchHeaderBytesMax = 4096;
 constexpr std::size_t kDescriptionCharactersMax = 1024;
 constexpr std::size_t kRuleNameBytesMax = 256;
 constexpr std::size_t kScopesMax = 100;
@@ -59,6 +61,16 @@ void KeepMatchPaths(Members& rule, json::object& into) {
       rule.Refuse("match_paths", Printable(path) + ": a path is expected, as /v1/*");
   }
   if (rule.Has("match_paths")) into["match_paths"] = ArrayOfTexts(paths);
+}
+
+void KeepMatchHeaders(Members& rule, json::object& into) {
+  auto headers = rule.Texts("match_headers", kMatchHeadersMax);
+  for (const std::string& header : headers)
+    if (header.size() > kMatchHeaderBytesMax || !ReadMatchHeader(header))
+      rule.Refuse("match_headers", Printable(header) +
+                                       ": a header is expected as \"name: value\", with its name "
+                                       "in lower case");
+  if (rule.Has("match_headers")) into["match_headers"] = ArrayOfTexts(headers);
 }
 
 bool IsProvidersOwn(std::string_view name) {
@@ -135,8 +147,13 @@ class ProxyConfigReader {
     for (std::string_view provider : {"aws", "gcp"})
       if (rule.Has(provider))
         rule.Refuse(provider, "this is for a rule of type " + std::string(provider));
+    // To leave these out would send requests, and credentials, where they are not meant to go.
+    for (std::string_view missing : {"azure", "rewrite", "relay_id"})
+      if (rule.Has(missing))
+        rule.Refuse(missing, "rules with " + std::string(missing) + " are not available here");
     stored["match_hosts"] = StoreMatchHosts(rule);
     KeepMatchPaths(rule, stored);
+    KeepMatchHeaders(rule, stored);
     if (rule.Has("headers"))
       stored["headers"] = StoreProxyHeaders(rule, "headers", Find(kept, "headers"), sealer_,
                                             WorkspaceSecrets::kAllowed);
@@ -148,7 +165,7 @@ class ProxyConfigReader {
                     json::object& stored) {
     if (!providers_.insert(type).second)
       rule.Refuse("type", "at most one rule of type " + type + " is allowed");
-    for (std::string_view member : {"match_hosts", "match_paths", "headers"})
+    for (std::string_view member : {"match_hosts", "match_paths", "match_headers", "headers"})
       if (IsGivenAndNotEmpty(rule, member))
         rule.Refuse(member, "a rule of type " + type + " matches by its provider and takes none");
     if (!rule.Has(type)) return rule.Refuse(type, "the credentials are required");

@@ -112,6 +112,29 @@ TEST_F(ProxyConfigTest, ChecksWhatARuleMatches) {
             "proxy_config.rules.0.match_paths");
 }
 
+TEST_F(ProxyConfigTest, ChecksMatchHeaders) {
+  auto headers = [&](std::string_view list) {
+    return MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "match_headers": )" +
+                         std::string(list) + "}");
+  };
+  EXPECT_EQ(headers(R"(["authorization: Bearer account-b", "x-team:red", "x-empty:"])"), "");
+  EXPECT_EQ(headers("[]"), "");
+  for (std::string_view list :
+       {R"(["Authorization: x"])", R"(["authorization"])", R"([": x"])", R"(["a b: x"])",
+        R"(["x-a: b\r\nx-c: d"])", R"([""])", R"("x-a: b")", "[1]"})
+    EXPECT_EQ(headers(list).find("proxy_config.rules.0.match_headers"), 0u) << list;
+  EXPECT_EQ(MistakeOfRule(R"({"name": "a", "type": "aws", "match_headers": ["x-a: b"],
+                "aws": {"role_arn": "arn:aws:iam::1:role/r"}})"),
+            "proxy_config.rules.0.match_headers");
+}
+
+TEST_F(ProxyConfigTest, RefusesWhatWouldSendRequestsElsewhere) {
+  for (std::string_view member : {"azure", "rewrite", "relay_id"})
+    EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], ")" + std::string(member) +
+                            R"(": {"port": 80, "host": "b.com"}})"),
+              "proxy_config.rules.0." + std::string(member));
+}
+
 TEST_F(ProxyConfigTest, ChecksHeaders) {
   auto header = [&](std::string_view text) {
     return MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], "headers": [)" +

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "dialects/langsmith/proxy_rules.h"
 #include "dialects/langsmith/variables.h"
 #include "network/policy_entry.h"
 
@@ -95,6 +96,8 @@ gateway::HeaderRule PlannedRule(const json::value& rule, const Sealer& sealer) {
     planned.hosts = PlannedHosts(rule);
     planned.paths = StoredTexts(Find(rule, "match_paths"));
     planned.headers = PlannedHeaders(rule, "headers", sealer);
+    for (const std::string& header : StoredTexts(Find(rule, "match_headers")))
+      planned.carried.push_back(ReadMatchHeader(header).value_or(gateway::CarriedHeader()));
   }
   return planned;
 }

@@ -37,6 +37,7 @@ TEST_F(ProxyPlanTest, HeadersComeAsTheirTypeSays) {
   gateway::Plan plan = Planned(
       R"({"rules": [{"name": "github", "match_hosts": ["API.Example.com.", "*.example.com"],
           "match_paths": ["/v1/*", "/Users"],
+          "match_headers": ["authorization: Bearer account-b", "x-team:red"],
           "headers": [{"name": "X-Plain", "type": "plaintext", "value": "shown {not} a reference"},
                       {"name": "Authorization", "type": "opaque", "value": "Bearer s3cret"},
                       {"name": "X-Key", "type": "workspace_secret", "value": "key {NAME}"}]}]})");
@@ -46,6 +47,8 @@ TEST_F(ProxyPlanTest, HeadersComeAsTheirTypeSays) {
   EXPECT_THAT(rule.hosts, ElementsAre("api.example.com", "*.example.com"));
   EXPECT_THAT(rule.paths, ElementsAre("/v1/*", "/Users"));
   EXPECT_FALSE(rule.provider);
+  EXPECT_THAT(rule.carried, ElementsAre(gateway::CarriedHeader{"authorization", "Bearer account-b"},
+                                        gateway::CarriedHeader{"x-team", "red"}));
   ASSERT_EQ(rule.headers.size(), 3u);
   EXPECT_EQ(
       rule.headers[0],

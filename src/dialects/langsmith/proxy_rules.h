@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "dialects/langsmith/checked.h"
 #include "dialects/langsmith/secret_value.h"
+#include "gateway/rules/plan.h"
 
 namespace viv::langsmith {
 
@@ -15,6 +16,8 @@ namespace viv::langsmith {
 std::optional<std::string> WhyNoMatchHost(std::string_view pattern);
 // Why no rule may set this header: it is none, or one that belongs to the connection itself.
 std::optional<std::string> WhyNoProxyHeader(std::string_view name);
+// A header that requests are to carry, from "name: value"; nothing when it is none.
+std::optional<gateway::CarriedHeader> ReadMatchHeader(std::string_view text);
 
 // The stored form of a member that lists hosts; an empty list is a mistake.
 json::array StoreMatchHosts(Members& members);

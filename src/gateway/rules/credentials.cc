@@ -150,7 +150,7 @@ class BoxCredentials final : public Credentials {
 Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Destination& to) const {
   if (!head.has_body) return Body::kNotNeeded;
   bool needed = false;
-  if (const HeaderRule* rule = matcher_.RuleFor(to.host, head.path())) {
+  if (const HeaderRule* rule = matcher_.RuleFor(to.host, head.path(), head.headers)) {
     if (rule->provider && rule->provider->provider == ProviderAuth::Provider::kAws && to.secure &&
         !IsPresigned(head.target) && !HasNoKeys(*rule->provider)) {
       auto scope = ScopeOf(head, to.host);
@@ -166,7 +166,7 @@ Task<Applied> BoxCredentials::Apply(RequestHead& head,
                                     Destination to,
                                     std::string_view body,
                                     bool body_truncated) {
-  const HeaderRule* rule = matcher_.RuleFor(to.host, head.path());
+  const HeaderRule* rule = matcher_.RuleFor(to.host, head.path(), head.headers);
   const Callback* callback = rule == nullptr ? matcher_.CallbackFor(to.host) : nullptr;
   if (rule == nullptr && callback == nullptr) co_return Credited{};
   std::string name = rule != nullptr ? NameOf(*rule) : NameOfCallback(to);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/text.h"
 #include "gateway/rules/path_pattern.h"
 
 namespace viv::gateway {
@@ -70,6 +71,14 @@ std::optional<std::uint32_t> FirstOf(const HostEntries& entries, std::string_vie
   return first;
 }
 
+bool CarriesAll(const http::Headers& headers, const std::vector<CarriedHeader>& carried) {
+  return std::all_of(carried.begin(), carried.end(), [&](const CarriedHeader& wanted) {
+    return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
+      return EqualsIgnoreCase(header.first, wanted.name) && header.second == wanted.value;
+    });
+  });
+}
+
 bool FitsAny(std::uint32_t) {
   return true;
 }
@@ -91,7 +100,8 @@ bool Matcher::Names(std::string_view host) const {
   const std::vector<HeaderRule>& rules = index_->plan.rules;
   auto adds = [&](std::uint32_t position) { return rules[position].adds(); };
   auto leaves_alone = [&](std::uint32_t position) {
-    return !rules[position].adds() && rules[position].paths.empty();
+    const HeaderRule& rule = rules[position];
+    return !rule.adds() && rule.paths.empty() && rule.carried.empty();
   };
   const auto alone = FirstOf(index_->rules, host, leaves_alone);
   const auto first = FirstOf(index_->rules, host, adds);
@@ -99,10 +109,14 @@ bool Matcher::Names(std::string_view host) const {
   return !alone && FirstOf(index_->callbacks, host, FitsAny);
 }
 
-const HeaderRule* Matcher::RuleFor(std::string_view host, std::string_view path) const {
+const HeaderRule* Matcher::RuleFor(std::string_view host,
+                                   std::string_view path,
+                                   const http::Headers& headers) const {
   std::optional<RequestPath> read;  // once a rule asks
   auto fits = [&](std::uint32_t position) {
-    const std::vector<std::string>& patterns = index_->plan.rules[position].paths;
+    const HeaderRule& rule = index_->plan.rules[position];
+    if (!CarriesAll(headers, rule.carried)) return false;
+    const std::vector<std::string>& patterns = rule.paths;
     if (patterns.empty()) return true;
     if (!read) read.emplace(path);
     return std::any_of(patterns.begin(), patterns.end(),

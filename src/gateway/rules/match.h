@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "gateway/rules/plan.h"
+#include "http/message.h"
 
 namespace viv::gateway {
 
@@ -18,9 +19,11 @@ class Matcher {
   ~Matcher();
 
   // `host` in lower case, without port and trailing dot; `path` as sent, without the query. A host
-  // whose first rule adds nothing to any path is not named: that rule shields it from all others.
+  // whose first rule adds nothing to any request is not named: it shields it from all others.
   bool Names(std::string_view host) const;
-  const HeaderRule* RuleFor(std::string_view host, std::string_view path) const;
+  const HeaderRule* RuleFor(std::string_view host,
+                            std::string_view path,
+                            const http::Headers& headers = {}) const;
   const Callback* CallbackFor(std::string_view host) const;  // when no rule is
 
  private:

@@ -45,6 +45,27 @@ TEST(MatchTest, FindsAHostByItsName) {
     EXPECT_EQ(NameFor(plan, other), "") << other;
 }
 
+TEST(MatchTest, ARuleMayBeForRequestsThatCarryHeaders) {
+  HeaderRule one = RuleOf("one", {"a.com"});
+  one.carried = {{"authorization", "Bearer one"}};
+  HeaderRule both = RuleOf("both", {"a.com"}, {"/v1/*"});
+  both.carried = {{"authorization", "Bearer two"}, {"x-team", "red"}};
+  Plan plan = PlanOfRules({one, both});
+  auto name = [&](std::initializer_list<std::pair<const char*, const char*>> headers) {
+    http::Headers request;
+    for (const auto& [key, value] : headers) request.Add(key, value);
+    const HeaderRule* rule = Matcher(plan).RuleFor("a.com", "/v1/x", request);
+    return rule == nullptr ? "" : rule->name;
+  };
+  EXPECT_EQ(name({{"Authorization", "Bearer one"}}), "one");
+  EXPECT_EQ(name({{"AUTHORIZATION", "x"}, {"Authorization", "Bearer one"}}), "one");
+  EXPECT_EQ(name({{"X-Team", "red"}, {"authorization", "Bearer two"}}), "both");
+  for (const char* value : {"bearer one", "Bearer one ", "Bearer on", "Bearer two", ""})
+    EXPECT_EQ(name({{"authorization", value}}), "") << value;
+  EXPECT_EQ(name({}), "");
+  EXPECT_TRUE(Matcher(plan).Names("a.com"));
+}
+
 TEST(MatchTest, ARuleThatAddsNothingShieldsItsHostFromAllOthers) {
   HeaderRule nothing = RuleOf("nothing", {"bare.example.com"});
   nothing.headers.clear();

@@ -28,6 +28,13 @@ json::array HeadersToJson(const std::vector<SetHeader>& headers) {
   return array;
 }
 
+json::array CarriedToJson(const std::vector<CarriedHeader>& carried) {
+  json::array array;
+  for (const CarriedHeader& header : carried)
+    array.push_back(json::object{{"name", header.name}, {"value", header.value}});
+  return array;
+}
+
 json::object ProviderToJson(const ProviderAuth& auth) {
   if (auth.provider == ProviderAuth::Provider::kGcp)
     return {{"provider", "gcp"},
@@ -85,6 +92,13 @@ std::vector<SetHeader> HeadersOf(const json::array& from) {
   return headers;
 }
 
+std::vector<CarriedHeader> CarriedOf(const json::array& from) {
+  std::vector<CarriedHeader> carried;
+  for (const json::value& item : from)
+    carried.push_back({TextIn(item, "name"), TextIn(item, "value")});
+  return carried;
+}
+
 std::optional<ProviderAuth> ProviderOf(const json::value& from) {
   if (!from.is_object()) return std::nullopt;
   ProviderAuth auth;
@@ -113,6 +127,7 @@ json::value PlanToJson(const Plan& plan) {
                      {"paths", ListToJson(rule.paths)},
                      {"headers", HeadersToJson(rule.headers)}};
     if (rule.provider) one["provider"] = ProviderToJson(*rule.provider);
+    if (!rule.carried.empty()) one["carried"] = CarriedToJson(rule.carried);
     rules.push_back(std::move(one));
   }
   for (const Callback& callback : plan.callbacks)
@@ -135,8 +150,8 @@ Plan PlanOf(const json::value& from) {
   Plan plan;
   for (const json::value& item : ArrayIn(from, "rules"))
     plan.rules.push_back({TextIn(item, "name"), TextsIn(item, "hosts"), TextsIn(item, "paths"),
-                          HeadersOf(ArrayIn(item, "headers")),
-                          ProviderOf(PartIn(item, "provider"))});
+                          HeadersOf(ArrayIn(item, "headers")), ProviderOf(PartIn(item, "provider")),
+                          CarriedOf(ArrayIn(item, "carried"))});
   for (const json::value& item : ArrayIn(from, "callbacks")) {
     const json::value& ttl = PartIn(item, "ttl");
     const json::value& full = PartIn(item, "full");

@@ -46,12 +46,21 @@ struct ProviderAuth {
   bool operator==(const ProviderAuth&) const = default;
 };
 
+// A header that a request carries, just so.
+struct CarriedHeader {
+  std::string name;
+  std::string value;
+
+  bool operator==(const CarriedHeader&) const = default;
+};
+
 struct HeaderRule {
   std::string name;                // for the log
   std::vector<std::string> hosts;  // "api.example.com", or "*.example.com": not example.com itself
   std::vector<std::string> paths;  // globs of whole paths, "*" is any run of characters; none: all
   std::vector<SetHeader> headers;  // replace what the guest sent of the same name
   std::optional<ProviderAuth> provider;
+  std::vector<CarriedHeader> carried = {};  // it is for requests that have all of these
 
   bool adds() const { return !headers.empty() || provider; }
   bool operator==(const HeaderRule&) const = default;

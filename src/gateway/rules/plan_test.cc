@@ -13,7 +13,8 @@ TEST(PlanTest, ComesBackFromItsRecordAsItWas) {
                         {{"Authorization", {SecretText::Kind::kSealed, "v1.x", "langsmith:a"}},
                          {"X-Plain", {SecretText::Kind::kPlain, "yes", ""}},
                          {"X-Reference", {SecretText::Kind::kReferences, "Bearer {KEY}", ""}}},
-                        std::nullopt});
+                        std::nullopt,
+                        {{"authorization", "Bearer one"}, {"x-team", ""}}});
   ProviderAuth aws;
   aws.access_key_id = {SecretText::Kind::kReferences, "{ID}", ""};
   aws.secret_access_key = {SecretText::Kind::kSealed, "v1.y", "p"};

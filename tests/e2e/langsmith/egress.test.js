@@ -59,6 +59,19 @@ test('what a rule sets replaces what the sandbox sent, and nothing else', { skip
   assert.deepEqual([said.method, said.url, said.body], ['PUT', '/echo?query=kept', 'body']);
 });
 
+test('one host serves two accounts: a placeholder that is sent is swapped for its key', { skip }, async (t) => {
+  const swap = (account) => rule(account, ['api.test'], { Authorization: opaqueSecret(`Bearer key-of-${account}`) }, { match_headers: [`authorization: Bearer ${account}`] });
+  const box = await host.create(t, { proxyConfig: config(swap('one'), swap('two')) });
+  const asking = async (value) => (await headersOf(box, secure('/who'), value && `-H 'Authorization: ${value}'`)).authorization;
+  assert.equal(await asking('Bearer one'), 'Bearer key-of-one');
+  assert.equal(await asking('Bearer two'), 'Bearer key-of-two');
+  assert.equal(await asking('Bearer three'), 'Bearer three');
+  assert.equal(await asking('bearer one'), 'bearer one');
+  assert.equal(await asking(''), undefined);
+  const { proxy_config: shown } = (await host.call('GET', `/boxes/${box.name}`)).body;
+  assert.deepEqual(shown.rules[1].match_headers, ['authorization: Bearer two']);
+});
+
 test('the first enabled rule for host and path is the one', { skip }, async (t) => {
   const box = await host.create(t, {
     proxyConfig: config(

@@ -53,6 +53,14 @@ def sent(sandbox, origin):
     return json.loads(result.stdout)
 
 
+def test_a_rule_may_be_for_requests_that_carry_a_header(world, client):
+    swap = {**rule(**opaque_secret("Bearer the-key")), "match_headers": ["authorization: Bearer placeholder"]}
+    ask = f"curl -s {world[2]} -H 'Authorization: Bearer "
+    with client.sandbox(proxy_config=proxy_config(rules=[swap])) as sandbox:
+        assert json.loads(sandbox.run(ask + "placeholder'").stdout)["authorization"] == "Bearer the-key"
+        assert json.loads(sandbox.run(ask + "other'").stdout)["authorization"] == "Bearer other"
+
+
 def test_secrets_are_added_and_stay_outside(world, client):
     origin = world[2]
     with client.sandbox(proxy_config=proxy_config(rules=[rule(**opaque_secret("Bearer s3cret-python"))])) as sandbox:
