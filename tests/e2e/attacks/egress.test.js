@@ -8,8 +8,8 @@ import { attempt, python } from '../support/attack.js';
 import { until, withBoxes } from '../support/e2b.js';
 import { ask, byHand, curl, injecting } from '../support/egress.js';
 import { namesIn, search } from '../support/haystack.js';
-import { firstProcesses } from '../support/langsmith.js';
 import { startOrigins } from '../support/origins.js';
+import { firstProcesses } from '../support/server.js';
 
 const origins = await startOrigins();
 after(() => origins.stop());

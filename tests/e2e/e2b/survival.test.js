@@ -5,8 +5,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sdkOf, until } from '../support/e2b.js';
-import { firstProcesses } from '../support/langsmith.js';
-import { Server } from '../support/server.js';
+import { Server, firstProcesses } from '../support/server.js';
 
 // Other files' servers run at the same time, so what is looked for is this one's.
 const groupsNamed = (group) => ['/sys/fs/cgroup', ...readdirSync('/sys/fs/cgroup').map((it) => join('/sys/fs/cgroup', it))]

@@ -11,9 +11,9 @@ import { after, before, test } from 'node:test';
 import { attempt } from '../support/attack.js';
 import { sdkOf } from '../support/e2b.js';
 import { namesIn, search } from '../support/haystack.js';
-import { clientOf, firstProcesses } from '../support/langsmith.js';
+import { clientOf } from '../support/langsmith.js';
 import { startOrigins } from '../support/origins.js';
-import { Server, program } from '../support/server.js';
+import { Server, firstProcesses, program } from '../support/server.js';
 
 const bucket = 's3.us-east-1.amazonaws.com';
 const origins = await startOrigins({ names: [bucket, 'direct.test'], addresses: { [bucket]: () => origins.address } });

@@ -9,8 +9,8 @@ import {
   LangSmithSandboxConnectionError, LangSmithSandboxCreationError, LangSmithSandboxNotReadyError, Sandbox,
 } from 'langsmith/sandbox';
 import { atEnd, rejection, until } from '../support/e2b.js';
-import { clientOf, firstProcesses, withSandboxes } from '../support/langsmith.js';
-import { Server } from '../support/server.js';
+import { clientOf, withSandboxes } from '../support/langsmith.js';
+import { Server, firstProcesses } from '../support/server.js';
 
 const host = withSandboxes({ args: ['--parked', '0'] });
 

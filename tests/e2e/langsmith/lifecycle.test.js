@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/e2b.js';
-import { firstProcesses, withSandboxes } from '../support/langsmith.js';
+import { withSandboxes } from '../support/langsmith.js';
+import { firstProcesses } from '../support/server.js';
 
 const host = withSandboxes({ args: ['--parked', '0'] });
 const minute = { idleTtlSeconds: 60 };

@@ -1,6 +1,5 @@
 // The LangSmith SDK on a server of ours with boxes, and what its tests have in common.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { SandboxClient } from 'langsmith/sandbox';
 import { atEnd } from './e2b.js';
@@ -51,17 +50,4 @@ export function withSandboxes(options = {}) {
   });
   after(() => host.server?.stop());
   return host;
-}
-
-/** The first processes of a server's boxes: those agents whose parent is an agent, too. */
-export function firstProcesses(server) {
-  const parents = new Map();
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const [, name, parent] = /\((.*)\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-      if (name === 'viv-agent') parents.set(pid, parent);
-    } catch {}
-  }
-  const ours = (pid) => parents.get(pid) === String(server.process.pid) || (parents.has(parents.get(pid)) && ours(parents.get(pid)));
-  return [...parents.keys()].filter((pid) => ours(pid) && parents.has(parents.get(pid)));
 }

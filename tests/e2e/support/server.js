@@ -1,6 +1,6 @@
 // Starts the real server on a free port with a data folder of its own, and takes both away again.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,4 +96,17 @@ export class Server {
     if (status !== 201) throw new Error(`acquire ${server}: ${status} ${JSON.stringify(body)}`);
     return body;
   }
+}
+
+/** The first processes of a server's boxes: those agents whose parent is an agent, too. */
+export function firstProcesses(server) {
+  const parents = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, name, parent] = /\((.*)\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      if (name === 'viv-agent') parents.set(pid, parent);
+    } catch {}
+  }
+  const ours = (pid) => parents.get(pid) === String(server.process.pid) || (parents.has(parents.get(pid)) && ours(parents.get(pid)));
+  return [...parents.keys()].filter((pid) => ours(pid) && parents.has(parents.get(pid)));
 }
