@@ -6,6 +6,7 @@ usage: egress.py [PART …]     parts: latency rate memory (default: all)
 import base64
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import pathlib
 import re
@@ -26,6 +27,7 @@ from boxes import ROUNDS, Server, show
 NAME = "origin.bench"
 PYTHON = "/usr/bin/python3"  # what boxes have, too: another one would bring another TLS
 SECONDS = 6
+PORTS = 12
 GOALS_MS = {"plain": 0.2, "passed through by SNI": 0.3, "passed through by SNI, kept": 0.3, "intercepted, all new": 2.0, "intercepted, new to a kept origin": 2.0, "intercepted, kept": 0.3}
 
 # Prints what each request took, in milliseconds. Two of these run at once and take turns of half a second by the clock, for the machine
@@ -113,32 +115,33 @@ def nginx(folder, name, config, address, port):
 @contextlib.contextmanager
 def origin(address):
     """Ports by what they are: plain, tls, tls without keep-alive, and tls behind another nginx that passes it through by SNI, as
-    we do; and the certificate that vouches for itself."""
+    we do; and the certificate that vouches for itself. Each measurement takes the next port, for a connection to one where
+    thousands have just ended looks long for a number of its own."""
     folder = tempfile.mkdtemp(prefix="viv-bench-origin-")
     (pathlib.Path(folder) / "a.txt").write_text("x" * 200 + "END\n")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", folder + "/key.pem", "-out",
                     folder + "/cert.pem", "-days", "2", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME], check=True, capture_output=True)
-    ports = {}
-    for kind in ("plain", "tls", "once", "relayed"):
-        with socket.create_server((address, 0)) as free:
-            ports[kind] = free.getsockname()[1]
+    with contextlib.ExitStack() as stack:
+        free = lambda: stack.enter_context(socket.create_server((address, 0))).getsockname()[1]
+        ports = {kind: [free() for _ in range(PORTS)] for kind in ("plain", "tls", "once", "relayed")}
+    listen = lambda kind, options="": " ".join(f"listen {address}:{port}{options};" for port in ports[kind])
     http = f"""
 events {{ worker_connections 4096; }}
 http {{ access_log off; keepalive_requests 100000000; root {folder}; ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
   client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3; uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
-  server {{ listen {address}:{ports["plain"]}; listen {address}:{ports["tls"]} ssl http2; }}
-  server {{ listen {address}:{ports["once"]} ssl; keepalive_timeout 0; }} }}
+  server {{ {listen("plain")} {listen("tls", " ssl http2")} }}
+  server {{ {listen("once", " ssl")} keepalive_timeout 0; }} }}
 """
     relay = f"""
 load_module /usr/lib/nginx/modules/ngx_stream_module.so;
 events {{ worker_connections 4096; }}
 stream {{
-  map $ssl_preread_server_name $origin {{ {NAME} {address}:{ports["tls"]}; }}
-  server {{ listen {address}:{ports["relayed"]}; ssl_preread on; proxy_pass $origin; }} }}
+  map $ssl_preread_server_name $origin {{ {NAME} {address}:{ports["tls"][-1]}; }}
+  server {{ {listen("relayed")} ssl_preread on; proxy_pass $origin; }} }}
 """
     try:
-        with nginx(folder, "origin", http, address, ports["once"]), nginx(folder, "relay", relay, address, ports["relayed"]):
-            yield ports, folder + "/cert.pem"
+        with nginx(folder, "origin", http, address, ports["once"][-1]), nginx(folder, "relay", relay, address, ports["relayed"][-1]):
+            yield {kind: itertools.cycle(several) for kind, several in ports.items()}, folder + "/cert.pem"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -179,14 +182,15 @@ def part_latency():
         # What is measured, by which kind of box, with which kind of request, on which port.
         asked = {"plain": ("plain", "plain", "plain"), "passed through by SNI": ("passed", "new", "tls"), "passed through by SNI, kept": ("passed", "kept", "tls"),
                  "intercepted, all new": ("ruled", "new", "once"), "intercepted, new to a kept origin": ("ruled", "new", "tls"), "intercepted, kept": ("ruled", "kept", "tls")}
-        call = lambda request, port, turn: subprocess.Popen([PYTHON, "-c", CALLER, request, address, str(ports[port]), turn], stdout=subprocess.PIPE, text=True)
+        call = lambda request, number, turn: subprocess.Popen([PYTHON, "-c", CALLER, request, address, str(number), turn], stdout=subprocess.PIPE, text=True)
         for _ in range(ROUNDS):
             for what, (kind, request, port) in asked.items():
-                with call(request, port, "0") as beside:
-                    ours = client.execute(made[kind], f"{PYTHON} /tmp/caller.py {request} resolve {ports[port]} 1")
+                number = next(ports[port])
+                with call(request, number, "0") as beside:
+                    ours = client.execute(made[kind], f"{PYTHON} /tmp/caller.py {request} resolve {number} 1")
                     show_added(what, f" (goal {GOALS_MS[what]})", ours, beside.communicate()[0])
             # What the field has for the same: no box, and nobody who writes a log.
-            with call("new", "tls", "0") as beside, call("new", "relayed", "1") as relayed:
+            with call("new", next(ports["tls"]), "0") as beside, call("new", next(ports["relayed"]), "1") as relayed:
                 show_added("nginx passes through by SNI", "", relayed.communicate()[0], beside.communicate()[0])
         for box in made.values():
             client.kill(box)
@@ -203,9 +207,10 @@ def part_rate():
         clients = [langsmith.Client(server) for _ in range(4)]
         for what, kind, scheme, port in (("plain", "plain", "http", "plain"), ("passed through by SNI", "passed", "https", "tls"), ("intercepted", "ruled", "https", "tls")):
             made = [make_box(client, kind) for client in clients]
-            command = f"wrk -t1 -c8 -d5s {scheme}://{NAME}:{ports[port]}/a.txt"
+            where = f"{next(ports[port])}/a.txt"
+            command = f"wrk -t1 -c8 -d5s {scheme}://{NAME}:{where}"
             for _ in range(ROUNDS):
-                direct = wrk_rate(subprocess.run(["wrk", "-t1", "-c32", "-d5s", "-H", "Host: " + NAME, f"{scheme}://{address}:{ports[port]}/a.txt"],
+                direct = wrk_rate(subprocess.run(["wrk", "-t1", "-c32", "-d5s", "-H", "Host: " + NAME, f"{scheme}://{address}:{where}"],
                                                  capture_output=True, text=True, check=True).stdout)
                 with concurrent.futures.ThreadPoolExecutor(4) as pool:
                     rates = list(pool.map(lambda pair: wrk_rate(pair[0].execute(pair[1], command)), zip(clients, made)))

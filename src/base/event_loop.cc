@@ -14,19 +14,14 @@ long TimesPushedAside() {
   return usage.ru_nivcsw;
 }
 
+// Whether something came, and was served.
 bool LookOn(asio::io_context& context, Patience& patience) {
   const long pushed_aside = TimesPushedAside();
   const auto until = SteadyClock::now() + Patience::kMoment;
   do {
-    if (context.poll() > 0) {
-      patience.Found();
-      return true;
-    }
+    if (context.poll() > 0) return true;
   } while (!context.stopped() && SteadyClock::now() < until);
-  if (TimesPushedAside() > pushed_aside)
-    patience.WasInTheWay();
-  else
-    patience.FoundNothing();
+  if (TimesPushedAside() > pushed_aside) patience.WasInTheWay();
   return false;
 }
 
@@ -36,10 +31,9 @@ void RunPatiently(asio::io_context& context) {
   Patience patience;
   while (!context.stopped()) {
     context.poll();
-    if (patience.LooksOn() && LookOn(context, patience)) continue;
     const auto since = SteadyClock::now();
-    context.run_one();
-    patience.Slept(SteadyClock::now() - since);
+    if (!patience.LooksOn() || !LookOn(context, patience)) context.run_one();
+    patience.Waited(SteadyClock::now() - since);
   }
 }
 

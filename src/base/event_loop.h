@@ -1,9 +1,10 @@
 #pragma once
 // Runs an event loop that answers at once while it is in a conversation. To wake a sleeping thread
 // takes tens of microseconds on a virtual machine, as long as to pass on a message; so before the
-// loop sleeps it looks on for a moment: where it turned out of late that more comes within that
-// moment, and where nobody else needed the processor meanwhile.
+// loop sleeps it looks on for a moment: where it turned out of late that mostly more comes within
+// that moment, and where nobody else needed the processor meanwhile.
 
+#include <algorithm>
 #include <chrono>
 
 #include <boost/asio/io_context.hpp>
@@ -18,19 +19,23 @@ class Patience {
   using Duration = std::chrono::steady_clock::duration;
   static constexpr Duration kMoment = std::chrono::microseconds(150);
 
-  bool LooksOn() const { return misses_ < kMissesMax; }
-  void Found() { misses_ = 0; }
-  void FoundNothing() { ++misses_; }
-  void WasInTheWay() { misses_ = kMissesMax + kSleepsAmongOthers; }  // of other threads
-  // After a sleep and what it was woken for: had it looked on, it would have found that, about.
-  void Slept(Duration time) {
-    if (time < 2 * kMoment && misses_ > 0) --misses_;
+  bool LooksOn() const { return doubt_ < kDoubtToStop; }
+  // Until something came and, after a sleep, was served.
+  void Waited(Duration time) {
+    const bool would_find = time < kMoment + kWaking;
+    if (would_find && doubt_ > 0) --doubt_;
+    if (!would_find && doubt_ < kDoubtMax) doubt_ = std::min(doubt_ + kDoubtInVain, kDoubtMax);
   }
+  void WasInTheWay() { doubt_ = kDoubtMax + kWaitsAmongOthers; }  // of other threads
 
  private:
-  static constexpr int kMissesMax = 4;
-  static constexpr int kSleepsAmongOthers = 50;
-  int misses_ = kMissesMax;
+  static constexpr Duration kWaking = std::chrono::microseconds(100);
+  // To look on in vain takes as long as three wakings, and keeps others from the processor.
+  static constexpr int kDoubtInVain = 3;
+  static constexpr int kDoubtToStop = 4;
+  static constexpr int kDoubtMax = 12;
+  static constexpr int kWaitsAmongOthers = 50;
+  int doubt_ = kDoubtMax;
 };
 
 // Until the context is stopped or has no more work. Exceptions of handlers pass through, as with

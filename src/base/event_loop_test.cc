@@ -12,52 +12,65 @@
 namespace viv {
 namespace {
 
+constexpr auto kShort = Patience::kMoment / 2;
 constexpr auto kLong = std::chrono::seconds(1);
 
-TEST(PatienceTest, SleepsAtOnceUntilSomethingCameSoonAfterASleep) {
+// In a conversation, where one message follows the other.
+Patience Conversing() {
   Patience patience;
-  EXPECT_FALSE(patience.LooksOn());
-  patience.Slept(kLong);
-  EXPECT_FALSE(patience.LooksOn());
-  patience.Slept(Patience::kMoment / 2);
-  EXPECT_TRUE(patience.LooksOn());
+  for (int i = 0; i < 100; ++i) patience.Waited(kShort);
+  return patience;
 }
 
-TEST(PatienceTest, LooksOnWhileItFinds) {
+// How many such waits until it looks on, or does no longer.
+int WaitsUntil(Patience& patience, bool looks_on, Patience::Duration time) {
+  int waits = 0;
+  for (; patience.LooksOn() != looks_on && waits < 1'000; ++waits) patience.Waited(time);
+  return waits;
+}
+
+TEST(PatienceTest, SleepsUntilMessagesFollowEachOther) {
   Patience patience;
-  patience.Slept(Patience::kMoment / 2);
+  EXPECT_FALSE(patience.LooksOn());
+  patience.Waited(kLong);
+  EXPECT_FALSE(patience.LooksOn());
+  EXPECT_LT(WaitsUntil(patience, true, kShort), 20);
+}
+
+TEST(PatienceTest, ForgivesASinglePause) {
+  Patience patience = Conversing();
   for (int i = 0; i < 100; ++i) {
-    patience.Found();
-    patience.FoundNothing();
+    patience.Waited(kLong);
     EXPECT_TRUE(patience.LooksOn());
+    for (int j = 0; j < 4; ++j) patience.Waited(kShort);
   }
 }
 
 TEST(PatienceTest, GivesUpAfterAFewLooksForNothing) {
-  Patience patience;
-  patience.Slept(Patience::kMoment / 2);
-  patience.Found();
-  int looks = 0;
-  while (patience.LooksOn() && looks < 100) {
-    patience.FoundNothing();
-    patience.Slept(kLong);
-    ++looks;
+  Patience patience = Conversing();
+  EXPECT_LT(WaitsUntil(patience, false, kLong), 5);
+}
+
+TEST(PatienceTest, SleepsWhereEveryOtherLookWouldBeForNothing) {
+  Patience patience = Conversing();
+  for (int i = 0; i < 10; ++i) {
+    patience.Waited(kShort);
+    patience.Waited(kLong);
   }
-  EXPECT_LT(looks, 10);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(patience.LooksOn());
+    patience.Waited(kShort);
+    EXPECT_FALSE(patience.LooksOn());
+    patience.Waited(kLong);
+  }
 }
 
 TEST(PatienceTest, SleepsForAWhileWhereOthersNeededTheProcessor) {
-  Patience patience;
-  patience.Slept(Patience::kMoment / 2);
-  patience.Found();
+  Patience patience = Conversing();
   patience.WasInTheWay();
-  int sleeps = 0;
-  while (!patience.LooksOn() && sleeps < 1'000) {
-    patience.Slept(Patience::kMoment / 2);
-    ++sleeps;
-  }
-  EXPECT_GT(sleeps, 20);
-  EXPECT_LT(sleeps, 1'000);
+  const int waits = WaitsUntil(patience, true, kShort);
+  EXPECT_GT(waits, 20);
+  EXPECT_LT(waits, 1'000);
 }
 
 TEST(RunPatientlyTest, RunsWhatIsPostedAndReturnsWhenNoWorkIsLeft) {
