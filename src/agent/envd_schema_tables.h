@@ -88,7 +88,8 @@ inline constexpr Field kEntryInfo[] = {{1, "name", Proto::kString},
                                        {8, "group", Proto::kString},
                                        {9, "modifiedTime", Proto::kTimestamp},
                                        {10, "symlinkTarget", Proto::kString},
-                                       {11, "metadata", Proto::kString, kByName}};
+                                       {11, "metadata", Proto::kString, kByName},
+                                       {12, "isSymlink", Proto::kBool}};
 inline constexpr Field kListDirRequest[] = {{1, "path", Proto::kString},
                                             {2, "depth", Proto::kUint32}};
 inline constexpr Field kListDirResponse[] = {

@@ -47,7 +47,7 @@ http::Response RenderBrokenUpload(const Error& error) {
 
 std::optional<http::Response> PlaneUpload::BeginFile() {
   if (draft_) return RenderBadFileRequest("the form has more than one part named \"file\"");
-  Outcome<Draft> opened = Draft::Open(user_, path_);
+  Outcome<Draft> opened = Draft::Open(user_, Rights::kOwn, path_);
   if (!opened) return RenderFileTrouble(FileUse::kWrite, opened.error());
   draft_.emplace(*std::move(opened));
   in_file_ = true;

@@ -1,5 +1,6 @@
 #include "agent/files/acting_as.h"
 
+#include <linux/capability.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,6 +27,18 @@ std::vector<gid_t> ThreadGroups() {
   return groups;
 }
 
+// The capabilities of this thread, put back as they were.
+class KeptCapabilities {
+ public:
+  KeptCapabilities() { read_ = ::syscall(SYS_capget, &header_, data_) == 0; }
+  bool PutBack() { return read_ && ::syscall(SYS_capset, &header_, data_) == 0; }
+
+ private:
+  __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data_[_LINUX_CAPABILITY_U32S_3]{};
+  bool read_ = false;
+};
+
 // The calls cannot fail in words: they only say what was there before.
 constexpr uid_t kNoId = static_cast<uid_t>(-1);
 
@@ -41,7 +54,7 @@ bool SetFsGid(gid_t gid) {
 
 }  // namespace
 
-ActingAs::ActingAs(const User& user) {
+ActingAs::ActingAs(const User& user, Rights rights) {
   CHECK(!acting_now);
   acting_now = true;
   uid_before_ = ::setfsuid(kNoId);
@@ -52,8 +65,10 @@ ActingAs::ActingAs(const User& user) {
   }
   groups_before_ = ThreadGroups();
   changed_ = true;
+  KeptCapabilities capabilities;
   // The user id goes last, since the others need root's powers.
   succeeded_ = SetThreadGroups(user.groups) && SetFsGid(user.gid) && SetFsUid(user.uid);
+  if (succeeded_ && rights == Rights::kRoot) succeeded_ = capabilities.PutBack();
 }
 
 ActingAs::~ActingAs() {

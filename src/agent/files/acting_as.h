@@ -1,8 +1,8 @@
 #pragma once
-// Makes file system calls as a user of the box. The agent is the box's root; with the user's fsuid
-// the kernel also takes away the capabilities that would override permissions, and gives them back
-// with root's. All of it is per thread, so nothing may be awaited meanwhile: AsUser takes a plain
-// function.
+// Makes file system calls for a user of the box: what is made is the user's. The agent is the box's
+// root; with the user's fsuid the kernel also takes away the capabilities that would override
+// permissions, and gives them back with root's. All of it is per thread, so nothing may be awaited
+// meanwhile: AsUser and OnBehalfOf take a plain function.
 // As with every change of ids, the kernel takes the process for one that must not be dumped or
 // traced from then on, which suits an agent that holds a token.
 
@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "agent/files/sys.h"
@@ -17,9 +18,14 @@
 
 namespace viv::agent {
 
+enum class Rights {
+  kOwn,   // what the user may do
+  kRoot,  // all that root may
+};
+
 class ActingAs {
  public:
-  explicit ActingAs(const User& user);
+  ActingAs(const User& user, Rights rights);
   ~ActingAs();
   ActingAs(const ActingAs&) = delete;
   ActingAs& operator=(const ActingAs&) = delete;
@@ -36,15 +42,25 @@ class ActingAs {
 
 // What `work`, a function that answers Sys or Outcome, answers as that user.
 template <typename Work>
-auto AsUser(const User& user, Work work) -> decltype(work()) {
+auto ActAs(const User& user, Rights rights, Work work) -> decltype(work()) {
   using Error = typename decltype(work())::error_type;
-  ActingAs acting(user);
+  ActingAs acting(user, rights);
   if (acting.succeeded()) return work();
   if constexpr (std::is_same_v<Error, int>) {
     return SysFail(EPERM);
   } else {
     return Failed(EPERM, "act as user " + user.name);
   }
+}
+
+template <typename Work>
+auto AsUser(const User& user, Work work) -> decltype(work()) {
+  return ActAs(user, Rights::kOwn, std::move(work));
+}
+
+template <typename Work>
+auto OnBehalfOf(const User& user, Work work) -> decltype(work()) {
+  return ActAs(user, Rights::kRoot, std::move(work));
 }
 
 }  // namespace viv::agent

@@ -37,6 +37,17 @@ TEST_F(ActingAsTest, LosesTheRightsOfRootAndGetsThemBack) {
   EXPECT_EQ(OpenAs(*context_.users.Find("root"), path), 0);
 }
 
+TEST_F(ActingAsTest, HasTheRightsOfRootOnBehalfOfTheUserAndMakesWhatIsTheUsers) {
+  std::filesystem::create_directory(root_ + "/closed");
+  ASSERT_EQ(::chmod((root_ + "/closed").c_str(), 0700), 0);
+  Outcome<void> made = OnBehalfOf(user_, [&] { return EnsureFolders(root_ + "/closed/a/b"); });
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(Info(root_ + "/closed/a/b").st_uid, kTestUid);
+  EXPECT_EQ(OpenAs(user_, root_ + "/closed/a"), EACCES);  // nothing of it stays
+  std::filesystem::create_directory(root_ + "/after");
+  EXPECT_EQ(Info(root_ + "/after").st_uid, 0U);
+}
+
 TEST_F(ActingAsTest, HasTheGroupsOfTheUserOnly) {
   Put("shared", "x");
   std::string path = root_ + "/shared";

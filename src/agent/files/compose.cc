@@ -78,7 +78,7 @@ Outcome<UniqueFd> OpenSource(const std::string& path, const std::string& given) 
 
 // All are looked at before anything is written.
 Outcome<void> CheckSources(const ComposeOrder& order) {
-  return AsUser(order.user, [&]() -> Outcome<void> {
+  return OnBehalfOf(order.user, [&]() -> Outcome<void> {
     for (std::size_t at = 0; at < order.sources.size(); ++at) {
       Outcome<UniqueFd> file = OpenSource(order.sources[at], order.given[at]);
       if (!file) return tl::unexpected<Trouble>(file.error());
@@ -88,11 +88,11 @@ Outcome<void> CheckSources(const ComposeOrder& order) {
 }
 
 Task<Outcome<std::uint64_t>> Assemble(const ComposeOrder& order) {
-  Outcome<Draft> draft = Draft::Open(order.user, order.destination);
+  Outcome<Draft> draft = Draft::Open(order.user, Rights::kRoot, order.destination);
   if (!draft) co_return tl::unexpected<Trouble>(draft.error());
   for (std::size_t at = 0; at < order.sources.size(); ++at) {
     Outcome<UniqueFd> file =
-        AsUser(order.user, [&] { return OpenSource(order.sources[at], order.given[at]); });
+        OnBehalfOf(order.user, [&] { return OpenSource(order.sources[at], order.given[at]); });
     if (!file) co_return tl::unexpected<Trouble>(file.error());
     Outcome<void> copied = co_await draft->CopyFrom(file->get());
     if (!copied) co_return tl::unexpected<Trouble>(copied.error());
@@ -103,7 +103,7 @@ Task<Outcome<std::uint64_t>> Assemble(const ComposeOrder& order) {
 }
 
 void RemoveSources(const ComposeOrder& order) {
-  Sys<void> removed = AsUser(order.user, [&]() -> Sys<void> {
+  Sys<void> removed = OnBehalfOf(order.user, [&]() -> Sys<void> {
     for (const std::string& source : order.sources) static_cast<void>(::unlink(source.c_str()));
     return {};
   });

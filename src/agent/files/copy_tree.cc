@@ -163,7 +163,7 @@ Task<Outcome<void>> CopyFile(const User& user, FileJob file) {
   std::uint64_t copied = 0;
   Outcome<void> done = co_await CopyContent(file.from.get(), file.to.get(), copied);
   if (!done) co_return done;
-  co_return AsUser(user, [&]() -> Outcome<void> {
+  co_return OnBehalfOf(user, [&]() -> Outcome<void> {
     TreeCopy::Finish(file);
     return {};
   });
@@ -174,7 +174,7 @@ Task<Outcome<void>> CopyFile(const User& user, FileJob file) {
 Task<Outcome<void>> CopyTree(User user, std::string from, std::string to) {
   TreeCopy copy(std::move(from), std::move(to));
   for (std::size_t steps = 1; !copy.done(); ++steps) {
-    Outcome<std::optional<FileJob>> step = AsUser(user, [&] { return copy.Step(); });
+    Outcome<std::optional<FileJob>> step = OnBehalfOf(user, [&] { return copy.Step(); });
     if (!step) co_return tl::unexpected<Trouble>(step.error());
     if (step->has_value()) {
       FileJob file = std::move(**step);

@@ -85,7 +85,7 @@ Task<http::Response> DownloadFile(Context& context, http::Request& request) {
   Outcome<std::string> path = ResolveGivenPath(context, *user, request.Query("path").value_or(""));
   if (!path) co_return RenderTrouble(path.error());
 
-  Outcome<OpenedFile> opened = AsUser(*user, [&] { return OpenForReading(*path); });
+  Outcome<OpenedFile> opened = OnBehalfOf(*user, [&] { return OpenForReading(*path); });
   std::uint64_t size = opened ? opened->info.st_size : 0;
   http::Response response =
       opened ? Answer(request, *path, *std::move(opened)) : RenderTrouble(opened.error());

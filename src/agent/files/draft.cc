@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/files/acting_as.h"
 #include "agent/files/file_copy.h"
 #include "agent/files/paths.h"
 #include "base/ids.h"
@@ -29,6 +28,7 @@ std::string DraftName(bool replaces) {
 
 Draft::Draft(Draft&& other) noexcept
     : user_(std::move(other.user_)),
+      rights_(other.rights_),
       path_(std::move(other.path_)),
       name_(std::move(other.name_)),
       folder_(std::move(other.folder_)),
@@ -43,13 +43,14 @@ Draft::~Draft() {
   if (!temporary_.empty()) ::unlinkat(folder_.get(), temporary_.c_str(), 0);
 }
 
-Outcome<Draft> Draft::Open(const User& user, const std::string& path) {
-  return AsUser(user, [&]() -> Outcome<Draft> { return OpenAsUser(user, path); });
+Outcome<Draft> Draft::Open(const User& user, Rights rights, const std::string& path) {
+  return ActAs(user, rights, [&]() -> Outcome<Draft> { return OpenAsUser(user, rights, path); });
 }
 
-Outcome<Draft> Draft::OpenAsUser(const User& user, const std::string& path) {
+Outcome<Draft> Draft::OpenAsUser(const User& user, Rights rights, const std::string& path) {
   Draft draft;
   draft.user_ = user;
+  draft.rights_ = rights;
   if (path.ends_with('/')) return Refused(EISDIR, "path is a directory: " + path);
   Sys<std::string> followed = FollowLastLinks(path);
   if (!followed) return Failed(followed.error(), "error getting file info: stat " + path);
@@ -144,12 +145,13 @@ Task<Outcome<void>> Draft::Commit(Metadata metadata) {
     if (*renamed) co_return Outcome<void>();
   }
   Outcome<void> written = co_await WriteInPlace();
+  if (written) written = GiveOwner(existing_.get());
   if (!written) co_return written;
   co_return Note(existing_.get(), metadata);
 }
 
 Outcome<void> Draft::Note(int file, const Metadata& metadata) const {
-  Sys<void> noted = AsUser(user_, [&] { return ReplaceMetadata(file, metadata); });
+  Sys<void> noted = ActAs(user_, rights_, [&] { return ReplaceMetadata(file, metadata); });
   if (noted) return {};
   if (noted.error() == ENOSPC || noted.error() == EDQUOT) {
     return Refused(noted.error(), "not enough space for file metadata");
@@ -157,22 +159,29 @@ Outcome<void> Draft::Note(int file, const Metadata& metadata) const {
   return Failed(noted.error(), "error writing file metadata");
 }
 
+// As root: the user who may write to a file of another cannot give files to that one.
+Outcome<void> Draft::GiveOwner(int file) const {
+  const bool keeps = existing_ && rights_ == Rights::kOwn;
+  const uid_t uid = keeps ? before_.st_uid : user_.uid;
+  const gid_t gid = keeps ? before_.st_gid : user_.gid;
+  struct stat info {};
+  if (::fstat(file, &info) == 0 && info.st_uid == uid && info.st_gid == gid) return {};
+  if (::fchown(file, uid, gid) == 0) return {};
+  return Failed(errno, "error changing file ownership: chown " + path_);
+}
+
 Outcome<void> Draft::GiveAttributes(const Metadata& metadata) {
   if (Outcome<void> noted = Note(file_.get(), metadata); !noted) return noted;
-  // As root: the user who may write to a file of another cannot give files to that one. Writing
-  // takes the set-uid bits away, so they are not passed on.
+  if (Outcome<void> given = GiveOwner(file_.get()); !given) return given;
+  // Writing takes the set-uid bits away, so they are not passed on.
   mode_t mode = existing_ ? before_.st_mode & 0777 : kNewFileMode;
-  bool other_owner = existing_ && (before_.st_uid != user_.uid || before_.st_gid != user_.gid);
-  if (other_owner && ::fchown(file_.get(), before_.st_uid, before_.st_gid) != 0) {
-    return Failed(errno, "error changing file ownership: chown " + path_);
-  }
   if (::fchmod(file_.get(), mode) != 0) return Failed(errno, "error writing file: chmod " + path_);
   return {};
 }
 
 // Whether it is in place; if not, the existing file is to be written.
 Outcome<bool> Draft::Rename() {
-  Sys<void> renamed = AsUser(user_, [this]() -> Sys<void> {
+  Sys<void> renamed = ActAs(user_, rights_, [this]() -> Sys<void> {
     int at = folder_.get();
     if (::renameat(at, temporary_.c_str(), at, name_.c_str()) != 0) return SysFail();
     return {};

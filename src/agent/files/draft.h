@@ -1,7 +1,7 @@
 #pragma once
 // A file while it is being written. Its bytes go to a temporary beside the destination, which takes
 // the destination's name once all is there; dropped before that, it leaves nothing. A file that
-// exists keeps its mode and owner. Where a rename would do harm or is not allowed (a file with
+// exists keeps its mode. Where a rename would do harm or is not allowed (a file with
 // several names, one that is a mount, a folder the user may not write to), the existing file gets
 // the bytes instead, once they are complete.
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/files/acting_as.h"
 #include "agent/files/metadata.h"
 #include "agent/files/sys.h"
 #include "agent/users.h"
@@ -28,7 +29,8 @@ std::string DraftName(bool replaces);
 class Draft {
  public:
   // Creates missing folders. EISDIR for a folder, EINVAL for other special files.
-  static Outcome<Draft> Open(const User& user, const std::string& path);
+  // With root's rights the file becomes the user's, whoever had it before.
+  static Outcome<Draft> Open(const User& user, Rights rights, const std::string& path);
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft&&) = delete;
   ~Draft();
@@ -43,15 +45,17 @@ class Draft {
 
  private:
   Draft() = default;
-  static Outcome<Draft> OpenAsUser(const User& user, const std::string& path);
+  static Outcome<Draft> OpenAsUser(const User& user, Rights rights, const std::string& path);
   Outcome<void> LookAtDestination();
   Outcome<void> CreateTemporary();
   Outcome<void> Note(int file, const Metadata& metadata) const;
+  Outcome<void> GiveOwner(int file) const;
   Outcome<void> GiveAttributes(const Metadata& metadata);
   Outcome<bool> Rename();
   Task<Outcome<void>> WriteInPlace();
 
   User user_;
+  Rights rights_ = Rights::kOwn;
   std::string path_;       // links followed
   std::string name_;       // its last part
   UniqueFd folder_;        // where it lies

@@ -72,9 +72,11 @@ json::object RenderEntry(const Entry& entry, OwnerNames& names) {
   out["owner"] = ValidUtf8(names.User(entry.info.st_uid));
   out["group"] = ValidUtf8(names.Group(entry.info.st_gid));
   const struct timespec& modified = entry.info.st_mtim;
-  out["modifiedTime"] =
-      FormatTimestamp({modified.tv_sec, static_cast<int>(modified.tv_nsec)});
-  if (entry.target) out["symlinkTarget"] = ValidUtf8(*entry.target);
+  out["modifiedTime"] = FormatTimestamp({modified.tv_sec, static_cast<int>(modified.tv_nsec)});
+  if (entry.target) {
+    out["symlinkTarget"] = ValidUtf8(*entry.target);
+    out["isSymlink"] = true;
+  }
   if (!entry.metadata.empty()) {
     json::object metadata;
     for (const auto& [key, value] : entry.metadata) metadata[ValidUtf8(key)] = ValidUtf8(value);

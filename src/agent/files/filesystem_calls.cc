@@ -37,7 +37,7 @@ FileAnswer EntryAnswer(const Context& context, const Entry& entry) {
 }
 
 FileAnswer TellEntry(const Context& context, const User& user, const std::string& path) {
-  Sys<Entry> entry = AsUser(user, [&] { return ReadEntry(path); });
+  Sys<Entry> entry = OnBehalfOf(user, [&] { return ReadEntry(path); });
   if (entry) return EntryAnswer(context, *entry);
   std::string doing = entry.error() == ENOENT ? "file not found" : "error getting file info";
   return RefuseTrouble(Failed(entry.error(), doing + ": lstat " + path).value());
@@ -87,7 +87,7 @@ Outcome<void> RenameFile(const std::string& from, const std::string& to) {
 Task<Outcome<void>> MoveByCopy(User user, std::string from, std::string to) {
   std::string temporary = JoinPath(ParentOf(to), DraftName(false));
   Outcome<void> moved = co_await CopyTree(user, from, temporary);
-  if (moved) moved = AsUser(user, [&] { return RenameFile(temporary, to); });
+  if (moved) moved = OnBehalfOf(user, [&] { return RenameFile(temporary, to); });
   if (moved) {
     Outcome<void> removed = co_await RemoveTree(user, from);
     co_return removed;
@@ -150,7 +150,7 @@ Task<FileAnswer> MakeDirectory(const Context& context,
                                json::object in) {
   auto asked = ReadCallerAndPath(context, request, in, "path");
   if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
-  Outcome<void> made = AsUser(asked->user, [&] { return MakeNewFolder(asked->path); });
+  Outcome<void> made = OnBehalfOf(asked->user, [&] { return MakeNewFolder(asked->path); });
   if (!made) co_return RefuseTrouble(made.error());
   co_return TellEntry(context, asked->user, asked->path);
 }
@@ -161,7 +161,7 @@ Task<FileAnswer> MoveFile(const Context& context, const http::Request& request, 
   auto destination = ReadCallerAndPath(context, request, in, "destination");
   if (!destination) co_return tl::unexpected<connect::Failure>(destination.error());
   const User& user = source->user;
-  Outcome<void> moved = AsUser(user, [&]() -> Outcome<void> {
+  Outcome<void> moved = OnBehalfOf(user, [&]() -> Outcome<void> {
     Outcome<void> ensured = EnsureFolders(ParentOf(destination->path));
     if (!ensured) return ensured;
     return RenameFile(source->path, destination->path);
@@ -180,12 +180,12 @@ Task<FileAnswer> ListDirectory(const Context& context,
   if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
   const json::value* depth = in.if_contains("depth");
   std::int64_t levels = depth != nullptr && depth->is_int64() ? depth->get_int64() : 0;
-  Outcome<std::string> real = AsUser(asked->user, [&] { return RealFolder(asked->path); });
+  Outcome<std::string> real = OnBehalfOf(asked->user, [&] { return RealFolder(asked->path); });
   if (!real) co_return RefuseTrouble(real.error());
 
   FolderWalk walk(*real, asked->path, levels > 0 ? levels : 1);
   for (;;) {
-    Sys<bool> done = AsUser(asked->user, [&] { return walk.Step(kWalkStepsPerBatch); });
+    Sys<bool> done = OnBehalfOf(asked->user, [&] { return walk.Step(kWalkStepsPerBatch); });
     if (!done && done.error() == E2BIG) {
       co_return Refuse(Code::kResourceExhausted,
                        "more than 100000 entries in " + ValidUtf8(asked->path) +

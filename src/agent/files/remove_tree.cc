@@ -154,7 +154,7 @@ Task<Outcome<void>> RemoveTree(User user, std::string path) {
   }
   Removal removal(path);
   for (;;) {
-    Sys<bool> done = AsUser(user, [&] { return removal.Step(kRemovalsPerBatch); });
+    Sys<bool> done = OnBehalfOf(user, [&] { return removal.Step(kRemovalsPerBatch); });
     if (!done) {
       co_return Failed(done.error(), "error removing file or directory: unlinkat " + path);
     }

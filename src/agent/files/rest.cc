@@ -57,7 +57,7 @@ void LogFileDeed(Context& context, const FileDeed& deed) {
 json::object RenderUploaded(const std::string& path, const User& user) {
   json::object entry{
       {"path", ValidUtf8(path)}, {"name", ValidUtf8(BaseOf(path))}, {"type", "file"}};
-  Sys<Metadata> metadata = AsUser(user, [&]() -> Sys<Metadata> { return ReadMetadata(path); });
+  Sys<Metadata> metadata = OnBehalfOf(user, [&]() -> Sys<Metadata> { return ReadMetadata(path); });
   if (metadata && !metadata->empty()) {
     json::object pairs;
     for (const auto& [key, value] : *metadata) pairs[ValidUtf8(key)] = ValidUtf8(value);

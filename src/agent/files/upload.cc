@@ -70,7 +70,7 @@ http::Response Upload::Fail(const Trouble& trouble) {
 
 std::optional<http::Response> Upload::Begin(const std::string& path) {
   destination_ = path;
-  Outcome<Draft> opened = Draft::Open(user_, path);
+  Outcome<Draft> opened = Draft::Open(user_, Rights::kRoot, path);
   if (!opened) return Fail(opened.error());
   draft_.emplace(*std::move(opened));
   return std::nullopt;

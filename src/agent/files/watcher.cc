@@ -101,7 +101,7 @@ Watcher::~Watcher() = default;
 
 Task<connect::Answer<std::shared_ptr<Watcher>>> Watcher::Start(const Context& context,
                                                                WatchOrder order) {
-  Outcome<InotifyTree> tree = AsUser(order.user, [&] { return StartTree(order); });
+  Outcome<InotifyTree> tree = OnBehalfOf(order.user, [&] { return StartTree(order); });
   if (!tree) co_return RefuseTrouble(tree.error());
   auto executor = co_await asio::this_coro::executor;
   auto io = std::make_unique<Io>(executor, tree->fd());
@@ -119,7 +119,8 @@ Task<connect::Answer<std::shared_ptr<Watcher>>> Watcher::Start(const Context& co
 bool Watcher::Advance() {
   if (!failure_.empty() || events_.size() >= kWatchEventsMax) return false;
   std::vector<Change> changes;
-  Sys<bool> more = AsUser(order_.user, [&] { return tree_.Step(kWatchStepsPerBatch, changes); });
+  Sys<bool> more =
+      OnBehalfOf(order_.user, [&] { return tree_.Step(kWatchStepsPerBatch, changes); });
   Render(changes);
   if (!more) failure_ = WatchFailure(more.error());
   if (!failure_.empty() || !events_.empty()) io_->changed.cancel();
@@ -158,7 +159,7 @@ void Watcher::Render(const std::vector<Change>& changes) {
     bool gone = change.type == ChangeType::kRemove || change.type == ChangeType::kRename;
     if (order_.include_entry && !gone) {
       std::string path = change.name == "." ? order_.path : JoinPath(order_.path, change.name);
-      Sys<Entry> entry = AsUser(order_.user, [&] { return ReadEntry(path); });
+      Sys<Entry> entry = OnBehalfOf(order_.user, [&] { return ReadEntry(path); });
       if (entry) event["entry"] = RenderEntry(*entry, names);
     }
     events_.push_back(std::move(event));

@@ -39,16 +39,6 @@ std::map<std::string, std::string> ReadVariables(http::Fields& fields) {
   return variables;
 }
 
-std::int64_t ReadTimeout(http::Fields& fields, CreateVersion version) {
-  std::int64_t fallback = version == CreateVersion::kOne ? kTimeoutDefaultOld : kTimeoutDefault;
-  std::int64_t timeout = fields.Integer("timeout").value_or(fallback);
-  if (timeout <= 0) fields.Refuse("Timeout must be greater than 0");
-  if (timeout > kTimeoutMaxSeconds) {
-    fields.Refuse("Timeout cannot be greater than 24 hours (86400 seconds)");
-  }
-  return timeout;
-}
-
 void ReadLifecycle(http::Fields& fields, sandbox::CreateBox& box) {
   bool pause = fields.Flag("autoPause").value_or(false);
   bool keep_memory = fields.Flag("autoPauseMemory").value_or(true);
@@ -109,6 +99,15 @@ void RefuseUnavailable(http::Fields& fields) {
 
 }  // namespace
 
+std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback) {
+  std::int64_t timeout = fields.Integer("timeout").value_or(fallback);
+  if (timeout <= 0) fields.Refuse("Timeout must be greater than 0");
+  if (timeout > kTimeoutMaxSeconds) {
+    fields.Refuse("Timeout cannot be greater than 24 hours (86400 seconds)");
+  }
+  return timeout;
+}
+
 Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
                                              CreateVersion version,
                                              const sandbox::Secrets& sealer) {
@@ -117,7 +116,8 @@ Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
   box.account_id = request.identity.account_id;
   std::optional<std::string> name = fields.Text("templateID");
   if (!name || name->empty()) fields.Refuse("templateID: the name or id of a template is needed");
-  box.timeout_seconds = ReadTimeout(fields, version);
+  box.timeout_seconds =
+      ReadTimeout(fields, version == CreateVersion::kOne ? kTimeoutDefaultOld : kTimeoutDefault);
   box.metadata = ReadMetadata(fields);
   box.variables = ReadVariables(fields);
   ReadLifecycle(fields, box);

@@ -2,6 +2,7 @@
 // The body of a create, read and checked whole before anything is made.
 
 #include "base/result.h"
+#include "http/fields.h"
 #include "http/message.h"
 #include "sandbox/boxes.h"
 #include "sandbox/secrets.h"
@@ -13,6 +14,9 @@ inline constexpr std::int64_t kTimeoutDefault = 300;
 inline constexpr std::int64_t kTimeoutDefaultOld = 15;  // of the older operations
 
 enum class CreateVersion { kOne, kTwo };
+
+// Of a create and of whatever else starts a sandbox: one that would end at once is refused.
+std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback);
 
 // What may be a secret in it is sealed.
 Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,

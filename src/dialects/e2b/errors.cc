@@ -49,6 +49,12 @@ http::Response Failure(int status, std::string message) {
   return http::Json(status, WriteJson(ErrorBody(status, std::move(message))));
 }
 
+http::Response Failure(int status, std::string message, std::string_view error_code) {
+  json::object body = ErrorBody(status, std::move(message));
+  body["error_code"] = error_code;
+  return http::Json(status, WriteJson(body));
+}
+
 http::Response RenderError(const Error& error) {
   return http::Json(http::StatusOf(error.code), WriteJson(ErrorBody(error)));
 }

@@ -16,6 +16,8 @@ namespace viv::e2b {
 std::string Quoted(std::string_view text);
 
 http::Response Failure(int status, std::string message);
+// With a reason for programs, where the vendor has one.
+http::Response Failure(int status, std::string message, std::string_view error_code);
 http::Response RenderError(const Error& error);
 http::Response RenderAuthFailure(http::AuthFailure failure);
 

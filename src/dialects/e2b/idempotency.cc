@@ -1,5 +1,7 @@
 #include "dialects/e2b/idempotency.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 
 namespace viv::e2b {
@@ -24,9 +26,12 @@ void IdempotencyKeys::Forget(std::int64_t now_ms) {
   }
 }
 
-Result<std::optional<std::string>> IdempotencyKeys::Begin(const Claim& claim, std::int64_t now_ms) {
-  if (claim.key.size() > kKeyBytesMax)
-    return Fail(ErrorCode::kInvalidArgument, "An Idempotency-Key has at most 255 characters");
+Result<IdempotencyKeys::Begun> IdempotencyKeys::Begin(const Claim& claim, std::int64_t now_ms) {
+  const bool printable =
+      std::all_of(claim.key.begin(), claim.key.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  if (claim.key.size() > kKeyBytesMax || !printable)
+    return Fail(ErrorCode::kInvalidArgument,
+                "An Idempotency-Key has at most 255 characters, all of them printable ASCII");
   std::string name = NameOf(claim);
   std::string hash = Sha256Hex(claim.body);
   std::lock_guard lock(mutex_);
@@ -40,17 +45,11 @@ Result<std::optional<std::string>> IdempotencyKeys::Begin(const Claim& claim, st
   if (is_new || entry.state == State::kFree) {
     entry.state = State::kMaking;
     entry.body_hash = std::move(hash);
-    return std::optional<std::string>();
+    return Begun{Standing::kFirst};
   }
-  if (entry.body_hash != hash) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "This Idempotency-Key was used with another request: take a new one");
-  }
-  if (entry.state == State::kMaking) {
-    return Fail(ErrorCode::kConflict,
-                "A request with this Idempotency-Key is under way: try again in a moment");
-  }
-  return std::optional(entry.sandbox_id);
+  if (entry.body_hash != hash) return Begun{Standing::kMismatch};
+  if (entry.state == State::kMaking) return Begun{Standing::kUnderWay};
+  return Begun{Standing::kMade, entry.sandbox_id};
 }
 
 void IdempotencyKeys::Finish(const Claim& claim, std::string sandbox_id) {

@@ -23,10 +23,18 @@ class IdempotencyKeys {
     std::string key;
     std::string body;  // what was asked; another body under the same key is refused
   };
-  // At most 255 bytes of key. The sandbox that the key made; nothing when the caller is the first
-  // and shall make it, and then says so with Finish. kConflict while another does, kInvalidArgument
-  // for another body.
-  Result<std::optional<std::string>> Begin(const Claim& claim, std::int64_t now_ms);
+  enum class Standing {
+    kFirst,     // the caller shall make it, and then says so with Finish
+    kMade,      // `sandbox_id` is what the key made
+    kUnderWay,  // another request makes it at this moment
+    kMismatch,  // the key was used with another body
+  };
+  struct Begun {
+    Standing standing;
+    std::string sandbox_id = {};
+  };
+  // Up to 255 bytes of key, which can be printed; else kInvalidArgument.
+  Result<Begun> Begin(const Claim& claim, std::int64_t now_ms);
   // Empty `sandbox_id`: it failed, the key is free again.
   void Finish(const Claim& claim, std::string sandbox_id);
 

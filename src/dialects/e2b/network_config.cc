@@ -136,6 +136,10 @@ void ReadEgress(http::Fields& fields,
   network.plan = gateway::Plan();
   network.plan.rules = ReadRules(fields, sealer);
   network.plan.proxy = ReadEgressProxy(fields, sealer);
+  if (!fields.List("dnsServers").empty())
+    fields.Refuse(
+        "dnsServers: sandboxes resolve names through the server, which may be started with "
+        "--resolver; leave it out");
 }
 
 sandbox::BoxNetwork ReadNetwork(http::Fields& fields,

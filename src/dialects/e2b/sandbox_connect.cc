@@ -39,28 +39,28 @@ Task<http::Response> ConnectWith(Context& context, http::Request& request, Conne
 
 Task<http::Response> ConnectSandbox(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kRequired);
-  std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
+  std::int64_t timeout = ReadTimeout(fields, kTimeoutDefault);
   std::optional<bool> keep_memory = fields.Flag("memory");
-  if (!timeout) fields.Refuse("timeout: the seconds that the sandbox shall live are needed");
+  if (fields.ok() && !fields.Integer("timeout"))
+    fields.Refuse("timeout: the seconds that the sandbox shall live are needed");
   if (!fields.ok()) co_return RenderError(fields.error());
-  ConnectOptions options{.timeout = *timeout, .keep_memory = keep_memory.value_or(true)};
+  ConnectOptions options{.timeout = timeout, .keep_memory = keep_memory.value_or(true)};
   co_return co_await ConnectWith(context, request, options);
 }
 
 Task<http::Response> ConnectSandboxV2(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kOptional);
-  std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
+  std::int64_t timeout = ReadTimeout(fields, kTimeoutDefault);
   std::optional<bool> keep_memory = fields.Flag("memory");
   if (!fields.ok()) co_return RenderError(fields.error());
-  ConnectOptions options{.timeout = timeout.value_or(kTimeoutDefault),
-                         .keep_memory = keep_memory.value_or(true)};
+  ConnectOptions options{.timeout = timeout, .keep_memory = keep_memory.value_or(true)};
   co_return co_await ConnectWith(context, request, options);
 }
 
 // The older way to wake a sandbox: one that runs is an error.
 Task<http::Response> ResumeSandbox(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kOptional);
-  std::optional<std::int64_t> timeout = fields.Integer("timeout", 0, kTimeoutMaxSeconds);
+  std::int64_t timeout = ReadTimeout(fields, kTimeoutDefaultOld);
   std::optional<bool> keep_memory = fields.Flag("memory");
   std::optional<bool> auto_pause = fields.Flag("autoPause");
   if (!fields.ok()) co_return RenderError(fields.error());
@@ -73,8 +73,7 @@ Task<http::Response> ResumeSandbox(Context& context, http::Request& request) {
     co_return Failure(400,
                       "autoPause is set when a sandbox is created and cannot be changed later");
   }
-  ConnectOptions options{.timeout = timeout.value_or(kTimeoutDefaultOld),
-                         .keep_memory = keep_memory.value_or(true)};
+  ConnectOptions options{.timeout = timeout, .keep_memory = keep_memory.value_or(true)};
   co_return co_await ConnectWith(context, request, options);
 }
 

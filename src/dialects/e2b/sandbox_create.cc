@@ -25,7 +25,18 @@ class CreationClaim {
   std::string sandbox_id_;
 };
 
-http::Response AnswerAgain(Context& context, const std::string& account_id, const std::string& id) {
+// To whoever uses a key that was used before.
+http::Response AnswerAgain(Context& context,
+                           const std::string& account_id,
+                           const IdempotencyKeys::Begun& earlier) {
+  using Standing = IdempotencyKeys::Standing;
+  if (earlier.standing == Standing::kMismatch)
+    return Failure(409, "Idempotency-Key was already used with a different request",
+                   "idempotency_request_mismatch");
+  if (earlier.standing == Standing::kUnderWay)
+    return Failure(409, "A request with this Idempotency-Key is in progress: try again in a moment",
+                   "idempotency_in_progress");
+  const std::string& id = earlier.sandbox_id;
   auto box = context.boxes.Get(account_id, id);
   if (!box) {
     return Failure(409, "This Idempotency-Key made sandbox " + id +
@@ -43,7 +54,8 @@ Task<http::Response> CreateAs(Context& context, http::Request& request, CreateVe
   if (!claim.key.empty()) {
     auto earlier = context.creations.Begin(claim, context.clock());
     if (!earlier) co_return RenderError(earlier.error());
-    if (*earlier) co_return AnswerAgain(context, claim.account_id, **earlier);
+    if (earlier->standing != IdempotencyKeys::Standing::kFirst)
+      co_return AnswerAgain(context, claim.account_id, *earlier);
   }
   CreationClaim creation(context.creations, std::move(claim));
   Status proxy = co_await CheckEgressProxy(context.boxes, read->network.plan.proxy);

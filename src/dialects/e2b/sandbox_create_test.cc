@@ -249,7 +249,11 @@ TEST_F(SandboxCreateTest, TheSameIdempotencyKeyGivesTheSameSandbox) {
   HeaderList theirs = {{"Idempotency-Key", "k1"}, {"X-API-Key", "other"}};
   EXPECT_EQ(Call("POST", "/v2/sandboxes", body, theirs).status, 201);
   EXPECT_EQ(boxes_.boxes.size(), 2u);
-  EXPECT_EQ(Call("POST", "/v2/sandboxes", R"({"templateID":"base","timeout":5})", key).status, 400);
+  Answer other = Call("POST", "/v2/sandboxes", R"({"templateID":"base","timeout":5})", key);
+  EXPECT_EQ(other.status, 409);
+  EXPECT_EQ(other.text,
+            R"({"code":409,"message":"Idempotency-Key was already used with a different request",)"
+            R"("error_code":"idempotency_request_mismatch"})");
 }
 
 TEST_F(SandboxCreateTest, AnIdempotencyKeyMakesNoSecondSandboxAfterTheFirstIsGone) {

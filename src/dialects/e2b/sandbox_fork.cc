@@ -15,8 +15,7 @@ constexpr std::int64_t kForksMax = 100;
 Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kOptional);
   std::int64_t count = fields.Integer("count", 1, kForksMax).value_or(1);
-  std::int64_t timeout =
-      fields.Integer("timeout", 0, kTimeoutMaxSeconds).value_or(kTimeoutDefaultOld);
+  std::int64_t timeout = ReadTimeout(fields, kTimeoutDefaultOld);
   if (!fields.ok()) co_return RenderError(fields.error());
   std::string id = SandboxIdOf(request);
   auto forks = co_await context.boxes.Fork(request.identity.account_id, id,

@@ -135,8 +135,8 @@ TEST_F(SandboxLifeTest, TheOlderConnectNeedsATimeout) {
 
 TEST_F(SandboxLifeTest, ConnectRefusesBadTimeouts) {
   std::string id = Put();
-  for (const char* body : {R"({"timeout":-1})", R"({"timeout":86401})", R"({"timeout":"1"})",
-                           R"({"memory":"no"})", "[]", "{"}) {
+  for (const char* body : {R"({"timeout":-1})", R"({"timeout":0})", R"({"timeout":86401})",
+                           R"({"timeout":"1"})", R"({"memory":"no"})", "[]", "{"}) {
     EXPECT_EQ(Call("POST", "/v2/sandboxes/" + id + "/connect", body).status, 400) << body;
     EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/connect", body).status, 400) << body;
     EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/resume", body).status, 400) << body;
@@ -249,7 +249,7 @@ TEST_F(SandboxLifeTest, ForkMakesOneByDefaultAndAHundredAtMost) {
   EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/fork").body.as_array().size(), 1u);
   EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/fork", R"({"count":100})").status, 201);
   for (const char* body : {R"({"count":0})", R"({"count":101})", R"({"count":"2"})",
-                           R"({"timeout":-1})", R"({"timeout":86401})"}) {
+                           R"({"timeout":-1})", R"({"timeout":0})", R"({"timeout":86401})"}) {
     EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/fork", body).status, 400) << body;
   }
 }

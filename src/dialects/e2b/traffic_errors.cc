@@ -47,11 +47,10 @@ http::Response PortClosed(const http::Request& request, const std::string& id, s
 http::Response TrafficTokenRefused(const http::Request& request,
                                    const std::string& id,
                                    bool is_missing) {
-  std::string message = is_missing
-                            ? "This sandbox takes no public traffic: the header "
-                              "e2b-traffic-access-token is missing"
-                            : "This sandbox takes no public traffic: the token in the header "
-                              "e2b-traffic-access-token is wrong";
+  // Clients compare these texts.
+  std::string message = "Sandbox is secured with traffic access token. ";
+  message += is_missing ? "Token header 'e2b-traffic-access-token' is missing"
+                        : "Provided token in header 'e2b-traffic-access-token' is invalid";
   return RenderTraffic(request, {{"sandboxId", id}, {"message", message}, {"code", 403}},
                        "Send the trafficAccessToken that creating the sandbox gave.");
 }

@@ -70,7 +70,7 @@ test('the same idempotency key gives the same sandbox', async (t) => {
   const second = await call('POST', '/v2/sandboxes', { templateID: 'base' }, headers);
   assert.equal(second.status, 201);
   assert.deepEqual(second.body, first);
-  await refused(400, 'POST', '/v2/sandboxes', { templateID: 'base', timeout: 7 }, headers);
+  await refused(409, 'POST', '/v2/sandboxes', { templateID: 'base', timeout: 7 }, headers);
 });
 
 test('lists name their limits', async (t) => {

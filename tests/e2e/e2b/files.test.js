@@ -253,5 +253,5 @@ test('a path that leads out through a link stays within the sandbox', async (t) 
   await sandbox.commands.run('ln -s /proc/1/root/etc/hostname out; ln -s ../../../../../../etc/shadow up');
   const inside = (await sandbox.commands.run('sudo cat /etc/hostname')).stdout;
   assert.equal(await sandbox.files.read('/../../../etc/hostname'), inside);
-  await rejection(sandbox.files.read('up'), SandboxError);
+  assert.equal(await sandbox.files.read('up'), (await sandbox.commands.run('sudo cat /etc/shadow')).stdout);
 });
