@@ -12,6 +12,7 @@
 #include "mcp/box_endpoint.h"
 #include "mcp/event_sessions.h"
 #include "mcp/http_answers.h"
+#include "mcp/mirrored_headers.h"
 #include "mcp/world_endpoint.h"
 
 namespace viv::mcp {
@@ -33,15 +34,6 @@ http::Response RefuseVersion(std::string_view version) {
                           "Unsupported protocol version: " + std::string(version)};
   error.data = json::object{{"supported", KnownVersions()}, {"requested", version}};
   return http::Json(400, rpc::JsonRpcFailure(nullptr, error));
-}
-
-// The modern revision repeats method and name in headers, for those who route by them; they must
-// say the same as the body.
-bool HeadersAgree(const http::Request& request, const JsonRpcMessage& message) {
-  std::string_view method = request.headers.Get("mcp-method");
-  std::string_view name = request.headers.Get("mcp-name");
-  return (method.empty() || method == message.method) &&
-         (name.empty() || name == FindString(message.params, "name"));
 }
 
 // What speaks against the request before anybody looks at whom it is for.
@@ -148,9 +140,9 @@ Task<http::Response> Routes::Post(http::Request& request) {
     co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
                               "Invalid Request: " + message.problem, message.id);
   }
-  if (!HeadersAgree(request, message)) {
-    co_return FailureResponse(400, JsonRpcCode::kHeaderMismatch,
-                              "Mcp-Method and Mcp-Name must agree with the body", message.id);
+  if (Status agreed = CheckMirroredHeaders(request, message); !agreed) {
+    co_return FailureResponse(400, JsonRpcCode::kHeaderMismatch, agreed.error().message,
+                              message.id);
   }
   incoming.text = std::move(request.body);
   if (message.kind != JsonRpcMessage::Kind::kRequest) {

@@ -218,6 +218,16 @@ test('the revision without a handshake is served as well', async () => {
   assert.equal(listed.body.result.cacheScope, 'private');
   const mismatch = await post(url, request('tools/list', {}), { ...modern, 'Mcp-Method': 'tools/call' });
   assert.deepEqual([mismatch.status, mismatch.body.error.code], [400, -32020]);
+  const users = request('tools/call', { name: 'slack_list_users', arguments: {} });
+  const encoded = `=?base64?${Buffer.from('slack_list_users').toString('base64')}?=`;
+  for (const [name, status] of [['slack_list_users', 200], [encoded, 200], ['slack_list', 400], ['=?base64?!?=', 400]]) {
+    const called = await post(url, users, { ...modern, 'Mcp-Method': 'tools/call', 'Mcp-Name': name });
+    assert.deepEqual([called.status, called.body.error?.code], [status, status === 200 ? undefined : -32020], name);
+  }
+  for (const [name, code] of [['note://ä', -32020], ['note://1', undefined]]) {
+    const read = await post(url, request('resources/read', { uri: 'note://1' }), { ...modern, 'Mcp-Name': `=?base64?${Buffer.from(name).toString('base64')}?=` });
+    assert.equal(read.body.error?.code === -32020, code === -32020, name);
+  }
   const unknown = await post(url, request('ping'), { 'MCP-Protocol-Version': '2099-01-01' });
   assert.deepEqual([unknown.status, unknown.body.error.code], [400, -32022]);
   assert.ok(unknown.body.error.data.supported.includes('2025-11-25'));
