@@ -82,7 +82,10 @@ struct ModelField {
   std::string item_type;        // of a list: as above, or empty for any
   bool required = false;
   bool nullable = true;
-  bool extra = false;      // ours beyond the vendor's model: accepted, dumped only on request
+  bool extra = false;  // ours beyond the vendor's model: accepted, dumped only on request
+  // What leaving out an extra field means: an identity's name. A value that differs is dumped in
+  // the vendor's form as well, since the document would mean something else without it.
+  std::string implied;
   bool read_only = false;  // ignored on input, present in dumps
   std::optional<json::value> fallback;
   std::vector<std::string> aliases;  // older names, accepted on input
@@ -103,7 +106,7 @@ struct ModelChild {
   bool required = false;
   bool extra = false;
   std::map<std::string, std::string> link;  // this collection's column → the parent's column
-  std::shared_ptr<Collection> target;       // shared: recursive models point back
+  std::shared_ptr<Collection> target;       // borrowed from where `like` names it
 
   std::string LinkKey() const;  // tells the ways of reaching a collection apart
 };
@@ -116,7 +119,8 @@ struct Collection {
   std::string where;                       // which rows are dumped
   std::string order = "rowid";
   Steps load;                          // instead of an INSERT, when there is no table
-  Steps after;                         // after each row is in
+  Steps before;                        // before each row is in
+  Steps after;                         // after it
   std::set<std::string> link_columns;  // of every way of reaching it
   Sql insert;                          // generated
   std::map<std::string, Sql> selects;  // generated; by the links of the child that asks

@@ -36,6 +36,13 @@ class Check {
     for (const Sql* sql : {&collection.insert, &collection.rows}) {
       if (!sql->empty()) RETURN_IF_ERROR(CheckSql(*sql), "data " + child.name);
     }
+    for (const ModelField& field : collection.fields) {
+      if (field.implied.empty() || app_.identity.contains(field.implied)) continue;
+      return Fail(ErrorCode::kInvalidArgument, app_.folder + ": data " + child.name + ": " +
+                                                   field.name + ": the identity has no '" +
+                                                   field.implied + "'");
+    }
+    RETURN_IF_ERROR(CheckSteps(collection.before), "data " + child.name);
     RETURN_IF_ERROR(CheckSteps(collection.load), "data " + child.name);
     RETURN_IF_ERROR(CheckSteps(collection.after), "data " + child.name);
     for (const ModelChild& below : collection.children) RETURN_IF_ERROR(CheckChild(below));

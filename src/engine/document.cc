@@ -1,5 +1,6 @@
 #include "engine/document.h"
 
+#include "engine/constraint.h"
 #include "engine/runner.h"
 
 namespace viv::engine {
@@ -22,7 +23,8 @@ class Reader {
     if (child.single) return Row(child, value->as_object(), parent, 1, depth);
     std::int64_t position = 0;
     for (const json::value& item : value->as_array()) {
-      RETURN_IF_ERROR(Row(child, item.as_object(), parent, ++position, depth), child.name);
+      RETURN_IF_ERROR(Row(child, item.as_object(), parent, ++position, depth),
+                      child.name + "[" + std::to_string(position - 1) + "]");
     }
     return {};
   }
@@ -49,6 +51,7 @@ class Reader {
       frame.Set(field.name, !absent ? *given : field.fallback.value_or(json::value()));
     }
     Frame below;
+    RETURN_IF_ERROR(RunSteps(session_, collection.before, frame));
     if (collection.table.empty()) {
       RETURN_IF_ERROR(RunSteps(session_, collection.load, frame));
       CopyAllAsParent(frame, below);
@@ -68,7 +71,7 @@ class Reader {
     BindVariables(statement, frame, session_.app());
     int result = sqlite3_step(statement);
     if (result != SQLITE_ROW && result != SQLITE_DONE) {
-      auto error = StatementError(session_, collection.insert.place);
+      auto error = InsertError(collection, frame);
       sqlite3_reset(statement);
       return error;
     }
@@ -82,6 +85,26 @@ class Reader {
     }
     sqlite3_reset(statement);
     return {};
+  }
+
+  // A broken constraint in the words of the document: its fields, and what it says there.
+  tl::unexpected<Error> InsertError(const Collection& collection, const Frame& frame) {
+    std::optional<BrokenConstraint> broken = FindBrokenConstraint(session_.connection().get());
+    if (broken) {
+      for (ConstrainedValue& one : broken->values) {
+        for (const ModelField& field : collection.fields) {
+          if (field.column != one.name) continue;
+          one.name = field.name;
+          if (const json::value* value = frame.Get(field.name)) one.value = *value;
+          break;
+        }
+      }
+      // What the document does not say, such as whose child it is, nobody has to change.
+      std::erase_if(broken->values, [](const ConstrainedValue& one) { return !one.value; });
+      if (!broken->values.empty())
+        return Fail(ErrorCode::kInvalidArgument, DescribeConstraint(*broken));
+    }
+    return StatementError(session_, collection.insert.place);
   }
 
   // What the steps set is what a row's columns are otherwise.
@@ -145,12 +168,13 @@ class Writer {
     }
     for (std::size_t i = 0; i < collection.fields.size(); ++i) {
       const ModelField& field = collection.fields[i];
-      if (Skips(field.extra)) continue;
+      if (Skips(field.extra) && field.implied.empty()) continue;
       int column =
           field_columns > 0 ? first_field_ + static_cast<int>(i) : ColumnOf(statement, field.name);
       if (column < 0) continue;
       ASSIGN_OR_RETURN(json::value value, FieldValue(field, ColumnValue(statement, column)),
                        field.name);
+      if (Skips(field.extra) && IsImplied(field, value)) continue;
       AddMember(object, field.name, std::move(value));
     }
     for (const ModelChild& child : collection.children) {
@@ -159,6 +183,12 @@ class Writer {
       AddMember(object, child.name, std::move(value));
     }
     return object;
+  }
+
+  bool IsImplied(const ModelField& field, const json::value& value) const {
+    if (!value.is_string()) return true;
+    auto found = session_.app().identity.find(field.implied);
+    return found != session_.app().identity.end() && found->second == View(value.get_string());
   }
 
   static int ColumnOf(sqlite3_stmt* statement, const std::string& name) {

@@ -49,7 +49,8 @@ ModelField LoadField(const std::string& name, const Yaml& from, bool has_table) 
     return field;
   }
   from.AllowOnly({"type", "column", "required", "nullable", "extra", "read_only", "default",
-                  "aliases", "choices", "max_length", "minimum", "maximum", "load", "dump"});
+                  "aliases", "choices", "max_length", "minimum", "maximum", "load", "dump",
+                  "implied"});
   ReadType(from, from["type"].Text("string"), field);
   field.column = from["column"].Text(field.column);
   if (field.column == "none") field.column.clear();
@@ -58,6 +59,9 @@ ModelField LoadField(const std::string& name, const Yaml& from, bool has_table) 
     field.nullable = false;
   }
   field.extra = from["extra"].Truth(false);
+  field.implied = from["implied"].Text("");
+  if (!field.implied.empty() && !field.extra)
+    from["implied"].Complain("implied is for extra fields");
   field.read_only = from["read_only"].Truth(false);
   if (from["default"].exists()) {
     field.fallback = from["default"].Json();
@@ -82,8 +86,8 @@ class ModelLoader {
   explicit ModelLoader(StepLoader& steps) : steps_(steps) {}
 
   ModelChild LoadChild(const std::string& name, const Yaml& from) {
-    from.AllowOnly({"table", "like", "fields", "set", "where", "order", "load", "rows", "after",
-                    "children", "link", "single", "required", "extra", "aliases", "id"});
+    from.AllowOnly({"table", "like", "fields", "set", "where", "order", "load", "rows", "before",
+                    "after", "children", "link", "single", "required", "extra", "aliases", "id"});
     ModelChild child;
     child.name = name;
     child.single = from["single"].Truth(false);
@@ -96,7 +100,10 @@ class ModelLoader {
       auto found = named_.find(from["like"].Text());
       if (found == named_.end())
         from["like"].Complain("there is no collection with id '" + from["like"].Text() + "' above");
-      child.target = found->second;
+      // Borrowed: the model owns it where it is declared, and a tree within itself would own
+      // itself.
+      child.target =
+          std::shared_ptr<Collection>(std::shared_ptr<Collection>(), found->second.get());
     } else {
       child.target = LoadCollection(name, from);
     }
@@ -122,6 +129,7 @@ class ModelLoader {
     from["set"].ForEachMember(
         [&](const std::string& column, const Yaml& sql) { collection->set[column] = sql.Text(); });
     collection->load = steps_.LoadSteps(from["load"]);
+    collection->before = steps_.LoadSteps(from["before"]);
     collection->after = steps_.LoadSteps(from["after"]);
     if (from["rows"].exists()) collection->rows = steps_.LoadSql(from["rows"]);
     if (collection->table.empty() && !from["load"].exists()) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/constraint.h"
 #include "engine/guest_sql/guest_sql.h"
 #include "engine/query/query.h"
 
@@ -293,7 +294,10 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
   }
   if (session.interrupted())
     return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
-  // A broken constraint, or a function that refused its arguments, is about the agent's values.
+  if (auto broken = FindBrokenConstraint(handle))
+    return Fail(ErrorCode::kInvalidArgument, DescribeConstraint(*broken));
+  // A constraint of the app's own words, or a function that refused its arguments, is about the
+  // agent's values.
   if (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_TOOBIG ||
       code == SQLITE_MISMATCH) {
     return Fail(ErrorCode::kInvalidArgument, std::move(message));

@@ -191,6 +191,8 @@ TEST_F(WorldTest, ADocumentThatBreaksAConstraintChangesNothing) {
   auto report = world.Initialize(World::StartFrom::kEmpty, document);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(report.error().message,
+            "folders[1]: name \"twice\" is there already; use it only once");
   EXPECT_EQ(Count(world), "1");
 }
 

@@ -186,6 +186,16 @@ test('initialize replaces the state, dump gives it back, old names work, mistake
   assert.deepEqual(dump.data, { repos: [] });
 });
 
+test('the default dump initializes again, and what is there twice is told by its field', async () => {
+  const { sandbox_id: one } = await server.acquire('github');
+  const { sandbox_id: two } = await server.acquire('github');
+  const { body: { data } } = await server.call('GET', `/sandbox/github/${one}/dump`);
+  assert.equal((await server.call('POST', `/sandbox/github/${two}/initialize`, { json: data })).status, 200);
+  assert.deepEqual((await server.call('GET', `/sandbox/github/${two}/dump`)).body.data, data);
+  const twice = await server.call('POST', `/sandbox/github/${two}/initialize`, { json: { repos: [{ name: 'a' }, { name: 'a' }] } });
+  assert.deepEqual([twice.status, twice.body.detail], [400, 'repos[1]: owner left out, name "a" are there already; use these together only once']);
+});
+
 test('apps without a data model have neither initialize nor dump', async () => {
   const { sandbox_id } = await server.acquire('calculator');
   assert.equal((await server.call('GET', `/sandbox/calculator/${sandbox_id}/dump`)).status, 404);
