@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/log.h"
 #include "base/text.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
@@ -23,6 +28,45 @@ json::object ShowSnapshot(const std::string& account_id, const sandbox::Template
   return {{"snapshotID", std::move(id)}, {"names", std::move(names)}};
 }
 
+// A bare name is that of every tag; one with a tag, "default" too, names exactly that.
+bool IsAskedFor(const sandbox::TemplateInfo& info,
+                std::string_view asked,
+                const std::string& plain) {
+  if (IsNamed(info, plain)) return true;
+  if (asked.find(':') != std::string_view::npos) return false;
+  for (const std::string& given : info.names) {
+    auto name = ParseTemplateName(given);
+    if (name && name->alias == plain) return true;
+  }
+  return false;
+}
+
+// A name is one template, and its newest build counts. What is left of older ones is only kept for
+// the sandboxes that run from it.
+void DropReplaced(std::vector<sandbox::TemplateInfo>& all) {
+  std::sort(all.begin(), all.end(),
+            [](const sandbox::TemplateInfo& a, const sandbox::TemplateInfo& b) {
+              return std::tie(a.created_at_us, a.id) > std::tie(b.created_at_us, b.id);
+            });
+  std::set<std::string> seen;
+  std::erase_if(all, [&seen](const sandbox::TemplateInfo& info) {
+    return !info.names.empty() && !seen.insert(info.names.front()).second;
+  });
+}
+
+// The builds that this one takes the place of. One in use stays for now; the next snapshot of the
+// name, or its removal, tries again.
+Task<void> RemoveReplaced(Context& context, std::string account_id, sandbox::TemplateInfo taken) {
+  if (taken.names.empty()) co_return;
+  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+    if (!info.is_snapshot || info.id == taken.id || info.names != taken.names) continue;
+    if (info.created_at_us > taken.created_at_us) continue;
+    Status removed = co_await context.boxes.RemoveTemplate(account_id, info.id);
+    if (!removed && removed.error().code != ErrorCode::kConflict)
+      log::Warn("snapshot.not_replaced", {{"id", info.id}, {"error", removed.error().message}});
+  }
+}
+
 }  // namespace
 
 Task<http::Response> CreateSnapshot(Context& context, http::Request& request) {
@@ -39,6 +83,7 @@ Task<http::Response> CreateSnapshot(Context& context, http::Request& request) {
   std::string id = SandboxIdOf(request);
   auto snapshot = co_await context.boxes.Snapshot(account_id, id, std::move(name));
   if (!snapshot) co_return RenderSandboxError(snapshot.error(), id);
+  co_await RemoveReplaced(context, account_id, *snapshot);
   co_return http::Json(201, WriteJson(ShowSnapshot(account_id, *snapshot)));
 }
 
@@ -53,9 +98,10 @@ Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
   for (sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot) continue;
     if (origin && !origin->empty() && info.origin_box != ShortId(*origin)) continue;
-    if (name && (!*name || !IsNamed(info, **name))) continue;  // nonsense names nothing
+    if (name && (!*name || !IsAskedFor(info, *asked, **name))) continue;  // nonsense names nothing
     all.push_back(std::move(info));
   }
+  DropReplaced(all);
   Page<sandbox::TemplateInfo> page = CutPage(query, std::move(all));
   if (!query.ok()) co_return RenderError(query.error());
   json::array list;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/ids.h"
 #include "base/timestamp.h"
@@ -84,6 +86,39 @@ Result<sandbox::TemplateInfo> AskedTemplate(const Context& context,
   return FindTemplate(context.boxes, request.identity.account_id, request.Parameter(parameter));
 }
 
+// The builds of one name, the oldest first: those before the last only wait for their sandboxes.
+std::vector<sandbox::TemplateInfo> BuildsOf(const Context& context,
+                                            const http::Request& request,
+                                            const sandbox::TemplateInfo& info) {
+  std::vector<sandbox::TemplateInfo> builds;
+  if (!info.is_snapshot || info.names.empty()) return {info};
+  for (sandbox::TemplateInfo& one : context.boxes.ListTemplates(request.identity.account_id)) {
+    if (one.is_snapshot && one.names == info.names) builds.push_back(std::move(one));
+  }
+  std::sort(builds.begin(), builds.end(),
+            [](const sandbox::TemplateInfo& a, const sandbox::TemplateInfo& b) {
+              return std::tie(a.created_at_us, a.id) < std::tie(b.created_at_us, b.id);
+            });
+  return builds;
+}
+
+// Each tag of that alias with its newest build.
+std::map<std::string, sandbox::TemplateInfo> TagsOf(const Context& context,
+                                                    const http::Request& request,
+                                                    const std::string& alias) {
+  std::map<std::string, sandbox::TemplateInfo> tags;
+  for (const sandbox::TemplateInfo& info :
+       context.boxes.ListTemplates(request.identity.account_id)) {
+    for (const std::string& given : info.names) {
+      auto name = ParseTemplateName(given);
+      if (!name || name->alias != alias) continue;
+      auto [found, is_new] = tags.try_emplace(name->tag.empty() ? "default" : name->tag, info);
+      if (!is_new && found->second.created_at_us < info.created_at_us) found->second = info;
+    }
+  }
+  return tags;
+}
+
 }  // namespace
 
 Task<http::Response> ListTemplates(Context& context, http::Request& request) {
@@ -130,10 +165,12 @@ Task<http::Response> RemoveTemplate(Context& context, http::Request& request) {
   std::string account_id = request.identity.account_id;
   auto info = AskedTemplate(context, request, "templateID");
   if (!info) co_return RenderError(info.error());
-  Status removed = co_await context.boxes.RemoveTemplate(std::move(account_id), info->id);
-  if (!removed && removed.error().code == ErrorCode::kConflict)
-    co_return Failure(400, removed.error().message);  // the vendor's word for "in use"
-  if (!removed) co_return RenderError(removed.error());
+  for (const sandbox::TemplateInfo& build : BuildsOf(context, request, *info)) {
+    Status removed = co_await context.boxes.RemoveTemplate(account_id, build.id);
+    if (!removed && removed.error().code == ErrorCode::kConflict)
+      co_return Failure(400, removed.error().message);  // the vendor's word for "in use"
+    if (!removed) co_return RenderError(removed.error());
+  }
   co_return http::Empty(204);
 }
 
@@ -145,19 +182,23 @@ Task<http::Response> GetTemplateAlias(Context& context, http::Request& request) 
 }
 
 Task<http::Response> ListTemplateTags(Context& context, http::Request& request) {
+  std::string_view asked = request.Parameter("templateID");
+  auto plain = PlainTemplateName(request.identity.account_id, asked);
+  if (!plain) co_return RenderError(plain.error());
+  std::map<std::string, sandbox::TemplateInfo> tags;
   auto info = AskedTemplate(context, request, "templateID");
-  if (!info) co_return RenderError(info.error());
-  std::vector<std::string> tags;
-  for (const std::string& given : info->names) {
-    auto name = ParseTemplateName(given);
-    std::string tag = name && !name->tag.empty() ? name->tag : "default";
-    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
+  if (info && !info->names.empty()) {
+    if (auto name = ParseTemplateName(info->names.front()))
+      tags = TagsOf(context, request, name->alias);
+  } else if (!info && asked.find(':') == std::string_view::npos) {
+    tags = TagsOf(context, request, *plain);  // there may be no "default" among them
   }
-  if (tags.empty()) tags.emplace_back("default");
+  if (tags.empty() && !info) co_return RenderError(info.error());
+  if (tags.empty()) tags.emplace("default", *info);
   json::array list;
-  for (const std::string& tag : tags) {
+  for (const auto& [tag, build] : tags) {
     list.push_back(json::object{
-        {"tag", tag}, {"buildID", BuildIdOf(*info)}, {"createdAt", TimeText(info->created_at_us)}});
+        {"tag", tag}, {"buildID", BuildIdOf(build)}, {"createdAt", TimeText(build.created_at_us)}});
   }
   co_return http::Json(200, WriteJson(list));
 }

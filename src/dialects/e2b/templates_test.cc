@@ -148,9 +148,9 @@ TEST_F(SnapshotsTest, AreListedAndFiltered) {
   EXPECT_EQ(count("?sandboxID=" + b + "-client"), 2u);
   EXPECT_EQ(count("?sandboxID=inone"), 0u);
   for (const char* name :
-       {"one", "mine/one", "one:default", "two:v1", "snap1003", "snap1003:default"})
+       {"one", "mine/one", "one:default", "two", "two:v1", "snap1003", "snap1003:default"})
     EXPECT_EQ(count(std::string("?name=") + name), 1u) << name;
-  for (const char* name : {"two", "nope", "theirs/one", "a%20b"})
+  for (const char* name : {"two:default", "two:v2", "nope", "theirs/one", "a%20b"})
     EXPECT_EQ(count(std::string("?name=") + name), 0u) << name;
   Answer page = Call("GET", "/snapshots?limit=2");
   EXPECT_EQ(page.body.as_array().size(), 2u);
@@ -160,6 +160,50 @@ TEST_F(SnapshotsTest, AreListedAndFiltered) {
   EXPECT_EQ(last.body.as_array().size(), 1u);
   EXPECT_FALSE(last.headers.Has("x-next-token"));
   EXPECT_EQ(Call("GET", "/snapshots?limit=0").status, 400);
+}
+
+TEST_F(SnapshotsTest, OfTheSameNameTakeThePlaceOfTheOlder) {
+  std::string path = "/sandboxes/" + Put() + "/snapshots";
+  for (const char* body : {R"({"name":"s"})", R"({"name":"s:v2"})", R"({"name":"s"})", "{}"})
+    ASSERT_EQ(Call("POST", path, body).status, 201);
+  EXPECT_EQ(boxes_.templates.size(), 4u);  // base, s:v2, the newer s and the nameless one
+  EXPECT_EQ(Call("GET", "/snapshots?name=s:default").body.as_array().size(), 1u);
+  EXPECT_EQ(Call("GET", "/snapshots?name=s").body.as_array().size(), 2u);
+  EXPECT_EQ(Call("DELETE", "/templates/s").status, 204);
+  EXPECT_EQ(Call("DELETE", "/templates/s").status, 404);
+  EXPECT_EQ(Call("DELETE", "/templates/s:v2").status, 204);
+}
+
+TEST_F(SnapshotsTest, OfTheSameNameAreOneWhileAnOlderIsInUse) {
+  std::string path = "/sandboxes/" + Put() + "/snapshots";
+  ASSERT_EQ(Call("POST", path, R"({"name":"s"})").status, 201);
+  boxes_.failure = Error{ErrorCode::kConflict, "sandboxes use it"};  // of the removal
+  sandbox::TemplateInfo newer = boxes_.templates.back();
+  newer.id = "snapnewer";
+  newer.created_at_us += 1;
+  boxes_.templates.push_back(newer);
+  EXPECT_EQ(Call("GET", "/snapshots").body.as_array().size(), 1u);
+  EXPECT_EQ(Call("DELETE", "/templates/s").status, 400);
+  EXPECT_EQ(boxes_.templates.size(), 3u);
+  EXPECT_EQ(Call("DELETE", "/templates/s").status, 204);
+  EXPECT_EQ(boxes_.templates.size(), 1u);
+}
+
+TEST_F(SnapshotsTest, ShowAllTagsOfTheirName) {
+  std::string path = "/sandboxes/" + Put() + "/snapshots";
+  for (const char* body : {R"({"name":"s:v2"})", R"({"name":"s"})", R"({"name":"other:v9"})"})
+    Call("POST", path, body);
+  auto tags = [&](const std::string& name) {
+    std::string all;
+    Answer answer = Call("GET", "/templates/" + name + "/tags");
+    for (const json::value& one : answer.body.as_array())
+      all += std::string(FindString(one, "tag")) + " ";
+    return all;
+  };
+  EXPECT_EQ(tags("s"), "default v2 ");
+  EXPECT_EQ(tags("s:v2"), "default v2 ");
+  EXPECT_EQ(tags("other"), "v9 ");
+  EXPECT_EQ(Call("GET", "/templates/other:v1/tags").status, 404);
 }
 
 TEST_F(SnapshotsTest, AreRemovedAsTemplates) {

@@ -51,6 +51,29 @@ test('a snapshot has a name, is listed, and survives its sandbox', async (t) => 
   assert.ok((await idsOf(host.Sandbox.listSnapshots())).includes(snapshot.snapshotId));
 });
 
+test('a name is one snapshot: taken again it replaces the older', async (t) => {
+  const sandbox = await host.create(t);
+  const name = `again-${Date.now()}`;
+  atEnd(t, () => host.Sandbox.deleteSnapshot(name));
+  atEnd(t, () => host.Sandbox.deleteSnapshot(`${name}:v2`));
+  await sandbox.files.write('build', 'first');
+  await host.Sandbox.createSnapshot(sandbox.sandboxId, { name });
+  const old = await host.create(t, name);
+  await sandbox.files.write('build', 'second');
+  const { snapshotId } = await host.Sandbox.createSnapshot(sandbox.sandboxId, { name });
+  assert.deepEqual(await idsOf(host.Sandbox.listSnapshots({ name })), [snapshotId]);
+  assert.equal(await old.files.read('build'), 'first');
+  const fresh = await host.create(t, name);
+  assert.equal(await fresh.files.read('build'), 'second');
+  const tagged = await host.Sandbox.createSnapshot(sandbox.sandboxId, { name: `${name}:v2` });
+  assert.deepEqual((await idsOf(host.Sandbox.listSnapshots({ name }))).sort(), [snapshotId, tagged.snapshotId].sort());
+  assert.equal((await old.commands.run('cat build')).stdout, 'first');
+  await Promise.all([old.kill(), fresh.kill()]);
+  assert.equal(await host.Sandbox.deleteSnapshot(name), true);
+  await rejection(host.Sandbox.create(name), SandboxError);
+  assert.equal(await host.Sandbox.deleteSnapshot(name), false);
+});
+
 test('a deleted snapshot is gone, and one in use is kept', async (t) => {
   const sandbox = await host.create(t);
   const snapshot = await sandbox.createSnapshot();
