@@ -248,6 +248,19 @@ test('a hundred megabytes go both ways unchanged', async (t) => {
   assert.equal(back.digest('hex'), wanted);
 });
 
+test('any place of the sandbox is reached, and what is made there is the caller\'s', async (t) => {
+  const sandbox = await host.create(t);
+  await sandbox.files.write('/app/main.py', 'print(42)');
+  assert.equal((await sandbox.files.getInfo('/app/main.py')).owner, 'user');
+  assert.equal((await sandbox.commands.run('python3 /app/main.py && echo more >> /app/main.py')).stdout, '42\n');
+  assert.equal(await sandbox.files.makeDir('/data/in'), true);
+  assert.equal((await sandbox.files.getInfo('/data/in')).owner, 'user');
+  assert.equal(await sandbox.files.exists('/root/.bashrc'), (await sandbox.commands.run('ls -a /root', { user: 'root' })).stdout.includes('.bashrc'));
+  await sandbox.commands.run('echo old > /opt/tool; chmod 700 /opt/tool', { user: 'root' });
+  await sandbox.files.write('/opt/tool', 'new');
+  assert.equal((await sandbox.commands.run('stat -c "%U %a" /opt/tool; cat /opt/tool')).stdout, 'user 700\nnew');
+});
+
 test('a path that leads out through a link stays within the sandbox', async (t) => {
   const sandbox = await host.create(t);
   await sandbox.commands.run('ln -s /proc/1/root/etc/hostname out; ln -s ../../../../../../etc/shadow up');
