@@ -179,7 +179,7 @@ Task<Status> BoxManager::RemoveHeld(Held& held) {
   index_.Remove(id);
   if (held.entry->live != nullptr) {
     co_await EndOnPool(std::move(held.entry->live), BoxHost::Files::kRemove);
-  } else {
+  } else if (!held.entry->place.folder.empty()) {
     auto work = [this, &held] { return host_.storage().Remove(held.entry->place.folder); };
     Status removed = co_await pool_.Run(work);
     if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});

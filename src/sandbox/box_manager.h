@@ -66,6 +66,10 @@ class BoxManager : public Boxes {
   Task<Result<TemplateInfo>> Snapshot(std::string account_id,
                                       std::string id,
                                       std::string name) override;
+  Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
+                                          std::string id,
+                                          std::string name,
+                                          std::map<std::string, std::string> variables) override;
   std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const override {
     return templates_.List(account_id);
   }
@@ -159,6 +163,7 @@ class BoxManager : public Boxes {
   Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
   Task<Result<BoxPtr>> WakeNow(Held& held, std::int64_t timeout_seconds);
   Task<Status> FailHeld(Held& held, std::string message);
+  Task<void> EndProcesses(std::unique_ptr<LiveBox> live, const BoxSpec& spec);
   Task<Status> Reboot(Held& held, const Box& box);
   Task<Result<BoxIndex::Found>> Awake(std::string id);
 
@@ -171,7 +176,11 @@ class BoxManager : public Boxes {
                                                     std::string id,
                                                     std::size_t count,
                                                     std::int64_t timeout_seconds);
-  Task<Result<TemplateInfo>> SnapshotNow(std::string account_id, std::string id, std::string name);
+  using OwnVariables = std::optional<std::map<std::string, std::string>>;  // none: the box's
+  Task<Result<TemplateInfo>> SnapshotNow(std::string account_id,
+                                         std::string id,
+                                         std::string name,
+                                         OwnVariables own);
 
   // box_manager_house.cc
   Status AdoptAll();

@@ -15,6 +15,8 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
   LiveBox* live = held.entry->live.get();
   const Place place = live != nullptr ? live->place : held.entry->place;
   const bool running = live != nullptr && held.box->state == BoxState::kRunning;
+  if (place.folder.empty())
+    co_return Fail(ErrorCode::kConflict, "box " + held.box->id + " has no files: start it first");
   Sealed sealed;
   sealed.layer = NewPlaceName();
   auto work = [&]() -> Result<std::string> {
@@ -33,12 +35,24 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
 Task<Result<TemplateInfo>> BoxManager::Snapshot(std::string account_id,
                                                 std::string id,
                                                 std::string name) {
-  co_return co_await Shielded(SnapshotNow(std::move(account_id), std::move(id), std::move(name)));
+  OwnVariables all;
+  co_return co_await Shielded(
+      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(all)));
+}
+
+Task<Result<TemplateInfo>> BoxManager::SnapshotWith(std::string account_id,
+                                                    std::string id,
+                                                    std::string name,
+                                                    std::map<std::string, std::string> variables) {
+  OwnVariables own = std::move(variables);
+  co_return co_await Shielded(
+      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(own)));
 }
 
 Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
                                                    std::string id,
-                                                   std::string name) {
+                                                   std::string name,
+                                                   OwnVariables own) {
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
   ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
   const BoxSpec& spec = held.box->spec;
@@ -49,7 +63,9 @@ Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
   record.origin_box = held.box->id;
   record.layer = sealed.layer;
   record.trees = std::move(sealed.trees);
-  record.variables = spec.variables;
+  record.variables = own ? templates_.VariablesBelow(held.box->account_id, spec) : spec.variables;
+  if (own)
+    for (auto& [variable, value] : *own) record.variables[variable] = std::move(value);
   record.user = spec.user;
   record.workdir = spec.workdir;
   record.limits = spec.limits;

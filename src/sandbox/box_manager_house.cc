@@ -84,7 +84,11 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       box.state = BoxState::kStopped;
       box.stopped_at_us = box.updated_at_us = NowMicros();
       Place kept;
-      kept.folder = entry->place.folder;
+      if (!box.spec.disposable) {
+        kept.folder = entry->place.folder;
+      } else if (Status removed = host_.storage().Remove(entry->place.folder); !removed) {
+        log::Error("box.files_left", {{"box", box.id}, {"error", removed.error().message}});
+      }
       kept.trees = entry->place.trees;
       entry->place = std::move(kept);
     }

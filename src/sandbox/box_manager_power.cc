@@ -39,10 +39,10 @@ bool MayTrafficWake(const Box& box) {
   return false;
 }
 
-// What is left of a place once its processes are gone.
-Place FilesOf(const Place& place) {
+// What is left of a place once its processes are gone. Without a folder the next start makes one.
+Place FilesOf(const Place& place, const BoxSpec& spec) {
   Place files;
-  files.folder = place.folder;
+  if (!spec.disposable) files.folder = place.folder;
   files.trees = place.trees;
   return files;
 }
@@ -77,15 +77,20 @@ Task<Status> BoxManager::PauseHeld(Held& held, Memory memory) {
   box.state = BoxState::kStopped;
   box.stopped_at_us = box.updated_at_us = NowMicros();
   std::unique_ptr<LiveBox> ending = std::move(held.entry->live);
-  held.entry->place = FilesOf(ending->place);
+  held.entry->place = FilesOf(ending->place, box.spec);
   Note(*held.entry, "Sandbox stopped");
   Status kept = co_await Commit(held.entry, std::move(box));
   if (!kept) {
     held.entry->live = std::move(ending);
     co_return kept;
   }
-  co_await EndOnPool(std::move(ending), BoxHost::Files::kKeep);
+  co_await EndProcesses(std::move(ending), held.box->spec);
   co_return Status();
+}
+
+Task<void> BoxManager::EndProcesses(std::unique_ptr<LiveBox> live, const BoxSpec& spec) {
+  const auto files = spec.disposable ? BoxHost::Files::kRemove : BoxHost::Files::kKeep;
+  co_await EndOnPool(std::move(live), files);
 }
 
 Task<Result<Boxes::Connected>> BoxManager::Connect(std::string account_id,
@@ -150,17 +155,17 @@ Task<Result<BoxPtr>> BoxManager::WakeNow(Held& held, std::int64_t timeout_second
   co_return held.box;
 }
 
-// Without processes; its files, if it has any, are kept.
+// Without processes; its files, if it has any, are kept unless it is disposable.
 Task<Status> BoxManager::FailHeld(Held& held, std::string message) {
   Box box = *held.box;
   box.state = BoxState::kFailed;
   box.message = std::move(message);
   box.stopped_at_us = box.updated_at_us = NowMicros();
   std::unique_ptr<LiveBox> ending = std::move(held.entry->live);
-  if (ending != nullptr) held.entry->place = FilesOf(ending->place);
+  if (ending != nullptr) held.entry->place = FilesOf(ending->place, box.spec);
   Note(*held.entry, "Sandbox failed: " + box.message);
   Status kept = co_await Commit(held.entry, std::move(box));
-  if (ending != nullptr) co_await EndOnPool(std::move(ending), BoxHost::Files::kKeep);
+  if (ending != nullptr) co_await EndProcesses(std::move(ending), held.box->spec);
   co_return kept;
 }
 
@@ -175,7 +180,7 @@ Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   Status ready = co_await SetUp(*held.entry->live, box);
   if (ready) ready = co_await Commit(held.entry, box);
   if (!ready) {
-    co_await EndOnPool(std::move(held.entry->live), BoxHost::Files::kKeep);
+    co_await EndProcesses(std::move(held.entry->live), box.spec);
     co_return ready;
   }
   deaths_.Add(held.entry->live->pidfd.get(), held.entry->live->place.name);
@@ -228,6 +233,7 @@ Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live, std::string fo
     co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
     co_return;
   }
+  if (folder.empty()) co_return;
   auto work = [this, &folder] { return host_.storage().Remove(folder); };
   Status removed = co_await pool_.Run(work);
   if (!removed)

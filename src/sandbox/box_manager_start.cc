@@ -52,6 +52,7 @@ Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
   spec.keep_memory = request.keep_memory;
   spec.keep_stopped_seconds = request.keep_stopped_seconds;
   spec.lasting = request.lasting;
+  spec.disposable = request.disposable;
   if (request.answer == CreateBox::Answer::kNow)
     co_return co_await StartLater(std::move(from), std::move(box));
   co_return co_await StartNew(std::move(from), std::move(box));

@@ -100,6 +100,7 @@ json::object SpecToJson(const BoxSpec& spec) {
   object["keep_memory"] = spec.keep_memory;
   object["keep_stopped"] = spec.keep_stopped_seconds;
   object["lasting"] = spec.lasting;
+  if (spec.disposable) object["disposable"] = true;
   return object;
 }
 
@@ -217,6 +218,7 @@ BoxSpec SpecOf(const json::value& from) {
   spec.keep_memory = TruthOf(from, "keep_memory", false);
   spec.keep_stopped_seconds = NumberOf(from, "keep_stopped");
   spec.lasting = TruthOf(from, "lasting", false);
+  spec.disposable = TruthOf(from, "disposable", false);
   return spec;
 }
 
@@ -265,7 +267,8 @@ Result<BoxRecord> ReadBoxRecord(std::string_view text) {
   record.box.spec = SpecOf(PartOf(from, "spec"));
   record.place = PlaceOf(PartOf(from, "place"));
   const bool may_lack_files =
-      record.box.state == BoxState::kStarting || record.box.state == BoxState::kFailed;
+      record.box.state == BoxState::kStarting || record.box.state == BoxState::kFailed ||
+      (record.box.state == BoxState::kStopped && record.box.spec.disposable);
   if (record.box.id.empty() || (record.place.folder.empty() && !may_lack_files))
     return Fail(ErrorCode::kInvalidArgument, "box record without id or folder");
   return record;

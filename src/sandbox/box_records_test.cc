@@ -29,6 +29,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.on_timeout = OnTimeout::kStop;
   record.box.spec.wake = WakeOnTraffic::kPaused;
   record.box.spec.timeout_seconds = 12;
+  record.box.spec.disposable = true;
   record.place = {"p", "f", "n", 4, 55, 666, {{"", {"/x", "/y"}}, {"usr", {"/usr"}}}};
 
   auto read = ReadBoxRecord(WriteBoxRecord(record));
@@ -38,6 +39,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   EXPECT_EQ(read->box.spec.metadata, record.box.spec.metadata);
   EXPECT_EQ(read->box.spec.network, record.box.spec.network);
   EXPECT_EQ(read->box.spec.on_timeout, OnTimeout::kStop);
+  EXPECT_TRUE(read->box.spec.disposable);
   EXPECT_EQ(read->box.spec.limits.cpus, 1.5);
   EXPECT_EQ(read->place.trees, record.place.trees);
   EXPECT_EQ(read->place.start_time, 666U);
@@ -50,6 +52,18 @@ TEST(BoxRecordsTest, WhatAnOlderServerDidNotWriteHasItsDefault) {
   EXPECT_FALSE(read->box.spec.network.internet_asked.has_value());
   EXPECT_TRUE(read->box.spec.network.public_traffic);
   EXPECT_EQ(read->box.spec.timeout_seconds, 300);
+  EXPECT_FALSE(read->box.spec.disposable);
+}
+
+TEST(BoxRecordsTest, OnlyADisposableBoxMayBeStoppedWithoutFiles) {
+  BoxRecord record;
+  record.box.id = "i1";
+  record.box.state = BoxState::kStopped;
+  EXPECT_FALSE(ReadBoxRecord(WriteBoxRecord(record)));
+  record.box.spec.disposable = true;
+  EXPECT_TRUE(ReadBoxRecord(WriteBoxRecord(record)));
+  record.box.state = BoxState::kRunning;
+  EXPECT_FALSE(ReadBoxRecord(WriteBoxRecord(record)));
 }
 
 TEST(BoxRecordsTest, RefusesWhatIsNoRecord) {

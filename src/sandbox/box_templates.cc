@@ -133,6 +133,14 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
   return start;
 }
 
+std::map<std::string, std::string> BoxTemplates::VariablesBelow(std::string_view account_id,
+                                                                const BoxSpec& spec) const {
+  if (auto start = Resolve(account_id, spec.template_id)) return start->variables;
+  // Built anew since, under the same name.
+  if (auto found = templates_.Find(spec.template_name)) return found->variables;
+  return {};
+}
+
 TemplateInfo BoxTemplates::InfoOf(const SnapshotRecord& record) {
   TemplateInfo info;
   info.id = record.id;

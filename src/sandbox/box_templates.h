@@ -48,6 +48,10 @@ class BoxTemplates {
   // By id or name; "team/" before it and ":default" behind it are fine. An account's own snapshots
   // come before the machine's templates, the newest of a name first.
   Result<StartPoint> Resolve(std::string_view account_id, std::string_view name) const;
+  // What a box had before anybody gave it variables. None when its template is gone: better too few
+  // than those of its owner.
+  std::map<std::string, std::string> VariablesBelow(std::string_view account_id,
+                                                    const BoxSpec& spec) const;
   std::vector<TemplateInfo> List(std::string_view account_id) const;
   static TemplateInfo InfoOf(const SnapshotRecord& record);
 

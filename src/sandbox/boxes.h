@@ -27,7 +27,7 @@ enum class BoxState {
   kStarting,  // on record; its processes are on their way
   kRunning,
   kPaused,   // frozen: memory and processes are kept
-  kStopped,  // its files are kept, its processes are not
+  kStopped,  // its files are kept unless it is disposable, its processes are not
   kFailed    // it did not start, or a lasting one died; to be started again, or removed
 };
 enum class OnTimeout { kKill, kPause, kStop };
@@ -71,6 +71,7 @@ struct BoxSpec {
   bool keep_memory = false;               // when idle it is paused instead
   std::int64_t keep_stopped_seconds = 0;  // so long after it was stopped it is removed; 0: never
   bool lasting = false;                   // its death is a failure, not its end
+  bool disposable = false;                // its files go whenever its processes do
 };
 
 // As it is at one moment. Shared because it never changes: a newer one takes its place.
@@ -103,6 +104,7 @@ struct CreateBox {
   bool keep_memory = false;
   std::int64_t keep_stopped_seconds = 0;
   bool lasting = false;
+  bool disposable = false;
   // Layers over the template's own: of a tree that it has, or a tree of their own.
   std::vector<Tree> on_top = {};
   // In place of the template's own.
@@ -238,6 +240,12 @@ class Boxes {
   virtual Task<Result<TemplateInfo>> Snapshot(std::string account_id,
                                               std::string id,
                                               std::string name) = 0;  // empty: none
+  // The same, but of the box's own variables none go along: boxes from it have those of the box's
+  // template, and over them the given ones.
+  virtual Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
+                                                  std::string id,
+                                                  std::string name,
+                                                  std::map<std::string, std::string> variables) = 0;
   // What the account can start from: all templates and its own snapshots, newest first.
   virtual std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const = 0;
   // kConflict while a box stands on it; kPermissionDenied for a built-in one.

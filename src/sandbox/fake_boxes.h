@@ -29,6 +29,7 @@ class FakeBoxes : public Boxes {
   int memory_losses = 0;
   std::string snapshot_prefix = "snap";       // of the ids of new ones
   std::map<std::string, std::string> owners;  // of snapshots, by id; one without is everybody's
+  std::map<std::string, std::map<std::string, std::string>> snapshot_variables;  // by id
 
   FakeBoxes() {
     TemplateInfo base;
@@ -83,6 +84,7 @@ class FakeBoxes : public Boxes {
     box.spec.keep_memory = request.keep_memory;
     box.spec.keep_stopped_seconds = request.keep_stopped_seconds;
     box.spec.lasting = request.lasting;
+    box.spec.disposable = request.disposable;
     box.spec.user = request.user.value_or("user");
     box.spec.workdir = request.workdir.value_or("");
     box.spec.limits = request.limits.value_or(runtime::Limits());
@@ -239,6 +241,16 @@ class FakeBoxes : public Boxes {
     info.created_at_us = now_us + static_cast<std::int64_t>(templates.size());
     templates.push_back(info);
     owners[info.id] = account_id;
+    snapshot_variables[info.id] = (*found)->spec.variables;
+    co_return info;
+  }
+
+  Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
+                                          std::string id,
+                                          std::string name,
+                                          std::map<std::string, std::string> variables) override {
+    auto info = co_await Snapshot(std::move(account_id), std::move(id), std::move(name));
+    if (info) snapshot_variables[info->id] = std::move(variables);
     co_return info;
   }
 

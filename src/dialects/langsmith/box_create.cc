@@ -22,6 +22,12 @@ http::Response SnapshotFailure(const Error& error) {
   return FailureOf(error);
 }
 
+http::Response SmallerThanSnapshot(std::int64_t disk_bytes) {
+  return InvalidField({"fs_capacity_bytes"},
+                      "the disk cannot be smaller than the snapshot's: at least " +
+                          std::to_string(disk_bytes) + " bytes are expected, or leave it out");
+}
+
 // What the box starts from, and with it what stands below its own layer.
 tl::expected<void, http::Response> Resolve(const Context& context,
                                            BoxRequest& request,
@@ -33,7 +39,10 @@ tl::expected<void, http::Response> Resolve(const Context& context,
     if (!snapshot) return tl::unexpected(SnapshotFailure(snapshot.error()));
     box.template_name = snapshot->template_name;
     if (auto below = ReadRunConfig(snapshot->run_config)) request.note.below = *std::move(below);
+    if (request.size_request.disk_bytes.value_or(snapshot->disk_bytes) < snapshot->disk_bytes)
+      return tl::unexpected(SmallerThanSnapshot(snapshot->disk_bytes));
     disk_default = std::max(disk_default, snapshot->disk_bytes);
+    request.labels.merge(snapshot->labels);  // the request's own win
   }
   auto size = SizeOfNew(request.size_request, disk_default);
   if (!size) return tl::unexpected(RenderWrong(size.error()));
@@ -60,6 +69,7 @@ Refusable ToDomain(const Context& context, const std::string& account_id, BoxReq
   box.timeout_seconds = 0;
   box.idle_seconds = request.idle_seconds;
   box.keep_memory = request.keep_memory;
+  box.disposable = !request.persistent;
   box.keep_stopped_seconds = request.keep_stopped_seconds;
   box.lasting = true;
   if (!request.wait_for_ready) box.answer = sandbox::CreateBox::Answer::kNow;

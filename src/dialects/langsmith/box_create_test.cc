@@ -41,6 +41,7 @@ TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
   EXPECT_EQ(answer.body.at("fs_capacity_bytes").as_int64(), 16LL << 30);
   EXPECT_EQ(answer.body.at("cpu_millicores").as_int64(), 500);
   EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), false);
+  EXPECT_EQ(answer.body.at("persistent").as_bool(), true);
   EXPECT_TRUE(answer.body.at("labels").as_object().empty());
   for (const char* absent : {"stopped_at", "status_message", "snapshot_id", "run_config",
                              "proxy_config", "mount_config", "access_delegation"})
@@ -104,6 +105,14 @@ TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
   EXPECT_EQ(answer.body.at("mem_bytes").as_int64(), 8LL << 30);
   EXPECT_EQ(answer.body.at("labels").at("team").as_string(), "red");
   EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), true);
+}
+
+TEST_F(BoxCreateTest, IsDisposableWhenItIsNotToPersist) {
+  Answer brief = Create(R"({"persistent":false,"volumes":[]})");
+  EXPECT_TRUE(Made(brief).spec.disposable);
+  EXPECT_EQ(brief.body.at("persistent").as_bool(), false);
+  Answer usual = Create(R"({"persistent":true,"preserve_memory_on_stop":true})");
+  EXPECT_FALSE(Made(usual).spec.disposable);
 }
 
 TEST_F(BoxCreateTest, LaysVariablesInOrder) {
@@ -196,6 +205,11 @@ TEST_F(BoxCreateTest, NamesTheFieldThatIsWrong) {
       {R"({"tag_value_ids":"a"})", "tag_value_ids"},
       {R"({"preserve_memory_on_stop":1})", "preserve_memory_on_stop"},
       {R"({"restore_memory":true})", "restore_memory"},
+      {R"({"persistent":"no"})", "persistent"},
+      {R"({"persistent":0})", "persistent"},
+      {R"({"persistent":false,"preserve_memory_on_stop":true})", "preserve_memory_on_stop"},
+      {R"({"volumes":[{"volume":"v","mount_path":"/data"}]})", "volumes"},
+      {R"({"volumes":"v"})", "volumes"},
       {R"({"proxy_config":{"access_control":{"allow_list":["a.example"],"deny_list":["b.example"]}}})",
        "proxy_config.access_control"},
       {R"({"proxy_config":[]})", "proxy_config"},

@@ -138,6 +138,15 @@ TEST_F(BoxListTest, FiltersByAllOfTheLabels) {
   EXPECT_THAT(List("?label=team%3D"), IsEmpty());
 }
 
+TEST_F(BoxListTest, FiltersByAllOfTheTagValues) {
+  Call("POST", "/boxes", R"({"name": "both", "tag_value_ids": ["t1", "t2"]})");
+  Call("POST", "/boxes", R"({"name": "one", "tag_value_ids": ["t1"]})");
+  Call("POST", "/boxes", R"({"name": "none"})");
+  EXPECT_THAT(List("?tag_value_id=t1&sort_by=name&sort_order=asc"), ElementsAre("both", "one"));
+  EXPECT_THAT(List("?tag_value_id=t1&tag_value_id=t2"), ElementsAre("both"));
+  EXPECT_THAT(List("?tag_value_id=t3"), IsEmpty());
+}
+
 TEST_F(BoxListTest, FiltersByCreator) {
   PutFour();
   EXPECT_THAT(List("?created_by=me"), SizeIs(4));
@@ -233,6 +242,7 @@ TEST_F(BoxListTest, RefusesBadParameters) {
                                    std::string("sort_order=UP"),
                                    std::string("created_by=you"),
                                    std::string("label="),
+                                   std::string("tag_value_id="),
                                    std::string("label=%3Dred"),
                                    std::string("name_contains=%zz"),
                                    std::string("name_contains=%ff"),

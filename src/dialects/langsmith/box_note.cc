@@ -33,6 +33,7 @@ Variables StoredVariables(const json::value& body, std::string_view name) {
 BoxNote ForeignNote(const sandbox::Box& box) {
   BoxNote note;
   note.created_by = note.updated_by = box.account_id;
+  note.foreign = true;
   note.below.user = box.spec.user;
   if (!box.spec.workdir.empty()) note.below.work_dir = box.spec.workdir;
   note.below.env_vars = box.spec.variables;
@@ -60,6 +61,7 @@ BoxNote NoteOf(const sandbox::Box& box) {
   BoxNote note;
   note.created_by = FindString(*body, "created_by");
   note.updated_by = FindString(*body, "updated_by");
+  note.foreign = NoteMember(*body, "foreign") == json::value(true);
   note.below = StoredRunConfig(*body, "below");
   note.env_vars = StoredVariables(*body, "env_vars");
   note.run_config = StoredRunConfig(*body, "run_config");
@@ -75,6 +77,7 @@ BoxNote NoteOf(const sandbox::Box& box) {
 
 std::string WriteNote(const BoxNote& note) {
   json::object body{{"created_by", note.created_by}, {"updated_by", note.updated_by}};
+  if (note.foreign) body["foreign"] = true;
   if (!note.below.empty()) body["below"] = ShowRunConfig(note.below);
   if (!note.env_vars.empty()) {
     json::object variables;
@@ -101,6 +104,13 @@ Environment EnvironmentOf(const BoxNote& note) {
   OverlayVariables(environment.variables, note.env_vars);
   OverlayVariables(environment.variables, ProviderVariables(note.proxy_config));
   return environment;
+}
+
+Variables VariablesToCapture(const BoxNote& note) {
+  Variables variables;
+  if (!note.foreign) variables = note.below.env_vars;
+  OverlayVariables(variables, note.run_config.env_vars);
+  return variables;
 }
 
 }  // namespace viv::langsmith

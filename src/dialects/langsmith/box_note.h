@@ -18,6 +18,7 @@ inline constexpr std::string_view kNoteName = "langsmith";  // in BoxSpec::notes
 struct BoxNote {
   std::string created_by;  // accounts
   std::string updated_by;
+  bool foreign = false;      // another dialect made the box: what is below is the box's own
   RunConfig below;           // what the box's own layer stands on: its snapshot's
   Variables env_vars;        // of the create request
   RunConfig run_config;      // the box's own
@@ -40,5 +41,8 @@ struct Environment {
 // Variables of the snapshot, then placeholders of rules, then the box's run_config, then its
 // env_vars, then those that rules of providers manage.
 Environment EnvironmentOf(const BoxNote& note);
+// Those that go on to boxes from a snapshot of it: the snapshot's below it, then its run_config's.
+// What it was given as env_vars or through rules may be secret and stays with it.
+Variables VariablesToCapture(const BoxNote& note);
 
 }  // namespace viv::langsmith

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "dialects/langsmith/box_name.h"
+#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/box_shape.h"
 
 namespace viv::langsmith {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kCursorBytesMax = 1024;
 constexpr std::size_t kLabelFiltersMax = 32;
+constexpr std::size_t kTagFiltersMax = 32;
 constexpr std::size_t kOffsetMax = 100'000'000;
 
 struct SortName {
@@ -114,6 +116,15 @@ Status ReadLabelFilters(const http::Request& request, BoxFilter& filter) {
   return Status();
 }
 
+Status ReadTagFilters(const http::Request& request, BoxFilter& filter) {
+  ASSIGN_OR_RETURN(filter.tag_value_ids, AllValues(request, "tag_value_id"));
+  if (filter.tag_value_ids.size() > kTagFiltersMax)
+    return WrongParameter("tag_value_id", "at most 32 of them");
+  for (const std::string& id : filter.tag_value_ids)
+    if (id.empty()) return WrongParameter("tag_value_id", "the id of a tag's value");
+  return Status();
+}
+
 Status ReadSort(const http::Request& request, BoxListQuery& query) {
   ASSIGN_OR_RETURN(std::optional<std::string> by, OneValue(request, "sort_by"));
   if (by) {
@@ -148,6 +159,14 @@ Status ReadPage(const http::Request& request, BoxListQuery& query) {
   return Status();
 }
 
+bool HasTagValues(const sandbox::Box& box, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const std::vector<std::string> ids = NoteOf(box).tag_value_ids;
+  return std::all_of(wanted.begin(), wanted.end(), [&ids](const std::string& id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  });
+}
+
 // `part` is in lower case.
 bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
   auto same = [](char a, char b) {
@@ -161,6 +180,7 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
 bool BoxFilter::Fits(const sandbox::Box& box) const {
   if (!status.empty() && StatusOf(box.state) != status) return false;
   if (!name_part.empty() && !ContainsIgnoringCase(NameOf(box), name_part)) return false;
+  if (!HasTagValues(box, tag_value_ids)) return false;
   return std::all_of(labels.begin(), labels.end(), [&box](const Label& wanted) {
     auto found = box.spec.metadata.find(wanted.key);
     return found != box.spec.metadata.end() && (!wanted.value || found->second == *wanted.value);
@@ -171,6 +191,7 @@ Result<BoxListQuery> ReadBoxQuery(const http::Request& request, std::string_view
   BoxListQuery query;
   RETURN_IF_ERROR(ReadFilter(request, account_id, query.filter));
   RETURN_IF_ERROR(ReadLabelFilters(request, query.filter));
+  RETURN_IF_ERROR(ReadTagFilters(request, query.filter));
   RETURN_IF_ERROR(ReadSort(request, query));
   RETURN_IF_ERROR(ReadPage(request, query));
   return query;

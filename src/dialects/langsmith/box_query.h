@@ -29,10 +29,13 @@ struct BoxFilter {
     std::string key;
     std::optional<std::string> value;
   };
-  std::vector<Label> labels;  // all must be there
+  std::vector<Label> labels;               // all must be there
+  std::vector<std::string> tag_value_ids;  // these, too
 
   bool Fits(const sandbox::Box& box) const;
-  bool FitsAll() const { return name_part.empty() && status.empty() && labels.empty(); }
+  bool FitsAll() const {
+    return name_part.empty() && status.empty() && labels.empty() && tag_value_ids.empty();
+  }
 };
 
 struct BoxListQuery {

@@ -54,6 +54,18 @@ void ReadMemory(Members& members, BoxRequest& request) {
   request.keep_memory = members.Flag("preserve_memory_on_stop").value_or(false);
   if (members.Flag("restore_memory").value_or(false))
     members.Refuse("restore_memory", "snapshots keep files, not memory: leave it out");
+  request.persistent = members.Flag("persistent").value_or(true);
+  if (!request.persistent && request.keep_memory)
+    members.Refuse("preserve_memory_on_stop",
+                   "a sandbox that is not persistent keeps nothing: leave one of both out");
+}
+
+void RefuseVolumes(Members& members) {
+  constexpr std::size_t kVolumesMax = 4;
+  if (!members.Objects("volumes", kVolumesMax).empty())
+    members.Refuse("volumes",
+                   "there are no volumes here: leave it out, and use mount_config for files that "
+                   "outlive the sandbox");
 }
 
 // What has no part but itself.
@@ -67,6 +79,7 @@ void ReadPlain(const json::value& body, Members& members, BoxRequest& request) {
   ReadPatience(body, members, request);
   ReadLabels(members, request);
   ReadMemory(members, request);
+  RefuseVolumes(members);
   request.note.env_vars = ReadVariables(members, "env_vars");
   request.note.tag_value_ids = members.Texts("tag_value_ids", kTagValuesMax);
 }

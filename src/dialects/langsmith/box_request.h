@@ -21,6 +21,7 @@ struct BoxRequest {
   std::int64_t idle_seconds = 0;
   std::int64_t keep_stopped_seconds = 0;
   bool keep_memory = false;
+  bool persistent = true;  // false: its files go at each stop
   SizeRequest size_request;
   std::map<std::string, std::string> labels;
   BoxNote note;

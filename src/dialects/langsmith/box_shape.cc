@@ -76,6 +76,7 @@ json::object ShowBox(const std::string& origin, const sandbox::Box& box) {
   if (box.spec.template_name != kDefaultTemplate)
     shape["snapshot_id"] = sandbox::UuidOfTemplate(box.spec.template_id);
   shape["preserve_memory_on_stop"] = box.spec.keep_memory;
+  shape["persistent"] = !box.spec.disposable;
   shape["labels"] = LabelsOf(box);
   ShowNoted(NoteOf(box), shape);
   return shape;

@@ -131,6 +131,10 @@ json::object StoreMount(Members& mount, std::set<std::string>& ids, std::set<std
     mount.Refuse("type", "the type must be s3, gcs, git or contexthub");
     return stored;
   }
+  if (mount.Has("encryption"))
+    mount.Refuse("encryption",
+                 "uploads are not encrypted with a key of their own here: leave it out, and let "
+                 "the bucket encrypt by default");
   KeepMountFlag(mount, "read_only", stored);
   if (mount.Has("cache")) {
     Members cache = mount.Object("cache");
@@ -145,6 +149,8 @@ json::object StoreMount(Members& mount, std::set<std::string>& ids, std::set<std
 
 json::object StoreMountAuth(Members auth, const Sealer& sealer) {
   json::object stored;
+  if (auth.Has("azure"))
+    auth.Refuse("azure", "mounts of Azure are not available here: leave them and their auth out");
   if (auth.Has("aws")) {
     Members aws = auth.Object("aws");
     if (aws.Has("session_tags"))

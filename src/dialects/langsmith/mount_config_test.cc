@@ -152,6 +152,21 @@ TEST_F(MountConfigTest, ARoleOfMountsHasNoTags) {
             "mount_config.auth.aws.session_tags");
 }
 
+TEST_F(MountConfigTest, WhatIsNotCarriedOutIsRefused) {
+  const std::string mounts = R"("mounts": [)" + std::string(kS3) + "]";
+  std::string encrypted(kS3);
+  encrypted.insert(1, R"("encryption": {"kms_key": "arn:aws:kms:eu:1:key/k"}, )");
+  EXPECT_EQ(MountMistake("{" + std::string(kAwsAuth) + R"(, "mounts": [)" + encrypted + "]}"),
+            "mount_config.mounts.0.encryption");
+  EXPECT_EQ(
+      MountMistake(R"({"auth": {"azure": {"tenant_id": "t", "client_id": "c"}}, )" + mounts + "}"),
+      "mount_config.auth.azure");
+  EXPECT_EQ(MountMistake(R"({"auth": {"aws": {"subject_scope": "workspace",
+                "role_arn": "arn:aws:iam::1:role/r"}}, )" +
+                         mounts + "}"),
+            "mount_config.auth.aws.subject_scope");
+}
+
 TEST_F(MountConfigTest, AProxyThatChangesLaterIsJudgedToo) {
   json::value rule = Proxy(
       R"({"rules": [{"name": "aws", "type": "aws", "aws": {"role_arn": "arn:aws:iam::1:role/r"}}]})");

@@ -23,6 +23,15 @@ json::object StoreProviderSecret(Members& members,
                      Plaintext::kRefused, WorkspaceSecrets::kAllowed);
 }
 
+// A token that the vendor signs for the workspace, or for one of its tags, is exchanged there.
+void RefuseFederation(Members& members, std::string_view instead) {
+  for (std::string_view name :
+       {"subject_scope", "workload_identity_provider", "service_account_email"})
+    if (members.Has(name))
+      members.Refuse(name, std::string(name) + " is not available here: leave it out and give " +
+                               std::string(instead));
+}
+
 bool IsRoleArn(std::string_view arn) {
   if (!arn.starts_with("arn:")) return false;
   for (char c : arn)
@@ -50,6 +59,7 @@ json::object StoreAwsRole(Members& aws, const std::string& role) {
 }  // namespace
 
 json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& sealer) {
+  RefuseFederation(aws, "access_key_id and secret_access_key");
   std::string role = aws.Text("role_arn", kArnBytesMax).value_or("");
   if (!role.empty()) return StoreAwsRole(aws, role);
   if (!aws.Map(kSessionTags, kSessionTagsMax).empty())
@@ -62,6 +72,7 @@ json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& se
 
 json::object StoreGcpAuth(Members gcp, const json::value& kept, const Sealer& sealer) {
   constexpr std::string_view kKey = "service_account_json";
+  RefuseFederation(gcp, kKey);
   json::object stored;
   stored[kKey] = StoreProviderSecret(gcp, kKey, kept, sealer);
   return stored;

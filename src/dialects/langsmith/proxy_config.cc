@@ -131,6 +131,11 @@ class ProxyConfigReader {
     if (!type.empty()) stored["type"] = type;
     if (auto enabled = rule.Flag("enabled")) stored["enabled"] = *enabled;
     KeepDescription(rule, stored);
+    // To leave these out would send requests, and credentials, where they are not meant to go.
+    for (std::string_view missing : {"azure", "rewrite", "relay_id"})
+      if (rule.Has(missing))
+        rule.Refuse(missing, "rules with " + std::string(missing) +
+                                 " are not available here: leave the rule out");
     const json::value kept = KeptOf("rules", "name", name, 0);
     if (type == "aws" || type == "gcp") {
       ProviderRule(rule, type, kept, stored);
@@ -147,10 +152,6 @@ class ProxyConfigReader {
     for (std::string_view provider : {"aws", "gcp"})
       if (rule.Has(provider))
         rule.Refuse(provider, "this is for a rule of type " + std::string(provider));
-    // To leave these out would send requests, and credentials, where they are not meant to go.
-    for (std::string_view missing : {"azure", "rewrite", "relay_id"})
-      if (rule.Has(missing))
-        rule.Refuse(missing, "rules with " + std::string(missing) + " are not available here");
     stored["match_hosts"] = StoreMatchHosts(rule);
     KeepMatchPaths(rule, stored);
     KeepMatchHeaders(rule, stored);
@@ -168,6 +169,8 @@ class ProxyConfigReader {
     for (std::string_view member : {"match_hosts", "match_paths", "match_headers", "headers"})
       if (IsGivenAndNotEmpty(rule, member))
         rule.Refuse(member, "a rule of type " + type + " matches by its provider and takes none");
+    const std::string_view other = type == "aws" ? "gcp" : "aws";
+    if (rule.Has(other)) rule.Refuse(other, "this is for a rule of type " + std::string(other));
     if (!rule.Has(type)) return rule.Refuse(type, "the credentials are required");
     const json::value* kept_auth = Find(kept, type);
     const json::value kept_secrets = kept_auth == nullptr ? json::value() : *kept_auth;

@@ -133,6 +133,22 @@ TEST_F(ProxyConfigTest, RefusesWhatWouldSendRequestsElsewhere) {
     EXPECT_EQ(MistakeOfRule(R"({"name": "r", "match_hosts": ["a.com"], ")" + std::string(member) +
                             R"(": {"port": 80, "host": "b.com"}})"),
               "proxy_config.rules.0." + std::string(member));
+  for (std::string_view member : {"azure", "rewrite", "relay_id", "gcp"})
+    EXPECT_EQ(MistakeOfRule(R"({"name": "r", "type": "aws",
+                  "aws": {"role_arn": "arn:aws:iam::1:role/r"}, ")" +
+                            std::string(member) + R"(": {"port": 80, "host": "b.com"}})"),
+              "proxy_config.rules.0." + std::string(member));
+}
+
+TEST_F(ProxyConfigTest, RefusesTokensOfTheVendorsOwn) {
+  EXPECT_EQ(MistakeOfRule(R"({"name": "r", "type": "aws", "aws": {"subject_scope": "tag:1",
+                "role_arn": "arn:aws:iam::1:role/r"}})"),
+            "proxy_config.rules.0.aws.subject_scope");
+  for (std::string_view member :
+       {"subject_scope", "workload_identity_provider", "service_account_email"})
+    EXPECT_EQ(MistakeOfRule(R"({"name": "r", "type": "gcp", "gcp": {"scopes": ["s"], ")" +
+                            std::string(member) + R"(": "x"}})"),
+              "proxy_config.rules.0.gcp." + std::string(member));
 }
 
 TEST_F(ProxyConfigTest, ChecksHeaders) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace {
 using RegistryEntry = sandbox::Ledger::EntryPtr;
 
 constexpr std::size_t kRegistriesMax = 1000;
+constexpr std::size_t kRegistryPageDefault = 20;  // of pages with cursors
+constexpr std::size_t kRegistryPageMax = 100;
 constexpr std::size_t kRegistryNameBytesMax = 128;
 constexpr std::size_t kRegistryUrlBytesMax = 1024;
 constexpr std::size_t kRegistryPasswordBytesMax = 16'384;
@@ -180,26 +183,43 @@ Task<http::Response> DeleteRegistry(RegistryDesk& desk, http::Request& request) 
   co_return http::Empty(204);
 }
 
-// By name. `offset` is that of the next page, 0 at the end.
+BoxRank RankOfRegistry(const sandbox::Ledger::Entry& entry) {
+  return {0, std::string(FindString(entry.body, "created_at")), entry.id};
+}
+
+bool IsNewerRank(const BoxRank& a, const BoxRank& b) {
+  return std::tie(a.text, a.id) > std::tie(b.text, b.id);
+}
+
+// Newest first. Older clients read `registries` and `offset` (of the next page, 0 at the end),
+// newer ones `items` and `next_cursor`.
 Task<http::Response> ListRegistries(RegistryDesk& desk, http::Request& request) {
   const std::string& account_id = request.identity.account_id;
   auto query = ReadBoxQuery(request, account_id);
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
+  const bool sized = request.Query("page_size").has_value();
+  if (sized || query->after)
+    query->limit = std::min(sized ? query->limit : kRegistryPageDefault, kRegistryPageMax);
   std::vector<RegistryEntry> all = desk.context.registries.List(account_id);
   std::erase_if(all, [&](const RegistryEntry& entry) {
     return ToLower(FindString(entry->body, "name")).find(query->filter.name_part) ==
-           std::string::npos;
+               std::string::npos ||
+           (query->after && !IsNewerRank(*query->after, RankOfRegistry(*entry)));
   });
   std::sort(all.begin(), all.end(), [](const RegistryEntry& a, const RegistryEntry& b) {
-    return FindString(a->body, "name") < FindString(b->body, "name");
+    return IsNewerRank(RankOfRegistry(*a), RankOfRegistry(*b));
   });
   const std::size_t begin = std::min(query->offset, all.size());
   const std::size_t end = std::min(begin + query->limit, all.size());
   json::array registries;
   for (std::size_t i = begin; i < end; ++i) registries.push_back(ShowRegistry(*all[i]));
   json::object page;
+  const bool more = end < all.size() && end > begin;
+  page["items"] = registries;
   page["registries"] = std::move(registries);
-  page["offset"] = end < all.size() ? end : 0;
+  page["offset"] = more && !query->after ? end : 0;
+  page["next_cursor"] = nullptr;
+  if (more) page["next_cursor"] = EncodeCursor(*query, RankOfRegistry(*all[end - 1]));
   co_return http::Json(200, WriteJson(page));
 }
 

@@ -1,5 +1,7 @@
 #include "dialects/langsmith/registries.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 #include "dialects/langsmith/test_support.h"
 
@@ -115,6 +117,37 @@ TEST_F(RegistriesTest, TheListIsCutIntoPages) {
   EXPECT_EQ(FindString(page.body.at("registries").at(0), "name"), "Beta");
   for (const char* query : {"limit=0", "limit=501", "limit=x", "offset=-1"})
     EXPECT_EQ(Call("GET", "/registries?" + std::string(query)).status, 400) << query;
+}
+
+TEST_F(RegistriesTest, PagesWithCursorsLeadFromTheNewestToTheOldest) {
+  for (int i = 0; i < 25; ++i) {
+    boxes_.now_us += 1'000;
+    const std::string name = "r" + std::to_string(10 + i);
+    Call("POST", "/registries",
+         R"({"url": "a.io", "username": "u", "password": "p", "name": ")" + name + "\"}");
+  }
+  std::vector<std::string> seen;
+  std::string query = "?page_size=10";
+  for (int pages = 0; pages < 3; ++pages) {
+    Answer page = Call("GET", "/registries" + query);
+    ASSERT_EQ(page.status, 200) << page.text;
+    EXPECT_EQ(page.body.at("items"), page.body.at("registries"));
+    for (const json::value& one : page.body.at("items").as_array())
+      seen.emplace_back(FindString(one, "name"));
+    EXPECT_EQ(page.body.at("next_cursor").is_null(), pages == 2);
+    query = "?page_size=10&cursor=" + std::string(page.Text("next_cursor"));
+  }
+  ASSERT_EQ(seen.size(), 25u);
+  EXPECT_TRUE(std::is_sorted(seen.rbegin(), seen.rend()));
+  // Without a size, a cursor's page has 20; a page with a size at most 100.
+  auto count = [](const Answer& page) { return page.body.at("items").as_array().size(); };
+  const Answer first = Call("GET", "/registries?page_size=1");
+  EXPECT_EQ(count(first), 1u);
+  EXPECT_EQ(count(Call("GET", "/registries?cursor=" + std::string(first.Text("next_cursor")))),
+            20u);
+  EXPECT_EQ(count(Call("GET", "/registries?page_size=500")), 25u);
+  EXPECT_EQ(count(Call("GET", "/registries")), 25u);
+  EXPECT_EQ(Call("GET", "/registries?cursor=x").status, 400);
 }
 
 TEST_F(RegistriesTest, WhatIsWrongIsNamed) {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t kPortMax = 65'535;
 constexpr std::int64_t kServiceSeconds = 600;
 constexpr std::int64_t kServiceSecondsMax = 86'400;
+constexpr std::size_t kEmbedOriginsMax = 5;
 constexpr std::int64_t kUsPerSecond = 1'000'000;
 
 struct SharePort {
@@ -43,9 +44,15 @@ Checked<SharePort> ReadSharePort(const json::value& body) {
   share.port = static_cast<std::uint16_t>(port.value_or(0));
   share.how = ReadAccess(members);
   auto seconds = members.Integer("expires_in_seconds", 1, kServiceSecondsMax);
-  if (seconds && share.how != SharePort::How::kToken)
+  const bool by_login =
+      share.how == SharePort::How::kRestricted || share.how == SharePort::How::kWorkspace;
+  if (seconds && by_login)
     members.Refuse("expires_in_seconds", "does not apply with access: such a link does not expire");
   share.seconds = seconds.value_or(kServiceSeconds);
+  if (!members.Texts("embed_origins", kEmbedOriginsMax).empty())
+    members.Refuse("embed_origins",
+                   "no list of pages that may show a service in a frame is kept: leave it out, and "
+                   "let the service itself send frame-ancestors");
   if (!mistakes.none()) return tl::unexpected(mistakes.first());
   return share;
 }
@@ -85,16 +92,17 @@ Task<http::Response> ShareByLogin(Context& context, http::Request& request, Gran
   co_return http::Json(200, WriteJson(answer));
 }
 
-Task<http::Response> StopSharing(Context& context, http::Request& request, Grant grant) {
+// From login back to a token.
+Task<http::Response> EndLogin(Context& context,
+                              http::Request& request,
+                              Grant grant,
+                              std::int64_t seconds) {
   std::optional<Grant> before = FindGrant(context, grant.service);
   if (before && IsByLogin(*before)) {
     Status removed = co_await RemoveGrant(context, grant.service);
     if (!removed) co_return FailureOf(removed.error());
   }
-  json::object answer;
-  answer["service_url"] = UrlOfService(context, request, grant.service);
-  answer["access"] = "off";
-  co_return http::Json(200, WriteJson(answer));
+  co_return co_await ShareByToken(context, request, std::move(grant), seconds);
 }
 
 Task<http::Response> ShareService(Context& context, http::Request& request) {
@@ -110,7 +118,7 @@ Task<http::Response> ShareService(Context& context, http::Request& request) {
   grant.created_at_us = context.clock() * 1000;
   switch (share->how) {
     case SharePort::How::kOff:
-      co_return co_await StopSharing(context, request, std::move(grant));
+      co_return co_await EndLogin(context, request, std::move(grant), share->seconds);
     case SharePort::How::kToken:
       co_return co_await ShareByToken(context, request, std::move(grant), share->seconds);
     case SharePort::How::kRestricted:

@@ -59,6 +59,10 @@ TEST_F(ServicesTest, RefusesWhatIsWrongWithItsPlace) {
       {R"({"port":80,"expires_in_seconds":86401})", "expires_in_seconds"},
       {R"({"port":80,"access":"everybody"})", "access"},
       {R"({"port":80,"access":7})", "access"},
+      {R"({"port":80,"embed_origins":["https://app.example.com"]})", "embed_origins"},
+      {R"({"port":80,"access":"workspace","embed_origins":["https://a.example"]})",
+       "embed_origins"},
+      {R"({"port":80,"embed_origins":"https://a.example"})", "embed_origins"},
       {R"({"port":80,"access":"restricted","expires_in_seconds":60})", "expires_in_seconds"}};
   for (const auto& [body, field] : bad) {
     Answer answer = Share(body);
@@ -92,9 +96,16 @@ TEST_F(ServicesTest, LoginHasNoTokenAndKeepsTokensAway) {
   EXPECT_EQ(token.type(), "Conflict");
   EXPECT_EQ(Share(R"({"port":81})").status, 200) << "another port is another matter";
   EXPECT_EQ(Share(R"({"port":80,"access":"restricted"})").Text("access"), "restricted");
-  EXPECT_EQ(Share(R"({"port":80,"access":"off"})").status, 200);
+  Answer off = Share(R"({"port":80,"access":"off","expires_in_seconds":60})");
+  EXPECT_EQ(off.status, 200);
+  EXPECT_NE(off.Text("token"), "");
+  EXPECT_LE(*ParseTime(off.Text("expires_at")), boxes_.now_us + 61'000'000);
+  EXPECT_EQ(off.body.as_object().count("access"), 0u);
+  Answer listed = ListShared();
+  EXPECT_EQ(FindString(Items(listed)[0], "access"), "token");
   EXPECT_EQ(Share(R"({"port":80})").status, 200);
   EXPECT_EQ(Share(R"({"port":80,"access":"off"})").status, 200) << "nothing to revoke is fine";
+  EXPECT_EQ(Share(R"({"port":80,"embed_origins":[]})").status, 200);
 }
 
 TEST_F(ServicesTest, ListsWhatIsSharedByPort) {

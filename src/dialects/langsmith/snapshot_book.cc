@@ -18,6 +18,15 @@ std::int64_t BookNumber(const json::value& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
+std::vector<std::string> BookTexts(const json::value& body, std::string_view name) {
+  std::vector<std::string> texts;
+  const json::value* found = Find(body, name);
+  if (found == nullptr || !found->is_array()) return texts;
+  for (const json::value& text : found->get_array())
+    if (text.is_string()) texts.emplace_back(View(text.get_string()));
+  return texts;
+}
+
 SnapshotStatus BookStatus(std::string_view text) {
   if (text == "building") return SnapshotStatus::kBuilding;
   return text == "failed" ? SnapshotStatus::kFailed : SnapshotStatus::kReady;
@@ -37,15 +46,15 @@ KnownSnapshot ReadBookEntry(const sandbox::Ledger::Entry& entry) {
   known.registry_id = FindString(body, "registry_id");
   known.source_box = FindString(body, "source_box");
   known.created_by = FindString(body, "created_by");
+  known.description = FindString(body, "description");
   known.user = FindString(body, "user");
   known.workdir = FindString(body, "workdir");
   known.disk_bytes = BookNumber(body, "disk_bytes");
   known.created_at_us = BookNumber(body, "created_at_us");
   known.updated_at_us = BookNumber(body, "updated_at_us");
   if (const json::value* config = Find(body, "run_config")) known.run_config = *config;
-  if (const json::value* tags = Find(body, "tags"); tags != nullptr && tags->is_array())
-    for (const json::value& tag : tags->get_array())
-      if (tag.is_string()) known.tags.emplace_back(View(tag.get_string()));
+  known.tags = BookTexts(body, "tags");
+  known.included = BookTexts(body, "included");
   if (const json::value* labels = Find(body, "labels"); labels != nullptr && labels->is_object())
     for (const auto& [key, value] : labels->get_object())
       if (value.is_string()) known.labels[std::string(key)] = View(value.get_string());
@@ -207,6 +216,8 @@ sandbox::Ledger::Entry EntryOf(const KnownSnapshot& snapshot) {
                     {"source_box", snapshot.source_box},
                     {"disk_bytes", snapshot.disk_bytes},
                     {"labels", std::move(labels)},
+                    {"description", snapshot.description},
+                    {"included", json::array(snapshot.included.begin(), snapshot.included.end())},
                     {"run_config", snapshot.run_config},
                     {"user", snapshot.user},
                     {"workdir", snapshot.workdir},

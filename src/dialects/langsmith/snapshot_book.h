@@ -30,6 +30,8 @@ struct KnownSnapshot {
   std::string registry_id;
   std::string source_box;  // the domain's id
   std::int64_t disk_bytes = 0;
+  std::string description;
+  std::vector<std::string> included;  // settings of its sandbox that it carries
   std::map<std::string, std::string> labels;
   json::value run_config;  // an object, or null
   // What its image asks for, or its sandbox ran with: below run_config. Empty: nothing special.

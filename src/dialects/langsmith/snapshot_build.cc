@@ -56,6 +56,7 @@ Task<http::Response> CreateSnapshot(SnapshotDesk& desk, http::Request& request) 
   snapshot.docker_image = std::move(asked->docker_image);
   snapshot.registry_id = std::move(asked->registry_id);
   snapshot.disk_bytes = import.disk_bytes;
+  snapshot.description = std::move(asked->description);
   snapshot.labels = std::move(asked->labels);
   snapshot.run_config = std::move(asked->run_config);
   snapshot.created_by = import.account_id;

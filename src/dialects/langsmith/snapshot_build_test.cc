@@ -161,6 +161,19 @@ TEST_F(SnapshotBuildTest, TheRegistryGivesItsCredentials) {
   EXPECT_EQ(images_.started.size(), 1u);
 }
 
+TEST_F(SnapshotBuildTest, ItsDescriptionIsKeptToTheEnd) {
+  std::string body(kBuildBody);
+  body.insert(1, R"("description": "has Python", )");
+  Answer made = Call("POST", "/snapshots", body);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(made.Text("description"), "has Python");
+  End();
+  EXPECT_EQ(Call("GET", "/snapshots/py").Text("description"), "has Python");
+  std::string longer(kBuildBody);
+  longer.insert(1, R"("description": ")" + std::string(1025, 'x') + "\", ");
+  EXPECT_EQ(Call("POST", "/snapshots", longer).field(), "description");
+}
+
 TEST_F(SnapshotBuildTest, WhatCannotBeBuiltIsNamed) {
   struct Case {
     const char* body;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/snapshot_operations.h"
 #include "dialects/langsmith/snapshot_request.h"
@@ -17,6 +18,13 @@ void KeepEnvironment(const sandbox::BoxSpec& spec, KnownSnapshot& snapshot) {
   snapshot.workdir = spec.workdir;
 }
 
+// Those the request gives stay; the vendor's own are about that one sandbox.
+void IncludeLabels(const sandbox::BoxSpec& spec, KnownSnapshot& snapshot) {
+  snapshot.included = {"labels"};
+  for (const auto& [key, value] : spec.metadata)
+    if (!key.starts_with("com.langchain.")) snapshot.labels.emplace(key, value);
+}
+
 }  // namespace
 
 // Copying the files takes milliseconds: the snapshot is ready in the answer already.
@@ -29,6 +37,10 @@ Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request)
   if (!asked) co_return RenderWrong(asked.error());
   auto box = FindBox(context, account_id, request.Parameter("name"));
   if (!box) co_return FailureOf(box.error());
+  if ((*box)->spec.disposable)
+    co_return Failure(400, "InvalidRequest",
+                      "a sandbox that is not persistent cannot be captured: create it without "
+                      "persistent false");
   const std::int64_t disk_bytes = (*box)->spec.disk_bytes;
   if (asked->disk_bytes.value_or(disk_bytes) < disk_bytes) {
     std::string message = "a disk does not shrink: at least the " + std::to_string(disk_bytes) +
@@ -36,7 +48,9 @@ Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request)
     co_return InvalidField({"fs_capacity_bytes"}, std::move(message));
   }
   std::string name = DomainNameFor(context, account_id, asked->name);
-  auto taken = co_await context.boxes.Snapshot(account_id, (*box)->id, std::move(name));
+  Variables variables = VariablesToCapture(NoteOf(**box));
+  auto taken = co_await context.boxes.SnapshotWith(account_id, (*box)->id, std::move(name),
+                                                   std::move(variables));
   if (!taken) co_return FailureOf(taken.error());
   KnownSnapshot snapshot;
   snapshot.id = taken->id;
@@ -45,7 +59,9 @@ Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request)
   snapshot.wanted_tag = std::move(asked->tag);
   snapshot.source_box = (*box)->id;
   snapshot.disk_bytes = asked->disk_bytes.value_or(taken->disk_bytes);
+  snapshot.description = std::move(asked->description);
   snapshot.labels = std::move(asked->labels);
+  if (asked->include_labels) IncludeLabels((*box)->spec, snapshot);
   snapshot.run_config = std::move(asked->run_config);
   KeepEnvironment((*box)->spec, snapshot);
   snapshot.created_by = account_id;

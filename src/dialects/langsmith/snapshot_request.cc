@@ -1,9 +1,11 @@
 #include "dialects/langsmith/snapshot_request.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/ids.h"
+#include "base/text.h"
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/run_config.h"
 #include "sandbox/image_reference.h"
@@ -14,6 +16,8 @@ namespace {
 constexpr std::size_t kSnapshotNameBytesMax = 128;
 constexpr std::size_t kSnapshotLabelsMax = 64;
 constexpr std::size_t kSnapshotLabelBytesMax = 256;
+constexpr std::size_t kSnapshotDescriptionCharactersMax = 1024;
+constexpr std::size_t kIncludesMax = 16;
 constexpr std::int64_t kSnapshotDiskBytesMin = 1 << 20;
 
 // Of a name, and of a tag: no ':' since that separates the two.
@@ -53,11 +57,48 @@ void ReadSnapshotBasics(const json::value& body, Members& members, SnapshotReque
   request.disk_bytes =
       members.Integer("fs_capacity_bytes", kSnapshotDiskBytesMin, kSnapshotDiskBytesMax);
   ReadSnapshotLabels(members, request);
+  request.description =
+      members.Words("description", kSnapshotDescriptionCharactersMax).value_or("");
   const json::value& given = GivenOrNull(body, "run_config");
   if (given.is_null()) return;
   RunConfig config;
   if (TakeChecked(config, ReadRunConfig(given), members.mistakes()))
     request.run_config = ShowRunConfig(config);
+}
+
+// Settings of the box that boxes from its snapshot begin with. Labels only: the others would have
+// to be kept with their secrets.
+void ReadIncludes(Members& members, SnapshotRequest& request) {
+  constexpr std::string_view kMissing[] = {"all",      "mounts",    "proxy_config",
+                                           "env_vars", "resources", "lifecycle"};
+  for (const std::string& name : members.Texts("include", kIncludesMax)) {
+    if (name == "labels") {
+      request.include_labels = true;
+    } else if (std::find(std::begin(kMissing), std::end(kMissing), name) != std::end(kMissing)) {
+      members.Refuse("include", "a snapshot carries labels only, not " + name +
+                                    ": leave it out, and give these settings with each sandbox "
+                                    "that is created from the snapshot");
+    } else {
+      members.Refuse("include", Printable(name) + " is no setting: labels is expected");
+    }
+  }
+  // It allows what is refused above.
+  members.Flag("confirm_allow_snapshot_secret_values");
+}
+
+void RefuseImageConfig(Members& members) {
+  Members config = members.Object("image_config");
+  for (std::string_view name : {"entrypoint", "cmd", "exposed_ports"}) {
+    const json::value* given = Find(config.json(), name);
+    if (given == nullptr || given->is_null()) continue;
+    if (!given->is_array()) {
+      config.Refuse(name, "a list is expected");
+    } else if (!given->get_array().empty()) {
+      config.Refuse(name,
+                    "commands and ports are not recorded with a snapshot: leave it out, and run "
+                    "the command in the sandbox");
+    }
+  }
 }
 
 }  // namespace
@@ -79,6 +120,8 @@ Checked<SnapshotRequest> ReadCaptureRequest(const json::value& body) {
     members.Refuse("docker_image",
                    "images of the box's own Docker are not exported: push it to a registry and "
                    "create the snapshot from there, or leave this out to capture the box's files");
+  ReadIncludes(members, request);
+  RefuseImageConfig(members);
   if (!mistakes.none()) return tl::unexpected(mistakes.first());
   return request;
 }

@@ -19,8 +19,10 @@ struct SnapshotRequest {
   std::string docker_image;  // of an image only
   std::string registry_id;
   std::optional<std::int64_t> disk_bytes;
+  std::string description;
   std::map<std::string, std::string> labels;
-  json::value run_config;  // an object in its stored form, or null
+  bool include_labels = false;  // of a box only: its labels, below these
+  json::value run_config;       // an object in its stored form, or null
 };
 
 // What a box cannot be captured with (memory, checkpoints, images of its own Docker) is a mistake

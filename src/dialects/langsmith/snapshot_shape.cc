@@ -28,6 +28,9 @@ json::object ShowSnapshot(const KnownSnapshot& snapshot) {
                      {"created_at", TimeText(snapshot.created_at_us)},
                      {"updated_at", TimeText(snapshot.updated_at_us)}};
   ShowWhenGiven("status_message", snapshot.message, shape);
+  ShowWhenGiven("description", snapshot.description, shape);
+  if (!snapshot.included.empty())
+    shape["included"] = json::array(snapshot.included.begin(), snapshot.included.end());
   ShowWhenGiven("docker_image", snapshot.docker_image, shape);
   ShowWhenGiven("image_digest", snapshot.image_digest, shape);
   ShowWhenGiven("registry_id", snapshot.registry_id, shape);

@@ -70,6 +70,7 @@ Result<ResolvedSnapshot> ResolveSnapshot(const Context& context,
   resolved.run_config = RunConfigOf(found);
   resolved.id = sandbox::UuidOfTemplate(found.id);
   resolved.disk_bytes = found.disk_bytes;
+  resolved.labels = std::move(found.labels);
   return resolved;
 }
 

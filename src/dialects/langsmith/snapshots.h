@@ -4,6 +4,7 @@
 // Context::snapshots whose id is the domain's own.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ struct ResolvedSnapshot {
   json::value run_config;       // an object, or null when it has none
   std::string id;               // UUID
   std::int64_t disk_bytes = 0;  // its fs_capacity_bytes
+  std::map<std::string, std::string> labels;
 };
 
 // What a box can start from: a UUID, "name:tag", or a bare name, which is "name:latest" and else

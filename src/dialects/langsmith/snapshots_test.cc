@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 class SnapshotsTest : public LangsmithTest {
  protected:
@@ -112,6 +113,81 @@ TEST_F(SnapshotsTest, WhatTheBoxRanWithGoesOnBelowTheSnapshotsOwn) {
   EXPECT_TRUE(ResolveSnapshot(context_, "mine", "b")->run_config.is_null());
 }
 
+// By the variables of the capture alone: those of the template are the domain's matter.
+TEST_F(SnapshotsTest, WhatTheBoxWasGivenForItselfStaysWithIt) {
+  CaptureId(R"({"name": "below", "run_config": {"env_vars": {"BELOW": "snapshot", "B": "0"}}})");
+  Answer made = Call("POST", "/boxes", R"({"name": "own", "snapshot": "below",
+      "env_vars": {"SECRET": "s3cret", "BELOW": "hidden"},
+      "run_config": {"env_vars": {"B": "run"}},
+      "proxy_config": {"rules": [
+        {"name": "r", "match_hosts": ["a.example"], "env_vars": {"GH_TOKEN": "placeholder"}},
+        {"name": "aws", "type": "aws", "aws": {"access_key_id": {"type": "opaque", "value": "k"},
+          "secret_access_key": {"type": "opaque", "value": "s"}}}]}})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  Answer taken = Call("POST", "/boxes/own/snapshot", R"({"name": "of-own"})");
+  ASSERT_EQ(taken.status, 201) << taken.text;
+  const std::string id = *sandbox::TemplateOfUuid(taken.Text("id"));
+  EXPECT_THAT(boxes_.snapshot_variables.at(id),
+              ElementsAre(Pair("B", "run"), Pair("BELOW", "snapshot")));
+}
+
+TEST_F(SnapshotsTest, ABoxOfAnotherDialectKeepsItsVariablesForItself) {
+  boxes_.Edit(box_, [](sandbox::Box& box) { box.spec.variables = {{"SECRET", "s3cret"}}; });
+  auto variables_of = [&](const std::string& id) {
+    return boxes_.snapshot_variables.at(*sandbox::TemplateOfUuid(id));
+  };
+  EXPECT_TRUE(variables_of(CaptureId(R"({"name": "a"})")).empty());
+  // Also once it has a note of ours.
+  ASSERT_EQ(Call("PATCH", "/boxes/work", R"({"run_config": {"env_vars": {"A": "1"}}})").status,
+            200);
+  EXPECT_EQ(At(box_).spec.variables.at("SECRET"), "s3cret");
+  EXPECT_THAT(variables_of(CaptureId(R"({"name": "b"})")), ElementsAre(Pair("A", "1")));
+}
+
+TEST_F(SnapshotsTest, OneThatIsNotPersistentIsNotCaptured) {
+  ASSERT_EQ(Call("POST", "/boxes", R"({"name": "brief", "persistent": false})").status, 201);
+  Answer refused = Call("POST", "/boxes/brief/snapshot", R"({"name": "a"})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.type(), "InvalidRequest");
+  EXPECT_THAT(refused.message(), HasSubstr("persistent"));
+}
+
+TEST_F(SnapshotsTest, BoxesInheritItsLabelsAndHaveNoSmallerDisk) {
+  CaptureId(R"({"name": "py", "labels": {"team": "a", "from": "py"}})");
+  Answer made =
+      Call("POST", "/boxes", R"({"name": "b", "snapshot": "py", "labels": {"team": "own"}})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(WriteJson(made.body.at("labels")), R"({"from":"py","team":"own"})");
+  Answer small = Call("POST", "/boxes", R"({"snapshot": "py", "fs_capacity_bytes": 10737418239})");
+  EXPECT_EQ(small.status, 422);
+  EXPECT_EQ(small.field(), "fs_capacity_bytes");
+  EXPECT_THAT(small.message(), HasSubstr("cannot be smaller"));
+  EXPECT_EQ(
+      Call("POST", "/boxes", R"({"snapshot": "py", "fs_capacity_bytes": 10737418240})").status,
+      201);
+}
+
+TEST_F(SnapshotsTest, ItsDescriptionAndTheLabelsOfItsBoxAreKept) {
+  boxes_.Edit(box_, [](sandbox::Box& box) {
+    box.spec.metadata = {{"team", "box"}, {"env", "test"}, {"com.langchain.x", "1"}};
+  });
+  const std::string id = CaptureId(
+      R"({"name": "py", "description": "has Python", "include": ["labels"], "image_config": {},
+          "confirm_allow_snapshot_secret_values": true, "labels": {"team": "own"}})");
+  Answer shown = Call("GET", "/snapshots/" + id);
+  EXPECT_EQ(shown.Text("description"), "has Python");
+  EXPECT_EQ(WriteJson(shown.body.at("labels")), R"({"env":"test","team":"own"})");
+  EXPECT_EQ(WriteJson(shown.body.at("included")), R"(["labels"])");
+  Answer plain = Capture(R"({"name": "plain", "include": []})");
+  EXPECT_EQ(Find(plain.body, "description"), nullptr);
+  EXPECT_EQ(Find(plain.body, "included"), nullptr);
+  EXPECT_TRUE(plain.body.at("labels").as_object().empty());
+  const std::string longest(1024, 'x');
+  EXPECT_EQ(Capture(R"({"name": "long", "description": ")" + longest + "\"}").status, 201);
+  EXPECT_EQ(Capture(R"({"name": "long", "description": ")" + longest + "x\"}").field(),
+            "description");
+}
+
 TEST_F(SnapshotsTest, OneOfAnotherDialectIsShownAsWell) {
   auto made = RunToEnd(boxes_.Snapshot("mine", box_, "theirs:v2"));
   auto nameless = RunToEnd(boxes_.Snapshot("mine", box_, ""));
@@ -177,6 +253,18 @@ TEST_F(SnapshotsTest, WhatABoxCannotBeCapturedWithIsSaid) {
            Case{R"({"name": "a", "docker_image": "img"})", "docker_image"},
            Case{R"({"name": "a", "fs_capacity_bytes": -1})", "fs_capacity_bytes"},
            Case{R"({"name": "a", "fs_capacity_bytes": 1073741824})", "fs_capacity_bytes"},
+           Case{R"({"name": "a", "description": 7})", "description"},
+           Case{R"({"name": "a", "include": "labels"})", "include"},
+           Case{R"({"name": "a", "include": ["labels", "env_vars"]})", "include"},
+           Case{R"({"name": "a", "include": ["all"]})", "include"},
+           Case{R"({"name": "a", "include": ["memory"]})", "include"},
+           Case{R"({"name": "a", "confirm_allow_snapshot_secret_values": "yes"})",
+                "confirm_allow_snapshot_secret_values"},
+           Case{R"({"name": "a", "image_config": 1})", "image_config"},
+           Case{R"({"name": "a", "image_config": {"cmd": ["a"]}})", "image_config.cmd"},
+           Case{R"({"name": "a", "image_config": {"exposed_ports": [80]}})",
+                "image_config.exposed_ports"},
+           Case{R"({"name": "a", "image_config": {"entrypoint": "a"}})", "image_config.entrypoint"},
            Case{R"({"name": "a", "labels": {"": "b"}})", "labels"},
            Case{R"({"name": "a", "labels": {"k=v": "b"}})", "labels"},
            Case{R"({"name": "a", "run_config": {"work_dir": "x"}})", "run_config.work_dir"},

@@ -140,6 +140,23 @@ test('a sandbox with its memory kept stops and starts, too', async (t) => {
   assert.equal((await host.client.startSandbox('memory')).status, 'ready');
 });
 
+test('a sandbox that is not persistent begins anew at each start', async (t) => {
+  const { status, body } = await host.call('POST', '/boxes', { name: 'brief', persistent: false });
+  assert.equal(status, 201, JSON.stringify(body));
+  host.keep(t, body);
+  assert.equal(body.persistent, false);
+  const box = await host.client.getSandbox('brief');
+  for (const way of ['start', 'request']) {
+    await box.write('/root/note', 'gone soon');
+    await host.client.stopSandbox('brief');
+    if (way === 'start') await host.client.startSandbox('brief');
+    assert.equal((await box.run('ls /root/note')).exit_code, 2, way);
+  }
+  await host.refused(400, 'InvalidRequest', 'POST', '/boxes/brief/snapshot', { name: 'brief' });
+  await host.client.stopSandbox('brief');
+  await box.delete();
+});
+
 test('a deleted sandbox is gone', async (t) => {
   const box = await host.create(t, { name: 'gone' });
   await box.delete();
@@ -180,6 +197,8 @@ test('a create that makes no sense is refused by its field', async (t) => {
     [{ idle_ttl_seconds: 61 }, 'idle_ttl_seconds'], [{ delete_after_stop_seconds: -60 }, 'delete_after_stop_seconds'],
     [{ snapshot_id: 'a', snapshot: 'b' }, 'snapshot'], [{ timeout: 0 }, 'timeout'], [{ wait_for_ready: 'yes' }, 'wait_for_ready'],
     [{ labels: { a: 1 } }, 'labels'], [{ env_vars: { 'A=B': 'c' } }, 'env_vars'], [{ restore_memory: true }, 'restore_memory'],
+    [{ persistent: 'no' }, 'persistent'], [{ persistent: false, preserve_memory_on_stop: true }, 'preserve_memory_on_stop'],
+    [{ volumes: [{ volume: 'v', mount_path: '/data' }] }, 'volumes'],
   ]) {
     const detail = await host.refused(422, null, 'POST', '/boxes', json);
     assert.equal(detail[0].type, 'value_error');
@@ -204,7 +223,7 @@ test('a sandbox that is not ready in time is a timeout, and leaves nothing behin
 test('the list filters, sorts and pages', async (t) => {
   const names = ['page-c', 'page-a', 'page-B'];
   for (const [index, name] of names.entries()) {
-    const { status, body } = await host.call('POST', '/boxes', { name, idle_ttl_seconds: 60 * (index + 1), labels: { team: index < 2 ? 'red' : 'blue', name } });
+    const { status, body } = await host.call('POST', '/boxes', { name, idle_ttl_seconds: 60 * (index + 1), labels: { team: index < 2 ? 'red' : 'blue', name }, tag_value_ids: ['all', name] });
     assert.equal(status, 201, JSON.stringify(body));
     host.keep(t, body);
   }
@@ -224,6 +243,7 @@ test('the list filters, sorts and pages', async (t) => {
   assert.deepEqual(await list('status=stopped'), ['page-a']);
   assert.deepEqual(await list('label=team%3Dred'), ['page-a', 'page-c']);
   assert.deepEqual(await list('label=team&label=name%3Dpage-B'), ['page-B']);
+  assert.deepEqual(await list('tag_value_id=all&tag_value_id=page-a'), ['page-a']);
   assert.deepEqual(await list('created_by=me&limit=1&offset=1'), ['page-a']);
 
   const paged = [];

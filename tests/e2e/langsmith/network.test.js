@@ -160,6 +160,8 @@ test('both lists at once and what cannot be read are refused, naming the field',
   assert.equal((await create({ callbacks: [{ match_hosts: ['a.test'], url: 'https://a.test', ttl_seconds: 59 }] })).field, 'ttl_seconds');
   const role = awsAuth({ roleArn: 'arn:aws:iam::123456789012:role/r' });
   assert.equal((await create({ rules: [role, { ...role, name: 'again' }] })).field, 'type');
+  for (const [more, field] of [[{ rewrite: { port: 80, host: 'b.test' } }, 'rewrite'], [{ aws: { ...role.aws, subject_scope: 'workspace' } }, 'subject_scope']])
+    assert.equal((await create({ rules: [{ ...role, ...more }] })).field, field);
   // A bad update leaves what was.
   const box = await host.create(t, { name: 'unharmed', proxyConfig: denying('bad.test') });
   await rejection(host.client.updateSandbox('unharmed', { proxyConfig: allowing('a b') }), LangSmithValidationError);

@@ -184,7 +184,7 @@ test('what is wrong with a request for a service is said', async (t) => {
   const sandbox = await host.create(t);
   await rejection(host.client.serviceUrl(sandbox.name, { port: 0 }), LangSmithValidationError);
   await rejection(host.client.serviceUrl('no-such-box', { port: 80 }), LangSmithResourceNotFoundError);
-  for (const body of [{}, { port: 0 }, { port: 65536 }, { port: 80, expires_in_seconds: 0 }, { port: 80, expires_in_seconds: 86401 }, { port: 80, access: 'all' }]) {
+  for (const body of [{}, { port: 0 }, { port: 65536 }, { port: 80, expires_in_seconds: 0 }, { port: 80, expires_in_seconds: 86401 }, { port: 80, access: 'all' }, { port: 80, embed_origins: ['https://app.example.com'] }]) {
     await host.refused(422, undefined, 'POST', `/boxes/${sandbox.name}/service-url`, body);
   }
   const stranger = await makeAccount(host.server, 'a stranger to services');
@@ -216,7 +216,9 @@ test('login: those with a key of the owner enter, and the guest learns who', asy
   assert.equal((await host.client.serviceUrl(sandbox.name, { port: 8000, access: 'workspace' })).access, 'workspace');
   const listed = await host.call('GET', `/boxes/${sandbox.name}/service-urls`);
   assert.deepEqual(listed.body.items.map(({ port, access }) => ({ port, access })), [{ port: 8000, access: 'workspace' }]);
-  assert.equal((await host.call('POST', `/boxes/${sandbox.name}/service-url`, { port: 8000, access: 'off' })).status, 200);
+  const off = await host.call('POST', `/boxes/${sandbox.name}/service-url`, { port: 8000, access: 'off' });
+  assert.deepEqual([off.status, off.body.access], [200, undefined]);
+  assert.equal(await status(off.body.service_url, { headers: { 'X-Langsmith-Sandbox-Service-Token': off.body.token } }), 200);
   assert.equal(await status(url, { headers: { 'X-Api-Key': host.server.key } }), 401);
   assert.ok(await (await host.client.serviceUrl(sandbox.name, { port: 8000 })).token());
 });

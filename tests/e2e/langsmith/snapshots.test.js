@@ -52,6 +52,51 @@ test('a snapshot of a sandbox has its files, and a sandbox starts from it by id 
   assert.equal(await text(box, '/root/kept.txt'), 'changed since');
 });
 
+test('variables of a sandbox, of its rules and of its providers stay out of its snapshot', async (t) => {
+  const secret = { type: 'opaque', value: 'k' };
+  const { status, body } = await host.call('POST', '/boxes', {
+    name: 'secretive', env_vars: { MY_SECRET: 's3cret' }, run_config: { env_vars: { RUN: 'box' } },
+    proxy_config: { rules: [
+      { name: 'gh', match_hosts: ['api.github.com'], env_vars: { GH_TOKEN: 'placeholder' } },
+      { name: 'aws', type: 'aws', aws: { access_key_id: secret, secret_access_key: secret } },
+    ] },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  host.keep(t, body);
+  const names = 'env | grep -E "^(MY_SECRET|RUN|GH_TOKEN|AWS_[A-Z_]*KEY[A-Z_]*|LAYER)=" | sort';
+  assert.match(await output(await host.client.getSandbox('secretive'), names), /AWS_ACCESS_KEY_ID=[^]*GH_TOKEN=placeholder\nMY_SECRET=s3cret/);
+  const snapshot = await capture(t, 'secretive', 'no-secrets', { runConfig: { env_vars: { LAYER: 'snapshot' } } });
+  const copy = await host.create(t, snapshot.id);
+  assert.equal(await output(copy, names), 'LAYER=snapshot\nRUN=box\n');
+  // Nor does a copy of the copy lose what stood below it.
+  const again = await capture(t, copy.name, 'no-secrets-again');
+  assert.equal(await output(await host.create(t, again.id), names), 'LAYER=snapshot\nRUN=box\n');
+  // A snapshot that E2B's client takes keeps what its sandboxes have.
+  const { Sandbox } = sdkOf(host.server);
+  const other = await Sandbox.create({ envs: { OF_E2B: '1' } });
+  atEnd(t, () => other.kill());
+  const foreign = await other.createSnapshot({ name: 'with-envs' });
+  atEnd(t, () => Sandbox.deleteSnapshot(foreign.snapshotId).catch(() => {}));
+  const kept = await Sandbox.create(foreign.snapshotId);
+  atEnd(t, () => kept.kill());
+  assert.equal((await kept.commands.run('echo $OF_E2B')).stdout, '1\n');
+});
+
+test('labels, description and the size of the disk go on to sandboxes of a snapshot', async (t) => {
+  await host.create(t, { name: 'described' });
+  const { status, body: snapshot } = await host.call('POST', '/boxes/described/snapshot',
+    { name: 'described', description: 'has nothing', labels: { team: 'red', env: 'test' }, include: ['labels'] });
+  assert.equal(status, 201, JSON.stringify(snapshot));
+  drop(t, snapshot.id);
+  assert.equal(snapshot.description, 'has nothing');
+  assert.deepEqual(snapshot.included, ['labels']);
+  const { body: box } = await host.call('POST', '/boxes', { snapshot: 'described', labels: { team: 'blue' } });
+  host.keep(t, box);
+  assert.deepEqual(box.labels, { team: 'blue', env: 'test' });
+  const small = await rejection(host.client.createSandbox({ snapshotName: 'described', fsCapacityBytes: 15 * GiB }), LangSmithValidationError);
+  assert.match(small.message, /cannot be smaller/);
+});
+
 test('captureSnapshot of the sandbox itself, and of a stopped one', async (t) => {
   const box = await host.create(t, { name: 'asleep' });
   await box.write('/root/a', 'one');
@@ -140,7 +185,9 @@ test('what cannot be captured is said', async (t) => {
   assert.match(image.message, /registry/);
   const small = await rejection(host.client.captureSnapshot('refusing', 'x', { fsCapacityBytes: GiB }), LangSmithValidationError);
   assert.match(small.message, /shrink/);
-  for (const extra of [{ include_memory: true }, { checkpoint: 'c' }])
+  for (const extra of [
+    { include_memory: true }, { checkpoint: 'c' }, { include: ['env_vars'] }, { image_config: { cmd: ['run'] } }, { description: 'x'.repeat(1025) },
+  ])
     await host.refused(422, undefined, 'POST', '/boxes/refusing/snapshot', { name: 'x', ...extra });
   assert.deepEqual(await host.client.listSnapshots({ nameContains: 'x' }), []);
 });
@@ -170,11 +217,16 @@ test('registries are made, changed, listed and removed, and their passwords are 
   assert.equal((await rejection(registries.retrieve('first'))).status, 404);
   await registries.create({ name: 'third', url: 'https://ghcr.io', username: 'me', password: 's3cret-third' });
   atEnd(t, () => registries.delete('third').catch(() => {}));
-  assert.deepEqual((await registries.list()).registries.map((one) => one.name), ['second', 'third']);
+  const all = await registries.list();
+  assert.deepEqual(all.registries.map((one) => one.name), ['third', 'second'], 'the newest first');
+  assert.deepEqual([all.items, all.next_cursor], [all.registries, null]);
   assert.deepEqual((await registries.list({ name_contains: 'THI' })).registries.map((one) => one.name), ['third']);
   const page = await registries.list({ limit: 1 });
   assert.deepEqual([page.registries.length, page.offset], [1, 1]);
-  assert.deepEqual((await registries.list({ limit: 1, offset: page.offset })).registries.map((one) => one.name), ['third']);
+  assert.deepEqual((await registries.list({ limit: 1, offset: page.offset })).registries.map((one) => one.name), ['second']);
+  const { body: first } = await host.call('GET', '/registries?page_size=1');
+  const { body: last } = await host.call('GET', `/registries?page_size=1&cursor=${first.next_cursor}`);
+  assert.deepEqual([first.items[0].name, last.items[0].name, last.next_cursor], ['third', 'second', null]);
   const shown = JSON.stringify([made, changed, page, await registries.list()]);
   assert.ok(!shown.includes('s3cret') && !shown.includes('password'), shown);
 
