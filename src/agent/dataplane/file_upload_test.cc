@@ -34,6 +34,28 @@ TEST_F(PlaneUploadTest, ReplacesAFileAndKeepsItsMode) {
   EXPECT_EQ(Content(Home("script")), "");
 }
 
+TEST_F(PlaneUploadTest, WritesToTheSameFileOfAnotherWhereTheUserMayNotReplaceIt) {
+  for (auto [folder, mode] : {std::pair("/closed", 0755), std::pair("/sticky", 01777)}) {
+    std::filesystem::create_directory(root_ + folder);
+    ASSERT_EQ(::chmod((root_ + folder).c_str(), mode), 0);
+    const std::string log = std::string(folder) + "/log";
+    Put(log.substr(1), "old old old");
+    ASSERT_EQ(::chmod((root_ + log).c_str(), 0666), 0);
+    EXPECT_EQ(Upload(root_ + log, "new").status, 200) << folder;
+    EXPECT_EQ(Content(root_ + log), "new");
+    EXPECT_EQ(Info(root_ + log).st_uid, 0U);
+    EXPECT_EQ(Names(root_ + folder), std::vector<std::string>{"log"});
+  }
+}
+
+TEST_F(PlaneUploadTest, KeepsTheOwnerOfAFileThatItReplaces) {
+  PutOwn("open", "old", 0666);
+  ASSERT_EQ(::chown(Home("open").c_str(), 0, 0), 0);
+  EXPECT_EQ(Upload("open", "new").status, 200);
+  EXPECT_EQ(Content(Home("open")), "new");
+  EXPECT_EQ(Info(Home("open")).st_uid, 0U);
+}
+
 TEST_F(PlaneUploadTest, WritesRelativePathsBelowTheFolderForWork) {
   context_.default_workdir = Home("work");
   EXPECT_EQ(Upload("x/y", "1").status, 200);

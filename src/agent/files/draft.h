@@ -1,9 +1,9 @@
 #pragma once
 // A file while it is being written. Its bytes go to a temporary beside the destination, which takes
 // the destination's name once all is there; dropped before that, it leaves nothing. A file that
-// exists keeps its mode. Where a rename would do harm or is not allowed (a file with
-// several names, one that is a mount, a folder the user may not write to), the existing file gets
-// the bytes instead, once they are complete.
+// exists keeps its mode, and with the user's own rights its owner. Where a rename would do harm or
+// is not allowed (a file with several names, one that is a mount, a folder the user may not write
+// to), the existing file gets the bytes instead, once they are complete.
 
 #include <sys/stat.h>
 

@@ -125,6 +125,8 @@ TEST_F(SandboxCreateTest, RefusesBadBodies) {
        R"({"templateID":"base","network":{"maskRequestHost":"a\r\nX: y"}})",
        R"({"templateID":"base","network":{"rules":{"a.com":[1]}}})",
        R"({"templateID":"base","network":{"egressProxy":{"address":"a"}}})",
+       R"({"templateID":"base","network":{"dnsServers":["1.1.1.1"]}})",
+       R"({"templateID":"base","network":{"dnsServers":"1.1.1.1"}})",
        R"({"templateID":"base","mcp":1})",
        R"({"templateID":"base","iam":{"tokens":{"a":{}}}})",
        R"({"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]})"}) {

@@ -222,7 +222,14 @@ TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
   Answer missing = Send("GET", "/", ToBox(id, 3000));
   EXPECT_EQ(missing.status, 403);
   EXPECT_EQ(FindString(missing.body, "sandboxId"), id);
-  EXPECT_EQ(Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", "no"}})).status, 403);
+  EXPECT_EQ(FindString(missing.body, "message"),
+            "Sandbox is secured with traffic access token. Token header "
+            "'e2b-traffic-access-token' is missing");
+  Answer wrong = Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", "no"}}));
+  EXPECT_EQ(wrong.status, 403);
+  EXPECT_EQ(FindString(wrong.body, "message"),
+            "Sandbox is secured with traffic access token. Provided token in header "
+            "'e2b-traffic-access-token' is invalid");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
   Answer right =
       Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", boxes_.TrafficToken(id)}}));

@@ -36,6 +36,14 @@ test('a new sandbox runs and describes itself', async (t) => {
   assert.equal(await sandbox.getMcpToken().catch(() => undefined), undefined);
 });
 
+test('a paused sandbox is not woken only to end at once', async (t) => {
+  const sandbox = await host.create(t);
+  await sandbox.files.write('kept.txt', 'kept');
+  await sandbox.pause();
+  assert.match((await rejection(host.Sandbox.connect(sandbox.sandboxId, { timeoutMs: 0 }), SandboxError)).message, /Timeout must be greater than 0/);
+  assert.equal(await (await host.Sandbox.connect(sandbox.sandboxId)).files.read('kept.txt'), 'kept');
+});
+
 test('a killed sandbox is gone, once and for all', async (t) => {
   const sandbox = await host.create(t);
   assert.equal(await sandbox.kill(), true);
