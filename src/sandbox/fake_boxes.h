@@ -260,6 +260,9 @@ class FakeBoxes : public Boxes {
       auto owner = owners.find(info.id);
       if (owner == owners.end() || owner->second == account_id) list.push_back(info);
     }
+    std::sort(list.begin(), list.end(), [](const TemplateInfo& a, const TemplateInfo& b) {
+      return std::tie(a.created_at_us, a.id) > std::tie(b.created_at_us, b.id);
+    });
     return list;
   }
 

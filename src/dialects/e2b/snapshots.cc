@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -41,13 +39,9 @@ bool IsAskedFor(const sandbox::TemplateInfo& info,
   return false;
 }
 
-// A name is one template, and its newest build counts. What is left of older ones is only kept for
-// the sandboxes that run from it.
+// A name is one template, and its newest build counts, which comes first. What is left of older
+// ones is only kept for the sandboxes that run from it.
 void DropReplaced(std::vector<sandbox::TemplateInfo>& all) {
-  std::sort(all.begin(), all.end(),
-            [](const sandbox::TemplateInfo& a, const sandbox::TemplateInfo& b) {
-              return std::tie(a.created_at_us, a.id) > std::tie(b.created_at_us, b.id);
-            });
   std::set<std::string> seen;
   std::erase_if(all, [&seen](const sandbox::TemplateInfo& info) {
     return !info.names.empty() && !seen.insert(info.names.front()).second;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "base/ids.h"
 #include "base/timestamp.h"
@@ -95,14 +94,11 @@ std::vector<sandbox::TemplateInfo> BuildsOf(const Context& context,
   for (sandbox::TemplateInfo& one : context.boxes.ListTemplates(request.identity.account_id)) {
     if (one.is_snapshot && one.names == info.names) builds.push_back(std::move(one));
   }
-  std::sort(builds.begin(), builds.end(),
-            [](const sandbox::TemplateInfo& a, const sandbox::TemplateInfo& b) {
-              return std::tie(a.created_at_us, a.id) < std::tie(b.created_at_us, b.id);
-            });
+  std::reverse(builds.begin(), builds.end());
   return builds;
 }
 
-// Each tag of that alias with its newest build.
+// Each tag of that alias with its newest build, which the list has first.
 std::map<std::string, sandbox::TemplateInfo> TagsOf(const Context& context,
                                                     const http::Request& request,
                                                     const std::string& alias) {
@@ -112,8 +108,7 @@ std::map<std::string, sandbox::TemplateInfo> TagsOf(const Context& context,
     for (const std::string& given : info.names) {
       auto name = ParseTemplateName(given);
       if (!name || name->alias != alias) continue;
-      auto [found, is_new] = tags.try_emplace(name->tag.empty() ? "default" : name->tag, info);
-      if (!is_new && found->second.created_at_us < info.created_at_us) found->second = info;
+      tags.try_emplace(name->tag.empty() ? "default" : name->tag, info);
     }
   }
   return tags;
