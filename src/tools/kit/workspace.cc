@@ -106,9 +106,11 @@ Result<std::string> Workspace::RealForNew(std::string_view path) const {
   if (real || real.error().code != ErrorCode::kNotFound) return real;
   const std::string absolute = Absolute(path);
   struct stat status {};
-  // A link to nowhere would be followed by whoever creates the file.
-  if (::lstat(absolute.c_str(), &status) == 0)
+  if (::lstat(absolute.c_str(), &status) == 0) {
+    if (!S_ISLNK(status.st_mode)) return Real(path);  // somebody has made it in the meantime
+    // A link to nowhere would be followed by whoever creates the file.
     return Fail(ErrorCode::kPermissionDenied, absolute + " is a link that leads nowhere");
+  }
   const std::size_t slash = absolute.rfind('/');
   ASSIGN_OR_RETURN(std::string folder, Real(slash == 0 ? "/" : absolute.substr(0, slash)));
   return (folder == "/" ? "" : folder) + absolute.substr(slash);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace viv::tools {
 namespace {
@@ -70,6 +71,21 @@ TEST_F(WorkspaceTest, ANewFileNeedsItsFolder) {
   EXPECT_EQ(workspace().RealForNew("dangling").error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(workspace().Real(std::string_view("a\0b", 3)).error().code,
             ErrorCode::kInvalidArgument);
+}
+
+TEST_F(WorkspaceTest, WhatSomebodyMakesInTheMeantimeIsNoLink) {
+  const std::string path = base_ + "/data/appears";
+  std::thread maker([&path] {
+    for (int i = 0; i < 5000; ++i) {
+      fs::create_directory(path);
+      fs::remove(path);
+    }
+  });
+  for (int i = 0; i < 5000; ++i) {
+    auto real = workspace().RealForNew(path);
+    EXPECT_TRUE(real || real.error().code == ErrorCode::kNotFound) << real.error().message;
+  }
+  maker.join();
 }
 
 TEST_F(WorkspaceTest, ReplacesAFileWholeAndKeepsItsMode) {

@@ -151,7 +151,8 @@ TEST_F(LocalMemoryTest, ChangesFromSeveralServersAreAllKept) {
       const auto server = Make("");
       for (int i = 0; i < kEach; ++i) {
         const json::array one = Entity("e" + std::to_string(s) + "-" + std::to_string(i));
-        EXPECT_FALSE(Says(*server, "create_entities", {{"entities", one}}).starts_with("-"));
+        const std::string said = Says(*server, "create_entities", {{"entities", one}});
+        EXPECT_FALSE(said.starts_with("-")) << said;
       }
     });
   }
