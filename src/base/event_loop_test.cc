@@ -48,29 +48,74 @@ TEST(PatienceTest, ForgivesASinglePause) {
 
 TEST(PatienceTest, GivesUpAfterAFewLooksForNothing) {
   Patience patience = Conversing();
-  EXPECT_LT(WaitsUntil(patience, false, kLong), 5);
+  EXPECT_LT(WaitsUntil(patience, false, kLong), 10);
 }
 
-TEST(PatienceTest, SleepsWhereEveryOtherLookWouldBeForNothing) {
-  Patience patience = Conversing();
-  for (int i = 0; i < 10; ++i) {
-    patience.Waited(kShort);
-    patience.Waited(kLong);
-  }
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(patience.LooksOn());
-    patience.Waited(kShort);
-    EXPECT_FALSE(patience.LooksOn());
-    patience.Waited(kLong);
-  }
+// Of so many waits one finds something.
+Patience AfterFindingOneOf(int waits, Patience patience) {
+  for (int i = 0; i < 100 * waits; ++i) patience.Waited(i % waits == 0 ? kShort : kLong);
+  return patience;
 }
 
-TEST(PatienceTest, SleepsForAWhileWhereOthersNeededTheProcessor) {
-  Patience patience = Conversing();
-  patience.WasInTheWay();
-  const int waits = WaitsUntil(patience, true, kShort);
-  EXPECT_GT(waits, 20);
-  EXPECT_LT(waits, 1'000);
+TEST(PatienceTest, LooksOnWhereEveryOtherLookFindsSomething) {
+  EXPECT_TRUE(AfterFindingOneOf(2, Patience()).LooksOn());
+  EXPECT_TRUE(AfterFindingOneOf(2, Conversing()).LooksOn());
+}
+
+TEST(PatienceTest, SleepsWhereMostLooksWouldBeForNothing) {
+  EXPECT_FALSE(AfterFindingOneOf(5, Patience()).LooksOn());
+  EXPECT_FALSE(AfterFindingOneOf(5, Conversing()).LooksOn());
+}
+
+class SpareTimeTest : public testing::Test {
+ protected:
+  // A window later, in which the processors idled for that share of one.
+  void Pass(double idle, SpareTime::Clock::duration time = SpareTime::kWindow) {
+    now_ += time;
+    idle_ += std::chrono::duration_cast<SpareTime::Clock::duration>(time * idle);
+    EXPECT_TRUE(spare_.IsUnknown(now_));
+    spare_.See(now_, idle_);
+    EXPECT_FALSE(spare_.IsUnknown(now_));
+  }
+
+  SpareTime::Clock::time_point now_{std::chrono::hours(1)};
+  SpareTime::Clock::duration idle_ = std::chrono::hours(2);
+  SpareTime spare_;
+};
+
+TEST_F(SpareTimeTest, NothingIsKnownBeforeAWindowHasPassed) {
+  EXPECT_FALSE(spare_.Any());
+  Pass(2.0);
+  EXPECT_FALSE(spare_.Any());  // that was all the time before
+  Pass(2.0);
+  EXPECT_TRUE(spare_.Any());
+}
+
+TEST_F(SpareTimeTest, BusyProcessorsHaveNone) {
+  Pass(0);
+  Pass(0.1);
+  EXPECT_FALSE(spare_.Any());
+  Pass(0.5);
+  EXPECT_TRUE(spare_.Any());
+  Pass(0);
+  EXPECT_FALSE(spare_.Any());
+}
+
+TEST_F(SpareTimeTest, OurOwnLookingOnIsNoWork) {
+  Pass(0);
+  for (int i = 0; i < 3; ++i) {
+    spare_.LookedOn(SpareTime::kWindow / 2);
+    Pass(0);
+    EXPECT_TRUE(spare_.Any());
+  }
+  Pass(0);
+  EXPECT_FALSE(spare_.Any());
+}
+
+TEST_F(SpareTimeTest, WhatWasLongAgoSaysNothing) {
+  Pass(2.0);
+  Pass(2.0, std::chrono::minutes(1));
+  EXPECT_FALSE(spare_.Any());
 }
 
 TEST(RunPatientlyTest, RunsWhatIsPostedAndReturnsWhenNoWorkIsLeft) {

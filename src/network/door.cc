@@ -14,37 +14,32 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "network/dial.h"
+#include "network/redirect.h"
 #include "network/refusal.h"
 #include "network/sniff.h"
 
 namespace viv::network {
 namespace {
 
-constexpr int kOriginalDestination = 80;  // SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST
 constexpr std::uint16_t kDnsPortOfAnyone = 53;
 constexpr int kAcceptsPerTurn = 64;
 constexpr auto kPauseOfFlooder = std::chrono::milliseconds(5);
 constexpr auto kPauseWithoutDescriptors = std::chrono::milliseconds(50);
 
-// Where the guest meant to connect to. Nothing when no rule redirected it: a guest that connects to
-// the door itself has no business there.
-std::optional<Endpoint> OriginalDestination(int fd) {
-  SocketAddress here, meant;
-  if (getsockname(fd, here.get(), &here.size) != 0) return std::nullopt;
-  auto door = FromSocketAddress(here);
-  if (!door) return std::nullopt;
-  int level = door->address.IsV4() ? SOL_IP : SOL_IPV6;
-  if (getsockopt(fd, level, kOriginalDestination, &meant.storage, &meant.size) != 0)
-    return std::nullopt;
+// Where the guest meant to connect to. Nothing when that is its box: a guest that connects to the
+// door itself has no business there.
+std::optional<Endpoint> DestinationOf(int fd) {
+  SocketAddress meant;
+  if (getsockname(fd, meant.get(), &meant.size) != 0) return std::nullopt;
   auto destination = FromSocketAddress(meant);
-  if (!destination || *destination == *door) return std::nullopt;
+  if (destination && IsOfBox(destination->address)) return std::nullopt;
   return destination;
 }
 
 Task<void> ServeFlow(std::shared_ptr<Flow> flow) {
   Box& box = *flow->box;
-  auto destination = OriginalDestination(flow->guest.native_handle());
-  if (!destination) co_return RefuseAtOnce(*flow, "it was not redirected");
+  auto destination = DestinationOf(flow->guest.native_handle());
+  if (!destination) co_return RefuseAtOnce(*flow, "it leads to the box itself");
   flow->destination = *destination;
   if (destination->port == kDnsPortOfAnyone) {
     flow->is_dns = true;

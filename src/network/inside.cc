@@ -43,8 +43,12 @@ Result<UniqueFd> BindHere(int type, std::uint16_t port) {
   // the box share the port.
   int on = 1;
   if (type == SOCK_STREAM) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // What is accepted has it from here.
-  if (type == SOCK_STREAM) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // What is accepted has these from here; transparent is who may have any address as its own.
+  if (type == SOCK_STREAM) {
+    setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (setsockopt(fd.get(), SOL_IP, IP_TRANSPARENT, &on, sizeof on) != 0)
+      return InsideError("make transparent", port, errno);
+  }
   if (bind(fd.get(), any.get(), any.size) != 0) return InsideError("bind", port, errno);
   if (type == SOCK_STREAM && listen(fd.get(), kBacklog) != 0)
     return InsideError("listen on", port, errno);
@@ -90,16 +94,6 @@ Result<UniqueFd> DialAddressInside(int network, std::string_view address, std::u
 }
 
 }  // namespace
-
-Result<UniqueFd> ListenInside(int network, std::uint16_t port) {
-  ASSIGN_OR_RETURN(Visit visit, Visit::To(network));
-  return BindHere(SOCK_STREAM, port);
-}
-
-Result<UniqueFd> BindUdpInside(int network, std::uint16_t port) {
-  ASSIGN_OR_RETURN(Visit visit, Visit::To(network));
-  return BindHere(SOCK_DGRAM, port);
-}
 
 Result<Doors> OpenDoors(int network) {
   ASSIGN_OR_RETURN(Visit visit, Visit::To(network));

@@ -22,6 +22,8 @@ using PoolClock = std::chrono::steady_clock;
 // Returned ones are kept for reuse up to this many even where no stock is asked for.
 constexpr std::size_t kRecycledMin = 16;
 constexpr std::size_t kStockMax = 20'000;
+// Says how a namespace is wired: one that a server of another version made is not reused.
+constexpr std::string_view kNamePrefix = "net2-";
 // The kernel frees a dead process's sockets a little later, so a check is repeated for about a
 // second before a namespace counts as unclean.
 // A check that finds something opens sockets of its own, which count until the kernel has freed
@@ -100,7 +102,7 @@ class NamespacePool final : public Namespaces {
     int checks;
   };
 
-  static std::string NewName() { return "net-" + RandomHex(16); }
+  static std::string NewName() { return std::string(kNamePrefix) + RandomHex(16); }
 
   std::optional<std::string> PopReady() {
     std::lock_guard lock(mutex_);
@@ -136,7 +138,8 @@ class NamespacePool final : public Namespaces {
   void CheckReturned(std::unique_lock<std::mutex>& lock) {
     Returned item = std::move(returned_.front());
     returned_.pop_front();
-    bool wanted = ready_.size() < std::max(stock_, kRecycledMin);
+    bool wanted =
+        item.name.starts_with(kNamePrefix) && ready_.size() < std::max(stock_, kRecycledMin);
     working_ = true;
     lock.unlock();
     Result<bool> clean = wanted ? Check(item.name) : Result<bool>(false);

@@ -16,7 +16,7 @@
 
 namespace viv::network {
 
-// Ports inside the namespace that the rules redirect to.
+// Ports inside the namespace that the rules lead to.
 constexpr std::uint16_t kTcpDoor = 15001;
 constexpr std::uint16_t kDnsDoor = 15053;
 
@@ -46,12 +46,11 @@ class Namespaces {
 };
 
 // Sockets inside a namespace, made by a thread that visits it; the caller's namespace is unchanged.
-Result<UniqueFd> ListenInside(int network, std::uint16_t port);  // TCP on 0.0.0.0 and [::]
-Result<UniqueFd> BindUdpInside(int network, std::uint16_t port);
 struct Doors {
-  UniqueFd tcp, dns;
+  UniqueFd tcp;  // what it accepts has the address that the guest meant
+  UniqueFd dns;
 };
-Result<Doors> OpenDoors(int network);  // both doors in one visit
+Result<Doors> OpenDoors(int network);
 // A connection to a port of the box, at once: 127.0.0.1 first, then [::1]. kNotFound when nobody
 // listens, kUnavailable when the listener's queue is full.
 Result<UniqueFd> DialInside(int network, std::uint16_t port);

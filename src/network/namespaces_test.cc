@@ -87,9 +87,56 @@ TEST_F(NamespacesTest, AnyoneMayServeALowPort) {
   });
 }
 
+// Every address is local in a box, so that a guest can have a socket of its own there.
+TEST_F(NamespacesTest, WhatIsMeantForTheOutsideComesToTheDoorAlone) {
+  for (bool with_doors : {false, true}) {
+    Result<Doors> doors = Doors{};
+    if (with_doors) doors = OpenDoors(network());
+    ASSERT_TRUE(doors.has_value()) << doors.error().message;
+    AsGuest(network(), [&] {
+      for (std::string_view address : {"93.184.216.34", "2606:4700::1111", "169.254.169.254"}) {
+        for (std::string_view at : {"::", address.data()}) {
+          Listener own = ListenOn(at);
+          Dialled client = DialTcp(EndpointOf(address, own.port));
+          EXPECT_EQ(client.error, with_doors ? 0 : ECONNREFUSED) << address << " " << at;
+          fcntl(own.fd.get(), F_SETFL, O_NONBLOCK);
+          EXPECT_FALSE(AcceptOn(own)) << address << " " << at;
+          if (!with_doors) continue;
+          UniqueFd accepted(accept4(doors->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+          SocketAddress meant;
+          ASSERT_EQ(getsockname(accepted.get(), meant.get(), &meant.size), 0) << address;
+          EXPECT_EQ(FromSocketAddress(meant), EndpointOf(address, own.port)) << address;
+        }
+      }
+    });
+  }
+}
+
+TEST_F(NamespacesTest, ConnectionsAreNotTracked) {
+  auto doors = OpenDoors(network());
+  ASSERT_TRUE(doors.has_value()) << doors.error().message;
+  AsGuest(network(), [&] {
+    Dialled client = DialTcp(EndpointOf("93.184.216.34", 80));
+    ASSERT_EQ(client.error, 0);
+    EXPECT_EQ(FileText("/proc/thread-self/net/nf_conntrack"), "");
+  });
+}
+
+TEST_F(NamespacesTest, OneThatAnOlderServerWiredIsNotUsedAgain) {
+  ScratchDirectory other;
+  std::string directory = other.path() + "/net";
+  ASSERT_TRUE(OpenKeptFolder(directory));
+  ASSERT_TRUE(MakeKept(directory, "net-0123456789abcdef"));
+  auto pool = Namespaces::Open(directory);
+  ASSERT_TRUE(pool.has_value());
+  (*pool)->Return("net-0123456789abcdef");
+  (*pool)->Settle();
+  EXPECT_FALSE((*pool)->Find("net-0123456789abcdef"));
+}
+
 TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
-  auto door = ListenInside(network(), kTcpDoor);
-  ASSERT_TRUE(door.has_value()) << door.error().message;
+  auto doors = OpenDoors(network());
+  ASSERT_TRUE(doors.has_value()) << doors.error().message;
   AsGuest(network(), [] {
     std::vector<UniqueFd> sockets;
     for (std::string_view address : {"93.184.216.34", "93.184.216.35"}) {
@@ -107,10 +154,9 @@ TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
 
 TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
   std::string before = ThisNamespace();
-  ASSERT_TRUE(ListenInside(network(), 8080));
-  ASSERT_TRUE(BindUdpInside(network(), 8080));
+  ASSERT_TRUE(OpenDoors(network()));
   EXPECT_FALSE(DialInside(network(), 9999));
-  EXPECT_FALSE(ListenInside(-1, 8080));
+  EXPECT_FALSE(OpenDoors(-1));
   ASSERT_TRUE(namespaces_->Take());
   EXPECT_EQ(ThisNamespace(), before);
 }
@@ -150,9 +196,8 @@ TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
 }
 
 TEST_F(NamespacesTest, ADoorIsNotTakenOver) {
-  auto tcp = ListenInside(network(), kTcpDoor);
-  auto udp = BindUdpInside(network(), kDnsDoor);
-  ASSERT_TRUE(tcp && udp);
+  auto doors = OpenDoors(network());
+  ASSERT_TRUE(doors.has_value()) << doors.error().message;
   AsGuest(network(), [] {
     for (int type : {SOCK_STREAM, SOCK_DGRAM}) {
       for (std::string_view address : {"127.0.0.1", "0.0.0.0", "::1", "::", "10.255.0.1"}) {
@@ -166,7 +211,7 @@ TEST_F(NamespacesTest, ADoorIsNotTakenOver) {
       }
     }
   });
-  EXPECT_EQ(ListenInside(network(), kTcpDoor).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(OpenDoors(network()).error().code, ErrorCode::kConflict);
 }
 
 TEST_F(NamespacesTest, AStockIsReadyAndDistinct) {

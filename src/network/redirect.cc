@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "network/address.h"
@@ -20,11 +21,12 @@ namespace {
 
 constexpr char kTable[] = "viv";
 constexpr char kUntracked[] = "untracked";
-constexpr char kDoors[] = "doors";
+constexpr char kDnsDoorways[] = "dns";
 constexpr char kGate[] = "gate";
+constexpr char kTcpDoorways[] = "tcp";
 
-// New flows to the outside, over which packets are dropped. Each leaves a tracking entry of the
-// kernel's memory for some seconds, so this bounds what a box can make the host hold.
+// New flows of DNS, over which packets are dropped. Each leaves a tracking entry of the kernel's
+// memory for some seconds, so this bounds what a box can make the host hold.
 constexpr std::uint64_t kFlowsPerSecond = 2'000;
 constexpr std::uint32_t kFlowsBurst = 5'000;
 
@@ -51,6 +53,7 @@ void AddFrame(NetlinkBatch& batch, const char* label, int message) {
 struct ChainPlan {
   const char* name;
   const char* type;
+  std::uint32_t hook;
   std::int32_t priority;
   std::uint32_t policy;
 };
@@ -60,11 +63,24 @@ void AddChain(NetlinkBatch& batch, const ChainPlan& plan) {
   batch.Text(NFTA_CHAIN_TABLE, kTable);
   batch.Text(NFTA_CHAIN_NAME, plan.name);
   batch.OpenNest(NFTA_CHAIN_HOOK);
-  batch.NetNumber32(NFTA_HOOK_HOOKNUM, NF_INET_LOCAL_OUT);
+  batch.NetNumber32(NFTA_HOOK_HOOKNUM, plan.hook);
   batch.NetNumber32(NFTA_HOOK_PRIORITY, static_cast<std::uint32_t>(plan.priority));
   batch.CloseNest();
   batch.NetNumber32(NFTA_CHAIN_POLICY, plan.policy);
   batch.Text(NFTA_CHAIN_TYPE, plan.type);
+}
+
+struct OwnBlock {
+  Address prefix;
+  int bits;  // whole bytes, counted as SharesPrefix does
+};
+
+const std::array<OwnBlock, 4>& OwnBlocks() {
+  static const std::array<OwnBlock, 4> blocks = {{{*ParseAddress(kBoxAddress), 128},
+                                                  {*ParseAddress("127.0.0.0"), 96 + 8},
+                                                  {*ParseAddress(kBoxAddress6), 128},
+                                                  {*ParseAddress("::1"), 128}}};
+  return blocks;
 }
 
 // Writes one rule as its expressions, in the order they are evaluated.
@@ -98,6 +114,9 @@ class RuleWriter {
     return Equals(value.data(), value.size());
   }
 
+  RuleWriter& From(const OwnBlock& own) { return Within(own, own.prefix.IsV4() ? 12 : 8); }
+  RuleWriter& To(const OwnBlock& own) { return Within(own, own.prefix.IsV4() ? 16 : 24); }
+
   RuleWriter& OverRate(std::uint64_t per_second, std::uint32_t burst) {
     Open("limit");
     batch_.NetNumber64(NFTA_LIMIT_RATE, per_second);
@@ -121,23 +140,43 @@ class RuleWriter {
   }
 
   void RedirectTo(std::uint16_t port) {
+    Port(port);
+    Open("redir");
+    batch_.NetNumber32(NFTA_REDIR_REG_PROTO_MIN, NFT_REG_1);
+    Close();
+  }
+
+  // Does not match where nobody listens on that port.
+  RuleWriter& HandTo(std::uint16_t port) {
+    Port(port);
+    Open("tproxy");
+    batch_.NetNumber32(NFTA_TPROXY_FAMILY, NFPROTO_UNSPEC);
+    batch_.NetNumber32(NFTA_TPROXY_REG_PORT, NFT_REG_1);
+    Close();
+    return *this;
+  }
+
+  void Reset() {
+    Open("reject");
+    batch_.NetNumber32(NFTA_REJECT_TYPE, NFT_REJECT_TCP_RST);
+    Close();
+  }
+
+  RuleWriter& Notrack() {
+    Open("notrack");
+    Close();
+    return *this;
+  }
+
+ private:
+  void Port(std::uint16_t port) {
     Open("immediate");
     batch_.NetNumber32(NFTA_IMMEDIATE_DREG, NFT_REG_1);
     batch_.OpenNest(NFTA_IMMEDIATE_DATA);
     batch_.NetNumber16(NFTA_DATA_VALUE, port);
     batch_.CloseNest();
     Close();
-    Open("redir");
-    batch_.NetNumber32(NFTA_REDIR_REG_PROTO_MIN, NFT_REG_1);
-    Close();
   }
-
-  void Notrack() {
-    Open("notrack");
-    Close();
-  }
-
- private:
   void Open(const char* expression) {
     batch_.OpenNest(NFTA_LIST_ELEM);
     batch_.Text(NFTA_EXPR_NAME, expression);
@@ -146,6 +185,12 @@ class RuleWriter {
   void Close() {
     batch_.CloseNest();
     batch_.CloseNest();
+  }
+  RuleWriter& Within(const OwnBlock& own, std::uint32_t offset) {
+    std::string bytes = own.prefix.Raw();
+    bytes.resize(bytes.size() - static_cast<std::size_t>(128 - own.bits) / 8);
+    return Meta(NFT_META_NFPROTO, own.prefix.IsV4() ? NFPROTO_IPV4 : NFPROTO_IPV6)
+        .Payload(NFT_PAYLOAD_NETWORK_HEADER, offset, bytes);
   }
   RuleWriter& Equals(const void* value, std::size_t size) {
     Open("cmp");
@@ -163,56 +208,41 @@ class RuleWriter {
 
 constexpr std::uint8_t kTcp = IPPROTO_TCP, kUdp = IPPROTO_UDP;
 
-// The addresses a box talks to itself by: where they lie in the header and what they begin with.
-struct OwnAddress {
-  std::uint8_t family;
-  std::uint32_t source_at, destination_at;
-  std::string bytes;
-};
-
-std::array<OwnAddress, 4> OwnAddresses() {
-  auto raw = [](std::string_view text) { return ParseAddress(text)->Raw(); };
-  return {{{NFPROTO_IPV4, 12, 16, std::string("\x7f")},
-           {NFPROTO_IPV4, 12, 16, raw(kBoxAddress)},
-           {NFPROTO_IPV6, 8, 24, raw("::1")},
-           {NFPROTO_IPV6, 8, 24, raw(kBoxAddress6)}}};
-}
-
 }  // namespace
+
+bool IsOfBox(const Address& address) {
+  for (const OwnBlock& own : OwnBlocks())
+    if (address.SharesPrefix(own.prefix, own.bits)) return true;
+  return false;
+}
 
 Status InstallRedirect() {
   NetlinkBatch batch;
   AddFrame(batch, "begin a transaction", NFNL_MSG_BATCH_BEGIN);
   BeginNft(batch, "add a table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
   batch.Text(NFTA_TABLE_NAME, kTable);
-  AddChain(batch, {kUntracked, "filter", -300, NF_ACCEPT});
-  AddChain(batch, {kDoors, "nat", -100, NF_ACCEPT});
-  // Redirected packets have an own address by then, so the gate drops what has no door: the sender
-  // gets EPERM at once, and a client that tried UDP falls back to TCP.
-  AddChain(batch, {kGate, "filter", 0, NF_DROP});
+  AddChain(batch, {kUntracked, "filter", NF_INET_LOCAL_OUT, -300, NF_ACCEPT});
+  AddChain(batch, {kDnsDoorways, "nat", NF_INET_LOCAL_OUT, -100, NF_ACCEPT});
+  // Redirected datagrams have an own address by then, so the gate drops what has no door: the
+  // sender gets EPERM at once, and a client that tried UDP falls back to TCP.
+  AddChain(batch, {kGate, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP});
+  AddChain(batch, {kTcpDoorways, "filter", NF_INET_PRE_ROUTING, -150, NF_DROP});
 
+  // First, since most packets are of TCP.
+  RuleWriter(batch, kUntracked).Meta(NFT_META_L4PROTO, kTcp).Notrack().Verdict(NF_ACCEPT);
+  RuleWriter(batch, kGate).Meta(NFT_META_L4PROTO, kTcp).Verdict(NF_ACCEPT);
   // A box's traffic with itself needs no translation, so it costs no tracking entry either.
-  for (const OwnAddress& own : OwnAddresses()) {
-    RuleWriter(batch, kUntracked)
-        .Meta(NFT_META_NFPROTO, own.family)
-        .Payload(NFT_PAYLOAD_NETWORK_HEADER, own.source_at, own.bytes)
-        .Payload(NFT_PAYLOAD_NETWORK_HEADER, own.destination_at, own.bytes)
-        .Notrack();
-    RuleWriter(batch, kDoors)
-        .Meta(NFT_META_NFPROTO, own.family)
-        .Payload(NFT_PAYLOAD_NETWORK_HEADER, own.destination_at, own.bytes)
-        .Verdict(NF_ACCEPT);
-    RuleWriter(batch, kGate)
-        .Meta(NFT_META_NFPROTO, own.family)
-        .Payload(NFT_PAYLOAD_NETWORK_HEADER, own.destination_at, own.bytes)
-        .Verdict(NF_ACCEPT);
+  for (const OwnBlock& own : OwnBlocks()) {
+    RuleWriter(batch, kUntracked).From(own).To(own).Notrack();
+    for (const char* chain : {kDnsDoorways, kGate, kTcpDoorways})
+      RuleWriter(batch, chain).To(own).Verdict(NF_ACCEPT);
   }
 
-  // The nat chain sees the first packet of a flow only. TCP to port 53 takes the TCP door, which
-  // knows it by its original destination.
-  RuleWriter(batch, kDoors).OverRate(kFlowsPerSecond, kFlowsBurst).Verdict(NF_DROP);
-  RuleWriter(batch, kDoors).Meta(NFT_META_L4PROTO, kTcp).RedirectTo(kTcpDoor);
-  RuleWriter(batch, kDoors)
+  RuleWriter(batch, kTcpDoorways).Meta(NFT_META_L4PROTO, kTcp).HandTo(kTcpDoor).Verdict(NF_ACCEPT);
+  RuleWriter(batch, kTcpDoorways).Meta(NFT_META_L4PROTO, kTcp).Reset();
+  // The nat chain sees the first packet of a flow only.
+  RuleWriter(batch, kDnsDoorways).OverRate(kFlowsPerSecond, kFlowsBurst).Verdict(NF_DROP);
+  RuleWriter(batch, kDnsDoorways)
       .Meta(NFT_META_L4PROTO, kUdp)
       .Payload(NFT_PAYLOAD_TRANSPORT_HEADER, 2, std::string_view("\0\x35", 2))
       .RedirectTo(kDnsDoor);

@@ -31,16 +31,9 @@ constexpr Setting kSettings[] = {
     // No ICMP sockets: there is nobody to ping.
     {"ipv4/ping_group_range", "1 0", Need::kWhereKnown},
     {"ipv6/conf/lo/disable_ipv6", "0", Need::kWhereKnown},
-    // Entries of flows that ended go soon, to bound the kernel memory a box can use up; those of a
-    // half-closed connection stay, or a slow answer would find its translation gone.
+    // Entries of questions go soon, to bound the kernel memory a box can use up.
     {"netfilter/nf_conntrack_udp_timeout", "10", Need::kWhereKnown},
     {"netfilter/nf_conntrack_udp_timeout_stream", "10", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_syn_sent", "10", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_syn_recv", "10", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_time_wait", "5", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_close", "5", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_fin_wait", "86400", Need::kWhereKnown},
-    {"netfilter/nf_conntrack_tcp_timeout_close_wait", "86400", Need::kWhereKnown},
 };
 
 Status Apply(const Setting& setting) {
@@ -72,8 +65,8 @@ void AddAddress(NetlinkBatch& batch, const Address& address) {
   batch.Attribute(IFA_ADDRESS, raw.data(), raw.size());
 }
 
-// Everything leads to `lo`, with the box's address as its source: without it the source would be
-// unspecified and answers would vanish. IPv6 refuses unicast routes to `lo`, so that one is local.
+// Everywhere is local, so that what is handed to a door is delivered; with the box's address as its
+// source: without it the source would be the destination itself.
 void AddDefaultRoute(NetlinkBatch& batch, const Address& source) {
   std::string raw = source.Raw();
   batch.Begin("route everything to lo", RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE);
@@ -81,8 +74,8 @@ void AddDefaultRoute(NetlinkBatch& batch, const Address& source) {
   body.rtm_family = source.IsV4() ? AF_INET : AF_INET6;
   body.rtm_table = RT_TABLE_MAIN;
   body.rtm_protocol = RTPROT_STATIC;
-  body.rtm_scope = source.IsV4() ? RT_SCOPE_LINK : RT_SCOPE_HOST;
-  body.rtm_type = source.IsV4() ? RTN_UNICAST : RTN_LOCAL;
+  body.rtm_scope = RT_SCOPE_HOST;
+  body.rtm_type = RTN_LOCAL;
   batch.Body(&body, sizeof body);
   batch.Number32(RTA_OIF, kLoopback);
   batch.Attribute(RTA_PREFSRC, raw.data(), raw.size());
