@@ -14,6 +14,7 @@
 #include "base/open_files.h"
 #include "cli/doctor_report.h"
 #include "engine/catalogue.h"
+#include "network/wiring.h"
 #include "runtime/machine.h"
 
 namespace viv::cli {
@@ -149,6 +150,12 @@ void CheckBarriers(DoctorReport& report, const DoctorOptions& options) {
     report.Add(verdict, barrier.name, barrier.finding, barrier.advice);
   }
   CheckStorage(report, {options.data, existing});
+  const Status network = network::ProbeNamespaces();
+  report.Add(network ? Verdict::kGood : Verdict::kBad, "network of boxes",
+             network ? "TCP and DNS are led to the server" : network.error().message,
+             network ? ""
+                     : "boot a kernel that has nf_tables with nft_tproxy, nft_redir and "
+                       "nft_reject, or load these modules");
 }
 
 }  // namespace

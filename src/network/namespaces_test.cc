@@ -13,6 +13,7 @@
 
 #include "network/kept_namespace.h"
 #include "network/network_test_support.h"
+#include "network/wiring.h"
 
 namespace viv::network {
 namespace {
@@ -157,6 +158,7 @@ TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
   ASSERT_TRUE(OpenDoors(network()));
   EXPECT_FALSE(DialInside(network(), 9999));
   EXPECT_FALSE(OpenDoors(-1));
+  EXPECT_TRUE(ProbeNamespaces());
   ASSERT_TRUE(namespaces_->Take());
   EXPECT_EQ(ThisNamespace(), before);
 }

@@ -11,6 +11,7 @@
 #include "network/namespaces.h"
 #include "network/netlink.h"
 #include "network/redirect.h"
+#include "network/visit.h"
 
 namespace viv::network {
 namespace {
@@ -98,6 +99,11 @@ Status WireNamespace() {
   if (HasKernelSetting("ipv6"))
     RETURN_IF_ERROR(Configure(*ParseAddress(kBoxAddress6)), "configure lo for IPv6");
   return InstallRedirect();
+}
+
+Status ProbeNamespaces() {
+  ASSIGN_OR_RETURN(Visit visit, Visit::ToNew());
+  return WireNamespace();
 }
 
 }  // namespace viv::network

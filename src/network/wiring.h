@@ -9,4 +9,7 @@ namespace viv::network {
 // Wires the calling thread's network namespace, which must be fresh.
 Status WireNamespace();
 
+// Whether this machine can have such namespaces, found by making one for a moment.
+Status ProbeNamespaces();
+
 }  // namespace viv::network

@@ -17,7 +17,7 @@ const host = withBoxes({ args: [...origins.serverArgs, '--parked', '0'] });
 const { skip, port } = origins;
 const key = 'Bearer k3y-of-another-box';
 const ruled = (t) => host.create(t, { network: injecting(['api.test', '*.example.test'], key) });
-const hand = (box, program) => python(box, `${byHand}\n${program}`, { user: 'root', timeoutMs: 120_000 });
+const hand = (box, program) => python(box, `${byHand}\n${program}`, { user: 'root', timeoutMs: 0 });
 const residentMb = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${host.server.process.pid}/status`, 'utf8'))[1]) / 1024;
 
 test('the authority\'s key is in no box: no file, no process, and it signs nothing for a guest', { skip }, async (t) => {
@@ -69,7 +69,7 @@ test('a box has its own rules only, and its own connections to an origin', { ski
 
 test('TLS sessions of one host or box are of no use for another', { skip }, async (t) => {
   const [one, two] = [await ruled(t), await host.create(t, { network: injecting(['api.test'], 'Bearer own') })];
-  const save = await attempt(one, `(sleep 1; echo) | openssl s_client -connect api.test:${port.tls} -servername api.test -sess_out /tmp/session >/dev/null 2>&1; base64 -w0 /tmp/session`);
+  const save = await attempt(one, `(until [ -s /tmp/session ]; do sleep 0.1; done; echo) | openssl s_client -connect api.test:${port.tls} -servername api.test -sess_out /tmp/session >/dev/null 2>&1; base64 -w0 /tmp/session`);
   assert.ok(save.stdout.length > 100, 'a session was given');
   await two.files.write('/tmp/session.b64', save.stdout);
   const request = (name) => `printf 'GET /resumed HTTP/1.1\\r\\nHost: ${name}:${port.tls}\\r\\nConnection: close\\r\\n\\r\\n' | openssl s_client -quiet -ign_eof -connect ${name}:${port.tls} -servername ${name} -sess_in /tmp/session 2>/dev/null`;
