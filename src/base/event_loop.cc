@@ -27,12 +27,16 @@ class IdleClock {
   UniqueFd file_{::open("/proc/uptime", O_RDONLY | O_CLOEXEC)};
 };
 
-// Whether something came, and was served.
-bool LookOn(asio::io_context& context, SteadyClock::time_point since) {
-  do {
-    if (context.poll() > 0) return true;
-  } while (!context.stopped() && SteadyClock::now() - since < Patience::kMoment);
-  return false;
+// Whether something came, and was served, which is work and no looking on.
+bool LookOn(asio::io_context& context, SteadyClock::time_point since, SpareTime& spare) {
+  auto now = since;
+  bool found = false;
+  while (!found && !context.stopped() && now - since < Patience::kMoment) {
+    now = SteadyClock::now();
+    found = context.poll() > 0;
+  }
+  spare.LookedOn(now - since);
+  return found;
 }
 
 }  // namespace
@@ -45,16 +49,8 @@ void RunPatiently(asio::io_context& context) {
     context.poll();
     const auto since = SteadyClock::now();
     if (patience.LooksOn() && spare.IsUnknown(since)) spare.See(since, idle.Read());
-    if (patience.LooksOn() && spare.Any()) {
-      const bool found = LookOn(context, since);
-      const auto time = SteadyClock::now() - since;
-      spare.LookedOn(time);
-      if (found) {
-        patience.Waited(time);
-        continue;
-      }
-    }
-    context.run_one();
+    const bool looks_on = patience.LooksOn() && spare.Any();
+    if (!looks_on || !LookOn(context, since, spare)) context.run_one();
     patience.Waited(SteadyClock::now() - since);
   }
 }
