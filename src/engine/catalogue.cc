@@ -76,6 +76,7 @@ Result<LoadedAppPtr> Catalogue::Load(const std::string& folder) const {
                      BuildImage(*loaded->app, profile.seed, directory));
   }
   loaded->sessions = std::make_unique<Sessions>(loaded->app);
+  loaded->comparisons = std::make_unique<Comparisons>();
   return LoadedAppPtr(loaded);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "engine/app_loader.h"
+#include "engine/comparison.h"
 #include "engine/image.h"
 #include "engine/session.h"
 
@@ -24,6 +25,7 @@ struct LoadedApp {
   std::map<std::string, ImagePtr>
       images;  // by seed file; "" is the image with nothing but base data
   std::unique_ptr<Sessions> sessions;
+  std::unique_ptr<Comparisons> comparisons;
 
   const ImagePtr& ImageOf(const Profile& profile) const { return images.at(profile.seed); }
   const ImagePtr& EmptyImage() const { return images.at(""); }

@@ -1,10 +1,10 @@
 #pragma once
-// What changed between two states of a world, row by row. Only tables that own a changed page are
-// compared.
+// What changed between two states of a world, row by row. Only rows on pages that differ are read
+// (btree.h), so that a diff costs what changed.
 
 #include "base/json.h"
 #include "base/result.h"
-#include "db/sqlite.h"
+#include "engine/comparison.h"
 #include "engine/pages.h"
 
 namespace viv::engine {
@@ -12,10 +12,9 @@ namespace viv::engine {
 // {"tables": {"message": {"inserted": [row…], "updated": [{"key","before","after"}…], "deleted":
 // [row…]}},
 //  "summary": {"inserted": n, "updated": n, "deleted": n}}; tables without a change are left out.
-Result<json::value> DiffPages(const Pages& before, const Pages& after);
+Result<json::value> DiffPages(Comparisons& comparisons, const Pages& before, const Pages& after);
 
-// A fresh connection with `after` as main and `before` attached as "base". The pages must outlive
-// it.
-Result<db::Connection> OpenBoth(Pages& before, Pages& after);
+// The same, by comparing every row of every table: what DiffPages is tested against.
+Result<json::value> DiffEveryRow(Comparisons& comparisons, const Pages& before, const Pages& after);
 
 }  // namespace viv::engine

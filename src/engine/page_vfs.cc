@@ -12,11 +12,15 @@ constexpr char kVfsName[] = "viv-pages";
 
 struct PageFile {
   sqlite3_file base;
-  Pages* pages;
+  const Pages* pages;
+  Pages* writable;  // the same pages, or nullptr when they are only read
 };
 
-Pages* PagesOf(sqlite3_file* file) {
+const Pages* PagesOf(sqlite3_file* file) {
   return reinterpret_cast<PageFile*>(file)->pages;
+}
+Pages* WritablePagesOf(sqlite3_file* file) {
+  return reinterpret_cast<PageFile*>(file)->writable;
 }
 
 int Close(sqlite3_file* /*file*/) {
@@ -24,7 +28,7 @@ int Close(sqlite3_file* /*file*/) {
 }
 
 int Read(sqlite3_file* file, void* out, int amount, sqlite3_int64 offset) {
-  Pages* pages = PagesOf(file);
+  const Pages* pages = PagesOf(file);
   auto* to = static_cast<std::byte*>(out);
   auto end = pages == nullptr ? 0
                               : static_cast<sqlite3_int64>(pages->count()) *
@@ -46,7 +50,7 @@ int Read(sqlite3_file* file, void* out, int amount, sqlite3_int64 offset) {
 }
 
 int Write(sqlite3_file* file, const void* data, int amount, sqlite3_int64 offset) {
-  Pages* pages = PagesOf(file);
+  Pages* pages = WritablePagesOf(file);
   bool whole_page = amount == static_cast<int>(kPageBytes) &&
                     offset % static_cast<sqlite3_int64>(kPageBytes) == 0;
   if (pages == nullptr || !whole_page) return SQLITE_IOERR_WRITE;
@@ -56,14 +60,14 @@ int Write(sqlite3_file* file, const void* data, int amount, sqlite3_int64 offset
 }
 
 int Truncate(sqlite3_file* file, sqlite3_int64 size) {
-  Pages* pages = PagesOf(file);
+  Pages* pages = WritablePagesOf(file);
   if (pages == nullptr) return SQLITE_IOERR_TRUNCATE;
   pages->Truncate(static_cast<std::uint32_t>(size / static_cast<sqlite3_int64>(kPageBytes)));
   return SQLITE_OK;
 }
 
 int FileSize(sqlite3_file* file, sqlite3_int64* size) {
-  Pages* pages = PagesOf(file);
+  const Pages* pages = PagesOf(file);
   *size = pages == nullptr
               ? 0
               : static_cast<sqlite3_int64>(pages->count()) * static_cast<sqlite3_int64>(kPageBytes);
@@ -122,6 +126,7 @@ int Open(
   auto* page_file = reinterpret_cast<PageFile*>(file);
   page_file->base.pMethods = &kMethods;
   page_file->pages = nullptr;
+  page_file->writable = nullptr;
   if (out_flags != nullptr) *out_flags = flags;
   return SQLITE_OK;
 }
@@ -174,13 +179,30 @@ Result<db::Connection> OpenPageConnection() {
   return connection;
 }
 
-void AttachPages(db::Connection& connection, Pages* pages, const char* database) {
+namespace {
+
+// The file behind a database of the connection, which forgets what it had cached.
+PageFile& ForgetFile(db::Connection& connection, const char* database) {
   sqlite3_file* file = nullptr;
   int found = sqlite3_file_control(connection.get(), database, SQLITE_FCNTL_FILE_POINTER, &file);
   CHECK(found == SQLITE_OK && file != nullptr && file->pMethods == &kMethods);
   int reset = sqlite3_file_control(connection.get(), database, SQLITE_FCNTL_RESET_CACHE, nullptr);
   CHECK(reset == SQLITE_OK);
-  reinterpret_cast<PageFile*>(file)->pages = pages;
+  return *reinterpret_cast<PageFile*>(file);
+}
+
+}  // namespace
+
+void AttachPages(db::Connection& connection, Pages* pages, const char* database) {
+  PageFile& file = ForgetFile(connection, database);
+  file.pages = pages;
+  file.writable = pages;
+}
+
+void ShowPages(db::Connection& connection, const Pages* pages, const char* database) {
+  PageFile& file = ForgetFile(connection, database);
+  file.pages = pages;
+  file.writable = nullptr;
 }
 
 }  // namespace viv::engine

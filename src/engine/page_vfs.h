@@ -18,4 +18,7 @@ Result<db::Connection> OpenPageConnection();
 // transactions. `pages` must outlive the attachment.
 void AttachPages(db::Connection& connection, Pages* pages, const char* database = "main");
 
+// The same for pages that are only read: what would write them fails.
+void ShowPages(db::Connection& connection, const Pages* pages, const char* database = "main");
+
 }  // namespace viv::engine

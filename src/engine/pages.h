@@ -35,6 +35,7 @@ class Pages {
 
   // SQLite's schema cookie: differs from the image's once the world has changed its schema.
   std::uint32_t schema_cookie() const;
+  bool has_image_schema() const { return schema_cookie() == image_->schema_cookie(); }
 
   // What was written since the last Seal: page number → the page before (nullptr: there was none).
   struct Change {

@@ -277,19 +277,11 @@ void Session::Rearm() {
                            this);
 }
 
-namespace {
-
-bool HasImageSchema(const Pages& pages) {
-  return pages.schema_cookie() == pages.image().schema_cookie();
-}
-
-}  // namespace
-
 Sessions::Lease::~Lease() {
   if (session_ == nullptr) return;
   session_->Rollback();
   session_->Attach(nullptr);
-  if (!HasImageSchema(*pages_)) return;
+  if (!pages_->has_image_schema()) return;
   std::lock_guard lock(owner_->mutex_);
   auto& idle = owner_->idle_[pages_->image().id()];
   if (idle.size() < kIdleMax) idle.push_back(std::move(session_));
@@ -297,7 +289,7 @@ Sessions::Lease::~Lease() {
 
 Result<Sessions::Lease> Sessions::Take(Pages& pages) {
   std::unique_ptr<Session> session;
-  if (HasImageSchema(pages)) {
+  if (pages.has_image_schema()) {
     std::lock_guard lock(mutex_);
     auto& idle = idle_[pages.image().id()];
     if (!idle.empty()) {

@@ -48,8 +48,11 @@ int CountDown(void* left) {
 
 class Verifier {
  public:
-  Verifier(db::Connection& connection, const json::value& diff, const json::value& document)
-      : connection_(connection), diff_(diff), document_(document) {}
+  Verifier(Comparisons& comparisons,
+           const Pages& before,
+           const Pages& after,
+           const DumpFunction& dump)
+      : comparisons_(comparisons), before_(before), after_(after), dump_(dump) {}
 
   Result<Reason> Check(const json::object& expectation) {
     if (expectation.contains("sql")) return CheckSql(expectation);
@@ -61,18 +64,25 @@ class Verifier {
   }
 
  private:
+  // The rows of one expectation's SQL, within its limits.
   Result<json::array> Rows(std::string_view sql, const json::value* parameters) {
+    if (!comparison_) {
+      ASSIGN_OR_RETURN(Comparisons::Lease taken,
+                       comparisons_.Take(Comparison::Purpose::kExpectations, before_, after_));
+      comparison_.emplace(std::move(taken));
+    }
+    db::Connection& connection = (*comparison_)->connection();
     int left = kProgressCalls;
-    sqlite3_set_authorizer(connection_.get(), AllowReads, nullptr);
-    sqlite3_progress_handler(connection_.get(), kVerifyProgressSteps, CountDown, &left);
-    Result<json::array> rows = ReadRows(sql, parameters);
-    sqlite3_progress_handler(connection_.get(), 0, nullptr, nullptr);
-    sqlite3_set_authorizer(connection_.get(), nullptr, nullptr);
+    sqlite3_progress_handler(connection.get(), kVerifyProgressSteps, CountDown, &left);
+    Result<json::array> rows = ReadRows(connection, sql, parameters);
+    sqlite3_progress_handler(connection.get(), 0, nullptr, nullptr);
     return rows;
   }
 
-  Result<json::array> ReadRows(std::string_view sql, const json::value* parameters) {
-    auto statement = connection_.Prepare(sql);
+  static Result<json::array> ReadRows(db::Connection& connection,
+                                      std::string_view sql,
+                                      const json::value* parameters) {
+    auto statement = connection.Prepare(sql);
     if (!statement) return Fail(ErrorCode::kInvalidArgument, "sql: " + statement.error().message);
     Frame frame;
     if (parameters != nullptr && parameters->is_object()) {
@@ -110,7 +120,8 @@ class Verifier {
   Result<Reason> CheckJson(const json::object& expectation) {
     if (!expectation.at("json").is_string())
       return Fail(ErrorCode::kInvalidArgument, "json: a path such as $.channels[0] is expected");
-    json::object parameters{{"document", WriteJson(document_)}, {"path", expectation.at("json")}};
+    ASSIGN_OR_RETURN(const json::value* document, DocumentText());
+    json::object parameters{{"document", *document}, {"path", expectation.at("json")}};
     json::value bound(std::move(parameters));
     ASSIGN_OR_RETURN(
         json::array rows,
@@ -153,20 +164,40 @@ class Verifier {
     return Reason("expected " + WriteJson(*expected) + ", got " + WriteJson(value));
   }
 
-  std::int64_t Count(std::string_view table, std::string_view kind) const {
-    const json::value* changes = Find(diff_.at("tables"), table);
+  // Dumped by the first expectation that asks for it.
+  Result<const json::value*> DocumentText() {
+    if (!document_text_) {
+      ASSIGN_OR_RETURN(json::value document, dump_());
+      document_text_ = json::value(WriteJson(document));
+    }
+    return &*document_text_;
+  }
+
+  // Compared by the first expectation that asks for it.
+  Result<const json::value*> ChangedTables() {
+    if (!diff_) {
+      ASSIGN_OR_RETURN(diff_, DiffPages(comparisons_, before_, after_));
+    }
+    return &diff_->at("tables");
+  }
+
+  static std::int64_t Count(const json::value& tables,
+                            std::string_view table,
+                            std::string_view kind) {
+    const json::value* changes = Find(tables, table);
     return changes == nullptr ? 0 : static_cast<std::int64_t>(changes->at(kind).as_array().size());
   }
 
   Result<Reason> CheckDiff(const json::value& diff) {
     std::string_view table = FindString(diff, "table");
     if (table.empty()) return Fail(ErrorCode::kInvalidArgument, "diff: a table is expected");
+    ASSIGN_OR_RETURN(const json::value* tables, ChangedTables());
     for (std::string_view kind : {"inserted", "updated", "deleted"}) {
       const json::value* expected = Find(diff, kind);
       if (expected == nullptr) continue;
       if (!expected->is_int64())
         return Fail(ErrorCode::kInvalidArgument, "diff: counts are whole numbers");
-      std::int64_t count = Count(table, kind);
+      std::int64_t count = Count(*tables, table, kind);
       if (count == expected->get_int64()) continue;
       return Reason(std::string(table) + ": expected " + std::to_string(expected->get_int64()) +
                     " " + std::string(kind) + ", got " + std::to_string(count));
@@ -177,34 +208,41 @@ class Verifier {
   Result<Reason> CheckUnchanged(const json::value& tables) {
     if (!tables.is_array())
       return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
+    ASSIGN_OR_RETURN(const json::value* changed, ChangedTables());
     for (const json::value& table : tables.get_array()) {
       if (!table.is_string())
         return Fail(ErrorCode::kInvalidArgument, "unchanged: a list of tables is expected");
-      if (Find(diff_.at("tables"), View(table.get_string())) != nullptr) {
+      if (Find(*changed, View(table.get_string())) != nullptr) {
         return Reason(std::string(table.get_string()) + " has changed");
       }
     }
     return Reason();
   }
 
-  db::Connection& connection_;
-  const json::value& diff_;
-  const json::value& document_;
+  Comparisons& comparisons_;
+  const Pages& before_;
+  const Pages& after_;
+  const DumpFunction& dump_;
+  std::optional<Comparisons::Lease> comparison_;
+  std::optional<json::value> diff_;
+  std::optional<json::value> document_text_;
 };
 
 }  // namespace
 
-Result<json::value> VerifyPages(const Pages& before,
+Status PrepareForExpectations(db::Connection& connection) {
+  sqlite3_set_authorizer(connection.get(), AllowReads, nullptr);
+  return {};
+}
+
+Result<json::value> VerifyPages(Comparisons& comparisons,
+                                const Pages& before,
                                 const Pages& after,
-                                const json::value& document,
+                                const DumpFunction& dump,
                                 const json::array& expectations) {
   if (expectations.size() > kExpectationsMax)
     return Fail(ErrorCode::kInvalidArgument, "at most 1000 expectations at once");
-  ASSIGN_OR_RETURN(json::value diff, DiffPages(before, after));
-  Pages base = before;
-  Pages now = after;
-  ASSIGN_OR_RETURN(db::Connection connection, OpenBoth(base, now));
-  Verifier verifier(connection, diff, document);
+  Verifier verifier(comparisons, before, after, dump);
   json::array results;
   bool passed = true;
   for (std::size_t i = 0; i < expectations.size(); ++i) {

@@ -11,17 +11,31 @@
 //   {"unchanged": ["channel", "user"]}
 // each with an optional "name". SQL only reads: a writing statement is refused before it runs.
 
+// Only what the expectations ask for is done: the world is dumped or compared at most once, and not
+// at all where none of them needs it.
+
+#include <functional>
+
 #include "base/json.h"
 #include "base/result.h"
+#include "engine/comparison.h"
 #include "engine/pages.h"
 
 namespace viv::engine {
 
+// The full dump of the state that is verified.
+using DumpFunction = std::function<Result<json::value>()>;
+
 // {"passed": bool, "results": [{"name", "passed", "reason"}]}. kInvalidArgument when an expectation
 // makes no sense.
-Result<json::value> VerifyPages(const Pages& before,
+Result<json::value> VerifyPages(Comparisons& comparisons,
+                                const Pages& before,
                                 const Pages& after,
-                                const json::value& document,
+                                const DumpFunction& dump,
                                 const json::array& expectations);
+
+// Makes a connection ready for the SQL of expectations: what that SQL may do is decided here, once
+// per connection, and holds for as long as it lives.
+Status PrepareForExpectations(db::Connection& connection);
 
 }  // namespace viv::engine

@@ -162,12 +162,12 @@ Result<json::value> World::Dump(DumpForm form) {
 }
 
 Result<json::value> World::Diff() {
-  return DiffPages(baseline_, pages_);
+  return DiffPages(*loaded_->comparisons, baseline_, pages_);
 }
 
 Result<json::value> World::Verify(const json::array& expectations) {
-  ASSIGN_OR_RETURN(json::value document, Dump(DumpForm::kFull));
-  return VerifyPages(baseline_, pages_, document, expectations);
+  auto dump = [this] { return Dump(DumpForm::kFull); };
+  return VerifyPages(*loaded_->comparisons, baseline_, pages_, dump, expectations);
 }
 
 Status World::CopyFrom(const World& origin) {
