@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+from recorded import RECORD
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 VIV = os.environ.get("VIV", str(ROOT / "build/release/viv"))
 KEY = "e2b_" + "0123456789" * 4
@@ -120,7 +122,7 @@ def timed(work, count, pause=0.0):
 
 def show(name, value, reference=None):
     line = f"{name:<58} {value}"
-    print(line + (f"   {reference}" if reference else ""), flush=True)
+    print(line + (f"   {RECORD.beside(name, reference)}" if reference else ""), flush=True)
 
 
 def spawn(argv):

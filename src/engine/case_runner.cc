@@ -98,8 +98,11 @@ const json::value* FollowPath(const json::value& value, std::string_view path) {
 
 class CaseRunner {
  public:
-  CaseRunner(const LoadedAppPtr& loaded, std::string scratch, CaseReport& report)
-      : loaded_(loaded), scratch_(std::move(scratch)), report_(report) {}
+  CaseRunner(const LoadedAppPtr& loaded,
+             std::string scratch,
+             CaseReport& report,
+             const CallObserver& observer)
+      : loaded_(loaded), scratch_(std::move(scratch)), report_(report), observer_(observer) {}
 
   void RunFile(const std::string& file) {
     std::vector<Command> commands = ReadCommands(file);
@@ -212,6 +215,7 @@ class CaseRunner {
     tool_ = rest.substr(0, space);
     json::value arguments = space == std::string::npos ? json::object() : Json(rest.substr(space));
     if (!arguments.is_object()) throw Mismatch{"arguments are a JSON object"};
+    if (observer_) observer_(*world_, tool_, arguments.get_object());
     auto answer = world_->Call(tool_, arguments.get_object(), 0);
     if (!answer) throw Mismatch{answer.error().message};
     answer_ = std::move(*answer);
@@ -284,6 +288,7 @@ class CaseRunner {
   const LoadedAppPtr& loaded_;
   std::string scratch_;
   CaseReport& report_;
+  const CallObserver& observer_;
   std::unique_ptr<World> world_;
   std::string profile_;
   std::string tool_;
@@ -343,7 +348,8 @@ std::string FindMismatch(const json::value& expected, const json::value& actual)
 
 CaseReport RunCases(const LoadedAppPtr& loaded,
                     const std::string& scratch_directory,
-                    const std::string& only) {
+                    const std::string& only,
+                    const CallObserver& observer) {
   CaseReport report;
   std::vector<std::string> files;
   std::error_code error;
@@ -353,7 +359,7 @@ CaseReport RunCases(const LoadedAppPtr& loaded,
       files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
-  CaseRunner runner(loaded, scratch_directory, report);
+  CaseRunner runner(loaded, scratch_directory, report, observer);
   for (const std::string& file : files) runner.RunFile(file);
   return report;
 }

@@ -20,6 +20,7 @@
 //   back to its seed changed {"inserted": 1}               the summary of the world's diff contains
 //   this
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@
 #include "engine/catalogue.h"
 
 namespace viv::engine {
+
+class World;
 
 struct CaseFailure {
   std::string file;
@@ -44,10 +47,15 @@ struct CaseReport {
   std::set<std::string> failed_as_expected;
 };
 
+// Told of each call just before it is made: for measurements.
+using CallObserver =
+    std::function<void(const World& world, const std::string& tool, const json::object& arguments)>;
+
 // Runs every file of the app's tests/ folder whose name contains `only`.
 CaseReport RunCases(const LoadedAppPtr& loaded,
                     const std::string& scratch_directory,
-                    const std::string& only = "");
+                    const std::string& only = "",
+                    const CallObserver& observer = nullptr);
 
 // Whether `actual` contains `expected`, in the sense of `ok` above; otherwise where and how it
 // differs.

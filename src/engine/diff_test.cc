@@ -56,6 +56,12 @@ class RandomChanges {
 
   std::size_t Below(std::size_t end) { return random_() % end; }
 
+  // Values of the same length: SQLite writes them in their place, on overflow pages alone.
+  static std::string OverflowOnly(const std::string& table) {
+    return "UPDATE " + table +
+           " SET body = substr(body, 1, length(body) - 4) || 'tail' WHERE length(body) > 4000";
+  }
+
   std::string Next() {
     static const std::vector<std::string> kNames = {"by_number", "by_text", "by_none",
                                                     "by_pair",   "by_case", "by_taken"};
@@ -71,14 +77,12 @@ class RandomChanges {
       case 4:  // pages split
         return "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < " +
                std::to_string(Below(400)) + ") INSERT OR IGNORE INTO " + table +
-               " (id, name, body, n) SELECT abs(random()) % 5000, 'n' || x % 7, " + Body() +
+               " (id, name, body, n) SELECT abs(random()) % 5000, 'n' || x % 7, " + Body(4) +
                ", x FROM c";
       case 5:
         return "UPDATE " + table + " SET body = " + Body() + " WHERE " + row;
-      case 6:  // of the same length: SQLite writes it in its place, on the overflow pages alone
-        return "UPDATE " + table +
-               " SET body = substr(body, 1, length(body) - 4) || 'tail' WHERE " +
-               "length(body) > 4000 AND " + row;
+      case 6:
+        return OverflowOnly(table);
       case 7:
         return "UPDATE OR IGNORE " + table + " SET id = " + Id() + " WHERE " + row;
       case 8:
@@ -107,9 +111,9 @@ class RandomChanges {
 
  private:
   std::string Id() { return std::to_string(Below(Below(2) == 0 ? 20 : 5000)); }
-  std::string Body() {
+  std::string Body(std::size_t kinds = 6) {
     static const std::vector<std::string> kSizes = {"0", "3", "40", "400", "5000", "60000"};
-    return "substr(hex(zeroblob(30000)), 1, " + kSizes[Below(kSizes.size())] + ")";
+    return "substr(hex(zeroblob(30000)), 1, " + kSizes[Below(kinds)] + ")";
   }
   std::string Values() {
     return Id() + ", 'name " + std::to_string(Below(9)) + "', " + Body() + ", " +
@@ -126,12 +130,12 @@ TEST_F(DiffTest, ChangedPagesTellWhatEveryRowTells) {
     RandomChanges changes(seed);
     std::vector<Pages> states = {Start()};
     Pages now = Start();
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 100; ++i) {
       std::string sql = changes.Next();
+      Pages last = now;
       (void)Run(now, sql);
-      if (i % 5 != 4) continue;
-      for (int j = 0; j < 3; ++j) {
-        const Pages& other = states[changes.Below(states.size())];
+      for (int j = 0; j < (i % 5 == 4 ? 3 : 1); ++j) {
+        const Pages& other = j == 0 ? last : states[changes.Below(states.size())];
         const Pages& before = j == 2 ? now : other;
         const Pages& after = j == 2 ? other : now;
         auto fast = DiffPages(comparisons(), before, after);
@@ -142,6 +146,7 @@ TEST_F(DiffTest, ChangedPagesTellWhatEveryRowTells) {
                                     << WriteJson(*fast).substr(0, 2000) << "\n"
                                     << WriteJson(*slow).substr(0, 2000);
       }
+      if (i % 5 != 4) continue;
       if (states.size() < 8) states.push_back(now);
       if (changes.Below(6) == 0) now = states[changes.Below(states.size())];
     }
@@ -182,6 +187,21 @@ TEST_F(DiffTest, OnlyRowsThatDifferAreFound) {
   auto diff = DiffPages(comparisons(), before, after);
   ASSERT_TRUE(diff);
   EXPECT_EQ(WriteJson(diff->at("summary")), R"({"inserted":2,"updated":2,"deleted":2})");
+}
+
+TEST_F(DiffTest, AChangeOnOverflowPagesAloneIsFound) {
+  for (const std::string table : {"by_number", "by_text", "by_none", "by_pair", "by_case"}) {
+    Pages before = Start();
+    for (const char* id : {"1", "2", "3"}) {
+      ASSERT_TRUE(Run(before, "INSERT INTO " + table + " (id, name, body) VALUES (" + id +
+                                  ", 'n', hex(zeroblob(8000)))"));
+    }
+    Pages after = before;
+    ASSERT_TRUE(Run(after, RandomChanges::OverflowOnly(table) + " AND id = 2"));
+    auto diff = DiffPages(comparisons(), before, after);
+    ASSERT_TRUE(diff);
+    EXPECT_EQ(WriteJson(diff->at("summary")), R"({"inserted":0,"updated":1,"deleted":0})") << table;
+  }
 }
 
 TEST_F(DiffTest, PagesThatAreNoTreeAreRefused) {
