@@ -362,51 +362,52 @@ FROM (SELECT x.*, iif(x.type IS NULL, NULL, json_patch('{}', json_object('type',
     'system', iif(x.custom_type IS NULL, x.id, NULL)))) AS schema
   FROM field x) f;
 
--- All of an issue's own fields; those kept in issue_value come beside them.
+-- An issue's own fields, each as JSON in a column of its own, so that a query computes those alone that it shows; NULL stands
+-- for null. Those kept in issue_value come beside them.
 CREATE VIEW issue_fields AS
-SELECT i.id, json_object(
-  'statuscategorychangedate', time_format(i.status_changed_ms, 'jira'),
-  'issuetype', json((SELECT body FROM type_json x WHERE x.name = i.issue_type)),
-  'parent', json((SELECT body FROM issue_brief x WHERE x.id = i.parent_id)),
-  'project', json((SELECT body FROM project_json x WHERE x.id = i.project_id)),
-  'fixVersions', json((SELECT json_group_array(json(x.body)) FROM issue_version v JOIN version_json x ON x.id = v.version_id
-    WHERE v.issue_id = i.id AND v.kind = 'fix')),
-  'resolution', json((SELECT body FROM resolution_json x WHERE x.name = i.resolution)),
-  'resolutiondate', time_format(i.resolved_ms, 'jira'),
-  'watches', json_object('self', (SELECT api FROM site) || 'issue/' || i.key || '/watchers',
-    'watchCount', (SELECT count(*) FROM watcher w WHERE w.issue_id = i.id)),
-  'created', time_format(i.created_ms, 'jira'),
-  'priority', json((SELECT body FROM priority_json x WHERE x.name = coalesce(i.priority, 'Medium'))),
-  'labels', json((SELECT json_group_array(label) FROM issue_label x WHERE x.issue_id = i.id)),
-  'versions', json((SELECT json_group_array(json(x.body)) FROM issue_version v JOIN version_json x ON x.id = v.version_id
-    WHERE v.issue_id = i.id AND v.kind = 'affects')),
-  'issuelinks', json((SELECT json_group_array(json(body)) FROM (
+SELECT i.id,
+  json_quote(time_format(i.status_changed_ms, 'jira')) AS statuscategorychangedate,
+  (SELECT body FROM type_json x WHERE x.name = i.issue_type) AS issuetype,
+  (SELECT body FROM issue_brief x WHERE x.id = i.parent_id) AS parent,
+  (SELECT body FROM project_json x WHERE x.id = i.project_id) AS project,
+  (SELECT '[' || coalesce(group_concat(x.body), '') || ']' FROM issue_version v JOIN version_json x ON x.id = v.version_id
+    WHERE v.issue_id = i.id AND v.kind = 'fix') AS fixVersions,
+  (SELECT body FROM resolution_json x WHERE x.name = i.resolution) AS resolution,
+  json_quote(time_format(i.resolved_ms, 'jira')) AS resolutiondate,
+  json_object('self', (SELECT api FROM site) || 'issue/' || i.key || '/watchers',
+    'watchCount', (SELECT count(*) FROM watcher w WHERE w.issue_id = i.id)) AS watches,
+  json_quote(time_format(i.created_ms, 'jira')) AS created,
+  (SELECT body FROM priority_json x WHERE x.name = coalesce(i.priority, 'Medium')) AS priority,
+  (SELECT json_group_array(label) FROM issue_label x WHERE x.issue_id = i.id) AS labels,
+  (SELECT '[' || coalesce(group_concat(x.body), '') || ']' FROM issue_version v JOIN version_json x ON x.id = v.version_id
+    WHERE v.issue_id = i.id AND v.kind = 'affects') AS versions,
+  (SELECT '[' || coalesce(group_concat(body), '') || ']' FROM (
     SELECT id, body FROM link_json x WHERE x.issue_id = i.id
-    UNION ALL SELECT id, body FROM link_back_json x WHERE x.issue_id = i.id ORDER BY 1))),
-  'assignee', json((SELECT body FROM user_json x WHERE x.account_id = i.assignee_id)),
-  'updated', time_format(i.updated_ms, 'jira'),
-  'status', json((SELECT body FROM status_json x WHERE x.name = i.status)),
-  'components', json((SELECT json_group_array(json(x.body)) FROM issue_component c JOIN component_json x ON x.id = c.component_id
-    WHERE c.issue_id = i.id)),
-  'description', CASE WHEN i.description_doc IS NOT NULL THEN json(i.description_doc) WHEN i.description <> '' THEN
+    UNION ALL SELECT id, body FROM link_back_json x WHERE x.issue_id = i.id ORDER BY 1)) AS issuelinks,
+  (SELECT body FROM user_json x WHERE x.account_id = i.assignee_id) AS assignee,
+  json_quote(time_format(i.updated_ms, 'jira')) AS updated,
+  (SELECT body FROM status_json x WHERE x.name = i.status) AS status,
+  (SELECT '[' || coalesce(group_concat(x.body), '') || ']' FROM issue_component c JOIN component_json x ON x.id = c.component_id
+    WHERE c.issue_id = i.id) AS components,
+  CASE WHEN i.description_doc IS NOT NULL THEN json(i.description_doc) WHEN i.description <> '' THEN
     json_object('type', 'doc', 'version', 1, 'content', json_array(json_object('type', 'paragraph', 'content',
-      json_array(json_object('type', 'text', 'text', i.description))))) END,
-  'environment', CASE WHEN i.environment <> '' THEN
+      json_array(json_object('type', 'text', 'text', i.description))))) END AS description,
+  CASE WHEN i.environment <> '' THEN
     json_object('type', 'doc', 'version', 1, 'content', json_array(json_object('type', 'paragraph', 'content',
-      json_array(json_object('type', 'text', 'text', i.environment))))) END,
-  'summary', i.summary,
-  'creator', json((SELECT body FROM user_json x WHERE x.account_id = i.creator_id)),
-  'reporter', json((SELECT body FROM user_json x WHERE x.account_id = i.reporter_id)),
-  'subtasks', json((SELECT json_group_array(json(x.body)) FROM issue_brief x WHERE x.parent_id = i.id
-    AND (SELECT t.level FROM issue c JOIN issue_type t ON t.name = c.issue_type WHERE c.id = x.id) < 0)),
-  'attachment', json((SELECT json_group_array(json(body)) FROM attachment_json x WHERE x.issue_id = i.id)),
-  'duedate', i.due_date,
-  'comment', (SELECT json_object('comments', json_group_array(json(body)), 'maxResults', count(*), 'total', count(*), 'startAt', 0)
-    FROM (SELECT body FROM comment_json x WHERE x.issue_id = i.id ORDER BY x.created_ms, x.id)),
-  'customfield_10014', (SELECT p.key FROM issue p JOIN issue_type t ON t.name = p.issue_type WHERE p.id = i.parent_id AND t.level = 1),
-  'customfield_10019', printf('0|i%05d:', i.id - 10000),
-  'customfield_10020', (SELECT CASE WHEN count(*) > 0 THEN json_group_array(json(value)) END
-    FROM issue_sprint m JOIN sprint_json x ON x.id = m.sprint_id WHERE m.issue_id = i.id)) AS fields
+      json_array(json_object('type', 'text', 'text', i.environment))))) END AS environment,
+  json_quote(i.summary) AS summary,
+  (SELECT body FROM user_json x WHERE x.account_id = i.creator_id) AS creator,
+  (SELECT body FROM user_json x WHERE x.account_id = i.reporter_id) AS reporter,
+  (SELECT '[' || coalesce(group_concat(x.body), '') || ']' FROM issue_brief x WHERE x.parent_id = i.id
+    AND (SELECT t.level FROM issue c JOIN issue_type t ON t.name = c.issue_type WHERE c.id = x.id) < 0) AS subtasks,
+  (SELECT '[' || coalesce(group_concat(body), '') || ']' FROM attachment_json x WHERE x.issue_id = i.id) AS attachment,
+  json_quote(i.due_date) AS duedate,
+  (SELECT '{"comments":[' || coalesce(group_concat(body), '') || '],"maxResults":' || count(*) || ',"total":' || count(*) || ',"startAt":0}'
+    FROM (SELECT body FROM comment_json x WHERE x.issue_id = i.id ORDER BY x.created_ms, x.id)) AS comment,
+  (SELECT json_quote(p.key) FROM issue p JOIN issue_type t ON t.name = p.issue_type WHERE p.id = i.parent_id AND t.level = 1) AS customfield_10014,
+  json_quote(printf('0|i%05d:', i.id - 10000)) AS customfield_10019,
+  (SELECT CASE WHEN count(*) > 0 THEN '[' || group_concat(value) || ']' END
+    FROM issue_sprint m JOIN sprint_json x ON x.id = m.sprint_id WHERE m.issue_id = i.id) AS customfield_10020
 FROM issue i;
 
 -- The values of custom fields: a chosen option is an object, and so is a person.

@@ -2,7 +2,9 @@
 // stands and with the largest page that its schema allows, each several times in a copy of the
 // world; prints the slowest call of each tool, slowest tool first, in milliseconds of processor.
 //
-// usage: engine_bench [APPS_FOLDER [APP [MS]]]   MS: quicker tools are left out (default 1)
+// usage: engine_bench [APPS_FOLDER [APP [MS [ANSWERS]]]]
+//   MS: quicker tools are left out (default 1)
+//   ANSWERS: a file for every answer, to be compared with those of another version of the app
 
 #include <fmt/format.h>
 #include <time.h>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -61,8 +64,8 @@ json::object WithLargestPage(const Tool& tool, json::object arguments) {
 
 class ToolTimes {
  public:
-  ToolTimes(LoadedAppPtr loaded, std::string scratch)
-      : loaded_(std::move(loaded)), scratch_(std::move(scratch)) {}
+  ToolTimes(LoadedAppPtr loaded, std::string scratch, std::ostream* answers)
+      : loaded_(std::move(loaded)), scratch_(std::move(scratch)), answers_(answers) {}
 
   void Measure(const World& world, const std::string& tool, const json::object& arguments) {
     const Tool* found = loaded_->app->tool(world.profile(), tool);
@@ -85,6 +88,11 @@ class ToolTimes {
       auto answer = copy.Call(tool.name, arguments, 0);
       times.push_back(ProcessorMs() - began);
       (void)copy.Remove();
+      if (answers_ != nullptr && answer && i == 0) {
+        *answers_ << world.profile().name << "/" << tool.name << " " << json::serialize(arguments)
+                  << "\n"
+                  << answer->text << "\n";
+      }
       if (!answer || answer->is_error) return;
       bytes = answer->text.size();
       if (i == 2 && times[1] < 0.5 && times[2] < 0.5) break;  // quick ones need no more
@@ -97,10 +105,15 @@ class ToolTimes {
 
   LoadedAppPtr loaded_;
   std::string scratch_;
+  std::ostream* answers_;                   // nullptr: nobody wants them
   std::map<std::string, Slowest> slowest_;  // by profile/tool
 };
 
-int Run(const std::string& folder, const std::string& app, double least_ms) {
+int Run(const std::string& folder,
+        const std::string& app,
+        double least_ms,
+        const std::string& answers_file) {
+  std::ofstream answers(answers_file);
   std::filesystem::path scratch =
       std::filesystem::temp_directory_path() / ("viv-tools-bench-" + RandomHex(12));
   std::filesystem::create_directories(scratch);
@@ -110,7 +123,7 @@ int Run(const std::string& folder, const std::string& app, double least_ms) {
     for (const auto& trouble : catalogue.Refresh()) fmt::print("{}\n", trouble.message);
     for (const LoadedAppPtr& loaded : catalogue.List()) {
       if (!app.empty() && app != loaded->app->name) continue;
-      ToolTimes times(loaded, scratch.string());
+      ToolTimes times(loaded, scratch.string(), answers_file.empty() ? nullptr : &answers);
       auto observer = [&](const World& world, const std::string& tool,
                           const json::object& arguments) { times.Measure(world, tool, arguments); };
       CaseReport report = RunCases(loaded, scratch.string(), "", observer);
@@ -141,5 +154,5 @@ int Run(const std::string& folder, const std::string& app, double least_ms) {
 
 int main(int argc, char** argv) {
   return viv::engine::Run(argc > 1 ? argv[1] : VIV_SOURCE_DIR "/apps", argc > 2 ? argv[2] : "",
-                          argc > 3 ? std::atof(argv[3]) : 1);
+                          argc > 3 ? std::atof(argv[3]) : 1, argc > 4 ? argv[4] : "");
 }
