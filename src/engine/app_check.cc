@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "engine/frame.h"
 #include "engine/session.h"
 
 namespace viv::engine {
@@ -37,6 +38,7 @@ class Check {
       if (!sql->empty()) RETURN_IF_ERROR(CheckSql(*sql), "data " + child.name);
     }
     for (const ModelField& field : collection.fields) {
+      RETURN_IF_ERROR(CheckName(field.name, app_.folder + ": data " + child.name));
       if (field.implied.empty() || app_.identity.contains(field.implied)) continue;
       return Fail(ErrorCode::kInvalidArgument, app_.folder + ": data " + child.name + ": " +
                                                    field.name + ": the identity has no '" +
@@ -78,7 +80,10 @@ class Check {
   Status CheckSteps(const Steps& steps) {
     for (const Step& step : steps) {
       RETURN_IF_ERROR(CheckSql(step.sql));
-      if (!step.as.empty()) names_.insert(step.as);
+      if (!step.as.empty()) {
+        RETURN_IF_ERROR(CheckName(step.as, app_.folder + "/" + step.sql.place));
+        names_.insert(step.as);
+      }
       if (step.kind == Step::Kind::kRun) names_.insert("changes");
       if (step.kind == Step::Kind::kGuestSql) {
         slow_ = true;
@@ -105,10 +110,21 @@ class Check {
                         " is neither an argument of the tool nor a column of an earlier step");
       }
     }
-    for (int i = 0; i < sqlite3_column_count(statement); ++i)
-      names_.insert(sqlite3_column_name(statement, i));
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+      std::string name = sqlite3_column_name(statement, i);
+      RETURN_IF_ERROR(CheckName(name, app_.folder + "/" + sql.place));
+      names_.insert(std::move(name));
+    }
     if (sqlite3_stmt_readonly(statement) == 0) writes_ = true;
     return {};
+  }
+
+  // A step that set :me_id would otherwise look as if it changed who calls, and change nothing.
+  static Status CheckName(std::string_view name, const std::string& place) {
+    if (!IsReservedName(name)) return {};
+    return Fail(ErrorCode::kInvalidArgument, place + ": '" + std::string(name) +
+                                                 "' is a name that the engine gives a meaning; " +
+                                                 "call the column something else");
   }
 
   bool IsKnown(const std::string& name) const {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/app_check.h"
+#include "engine/frame.h"
 #include "engine/model_loader.h"
 #include "engine/step_loader.h"
 #include "engine/yaml.h"
@@ -212,6 +213,7 @@ class Loader {
     } else if (item["input"].exists() || tool.input_schema.empty()) {
       tool.input_schema = InputSchema(item["input"]);
     }
+    RefuseReservedNames(tool, item);
     if (item["output"].exists()) tool.output_schema = item["output"].Json().as_object();
     if (item["annotations"].exists()) tool.annotations = item["annotations"].Json().as_object();
     tool.loose = item["loose"].Truth(tool.loose);
@@ -226,6 +228,17 @@ class Loader {
     if (tool.result.empty())
       item.Complain("tool '" + tool.name + "' has no result, text or content");
     return tool;
+  }
+
+  static void RefuseReservedNames(const Tool& tool, const Yaml& item) {
+    const json::value* properties = tool.input_schema.if_contains("properties");
+    if (properties == nullptr || !properties->is_object()) return;
+    for (const auto& property : properties->get_object()) {
+      if (!IsReservedName(property.key()) && property.key() != "changes") continue;
+      std::string key = item["input_schema"].exists() ? "input_schema" : "input";
+      item[key].Complain("tool '" + tool.name + "': the argument '" + std::string(property.key()) +
+                         "' has a name that the engine gives a meaning; choose another");
+    }
   }
 
   // A tool of any profile loaded so far, the default one first.

@@ -1,6 +1,6 @@
 #pragma once
-// The variables of one tool call: its arguments, then what each step adds. The latest of a name
-// wins.
+// The variables of one tool call: its declared arguments, then what each step adds. The latest of a
+// name wins.
 
 #include <string>
 #include <string_view>
@@ -10,6 +10,12 @@
 #include "base/json.h"
 
 namespace viv::engine {
+
+// Names that the engine itself gives a meaning: who calls (:me_id and so on) and what was given.
+// Neither arguments nor steps nor fields of a document may have them.
+inline bool IsReservedName(std::string_view name) {
+  return name.starts_with("me_") || name == "args";
+}
 
 class Frame {
  public:

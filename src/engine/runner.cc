@@ -318,10 +318,37 @@ Status RunSteps(Session& session, const Steps& steps, Frame& frame, std::vector<
   return Run(session, frame, notices).All(steps);
 }
 
-Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments) {
+namespace {
+
+// Whether a tool takes arguments beside those that its schema names: a schema that is only advice,
+// or one that says so.
+bool TakesOthers(const Tool& tool) {
+  const json::value* others = tool.input_schema.if_contains("additionalProperties");
+  return tool.loose || (others != nullptr && *others != json::value(false));
+}
+
+// The variables that a call starts with. Only declared arguments are among them, so that no agent
+// sets a variable that the app did not mean to be set; :args has the others where the tool takes
+// them.
+Frame FirstVariables(const Tool& tool, const json::object& given) {
   Frame frame;
-  for (const auto& argument : arguments) frame.Set(argument.key(), argument.value());
-  frame.Set("args", json::string(WriteJson(arguments)));
+  json::object declared;
+  const json::value* properties = tool.input_schema.if_contains("properties");
+  if (properties != nullptr && properties->is_object()) {
+    for (const auto& argument : given) {
+      if (!properties->get_object().contains(argument.key())) continue;
+      frame.Set(argument.key(), argument.value());
+      declared.emplace(argument.key(), argument.value());
+    }
+  }
+  frame.Set("args", json::string(WriteJson(TakesOthers(tool) ? given : declared)));
+  return frame;
+}
+
+}  // namespace
+
+Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments) {
+  Frame frame = FirstVariables(tool, arguments);
   ToolOutcome outcome;
   RETURN_IF_ERROR(RunSteps(session, tool.steps, frame, &outcome.notices));
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(tool.result));

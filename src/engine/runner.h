@@ -29,6 +29,7 @@ Status RunSteps(Session& session,
                 const Steps& steps,
                 Frame& frame,
                 std::vector<Notice>* notices = nullptr);
+// Of `arguments` the tool sees those that its schema declares.
 Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::object& arguments);
 
 // Runs one statement; the columns of its first row become variables. True when there was a row.

@@ -309,16 +309,17 @@ void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) 
   for (int i = 1; i <= count; ++i) {
     const char* name = sqlite3_bind_parameter_name(statement, i);
     if (name == nullptr) continue;
-    const json::value* value = frame.Get(name + 1);
-    if (value == nullptr) {
-      auto me =
-          std::strncmp(name + 1, "me_", 3) == 0 ? app.identity.find(name + 4) : app.identity.end();
-      if (me == app.identity.end()) {
-        sqlite3_bind_null(statement, i);
-      } else {
+    // The identity comes first: nothing that a call or a document says can take its place.
+    if (std::strncmp(name + 1, "me_", 3) == 0) {
+      if (auto me = app.identity.find(name + 4); me != app.identity.end()) {
         sqlite3_bind_text(statement, i, me->second.data(), static_cast<int>(me->second.size()),
                           SQLITE_STATIC);
+        continue;
       }
+    }
+    const json::value* value = frame.Get(name + 1);
+    if (value == nullptr) {
+      sqlite3_bind_null(statement, i);
       continue;
     }
     switch (value->kind()) {

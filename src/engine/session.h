@@ -127,7 +127,7 @@ class Sessions {
 // The tables that every world has beside its app's.
 extern const char kWorldTables[];
 
-// Binds the statement's named parameters from `frame`, then from the app's identity; what neither
+// Binds the statement's named parameters from the app's identity, then from `frame`; what neither
 // knows is NULL.
 void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app);
 json::value ColumnValue(sqlite3_stmt* statement, int column);
