@@ -14,10 +14,10 @@
 
 namespace viv::engine::query {
 
-// The negative ones leave out rows that have no value, as JQL does. Condition::Not keeps them.
+// There are no negative ones: Condition::Not is how every language says "is not true", so that a
+// condition and its negation always share out the rows between them, those without a value too.
 enum class Operator {
   kEquals,
-  kNotEquals,
   kLess,
   kLessEqual,
   kGreater,
@@ -25,8 +25,7 @@ enum class Operator {
   kContains,
   kStartsWith,
   kEndsWith,
-  kEmpty,
-  kNotEmpty
+  kEmpty
 };
 
 struct Instant {

@@ -194,7 +194,8 @@ class FilterParser {
                                    const std::string& path) const {
     if (name == "is_empty" || name == "is_not_empty") {
       if (!value.is_bool() || !value.get_bool()) return RefuseValue(path, "`true`", value);
-      return Test(subject, name == "is_empty" ? Operator::kEmpty : Operator::kNotEmpty, {}, path);
+      ASSIGN_OR_RETURN(Condition empty, Test(subject, Operator::kEmpty, {}, path));
+      return name == "is_empty" ? std::move(empty) : Condition::Not(std::move(empty));
     }
     if (subject.kind == PropertyKind::kDate) {
       if (auto period = FindPeriod(name)) return Within(subject, *period, path);

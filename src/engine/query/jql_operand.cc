@@ -17,23 +17,23 @@ namespace {
 
 struct OperatorName {
   std::string_view name;
-  std::string_view opposite;
+  std::string_view positive;  // what a negative one is the negation of; otherwise its own name
   Operator op;
 };
 
 constexpr std::array<OperatorName, 12> kOperators = {{
-    {"=", "!=", Operator::kEquals},
-    {"!=", "=", Operator::kNotEquals},
-    {"<", ">=", Operator::kLess},
-    {"<=", ">", Operator::kLessEqual},
-    {">", "<=", Operator::kGreater},
-    {">=", "<", Operator::kGreaterEqual},
-    {"~", "!~", Operator::kContains},
+    {"=", "=", Operator::kEquals},
+    {"!=", "=", Operator::kEquals},
+    {"<", "<", Operator::kLess},
+    {"<=", "<=", Operator::kLessEqual},
+    {">", ">", Operator::kGreater},
+    {">=", ">=", Operator::kGreaterEqual},
+    {"~", "~", Operator::kContains},
     {"!~", "~", Operator::kContains},
-    {"in", "not in", Operator::kEquals},
-    {"not in", "in", Operator::kNotEquals},
-    {"is", "is not", Operator::kEmpty},
-    {"is not", "is", Operator::kNotEmpty},
+    {"in", "in", Operator::kEquals},
+    {"not in", "in", Operator::kEquals},
+    {"is", "is", Operator::kEmpty},
+    {"is not", "is", Operator::kEmpty},
 }};
 
 const OperatorName* FindOperator(std::string_view name) {
@@ -138,7 +138,7 @@ constexpr std::array<BoundaryFunction, 8> kBoundaries = {{
 struct JqlClauseReader::Asked {
   const JqlClause& clause;
   const Field& field;
-  std::string_view op;  // with NOT carried into it and without WAS
+  std::string_view op;  // the positive one, and without WAS
 };
 
 Result<const Field*> JqlClauseReader::Find(std::string_view name) const {
@@ -155,13 +155,18 @@ Result<Condition> JqlClauseReader::Read(const JqlClause& clause) {
     return RefuseOperand(
         fmt::format("History searches do not support the '{}' field.", clause.name));
   }
-  if (clause.negated) op = known->opposite;
-  Asked asked{clause, *field, op};
+  Asked asked{clause, *field, known->positive};
   RETURN_IF_ERROR(CheckOperator(asked));
-  if (op == "~" || op == "!~") return ReadContains(asked);
-  if (op == "is" || op == "is not") return ReadIs(asked);
-  if (op == "in" || op == "not in") return ReadIn(asked);
-  return ReadOne(asked, FindOperator(op)->op, clause.operand);
+  ASSIGN_OR_RETURN(Condition positive, ReadPositive(asked, known->op));
+  bool negated = clause.negated != (known->name != known->positive);
+  return negated ? Condition::Not(std::move(positive)) : std::move(positive);
+}
+
+Result<Condition> JqlClauseReader::ReadPositive(const Asked& asked, Operator op) {
+  if (asked.op == "~") return ReadContains(asked);
+  if (asked.op == "is") return ReadIs(asked);
+  if (asked.op == "in") return ReadIn(asked);
+  return ReadOne(asked, op, asked.clause.operand);
 }
 
 Status JqlClauseReader::CheckOperator(const Asked& asked) const {
@@ -181,14 +186,7 @@ Result<Condition> JqlClauseReader::ReadContains(const Asked& asked) {
         fmt::format("The operator '{}' does not support the value '{}' for field '{}'.",
                     asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
-  ASSIGN_OR_RETURN(Condition found, ContainsWords(asked.field, operand.text, budget_));
-  if (asked.op == "~") return found;
-  std::vector<Condition> parts;
-  parts.push_back(Condition::Not(std::move(found)));
-  if (Supports(asked.field, Operator::kNotEmpty)) {
-    parts.push_back(Condition::Test(asked.field, Operator::kNotEmpty));
-  }
-  return Condition::All(std::move(parts));
+  return ContainsWords(asked.field, operand.text, budget_);
 }
 
 Result<Condition> JqlClauseReader::ReadIs(const Asked& asked) {
@@ -197,15 +195,14 @@ Result<Condition> JqlClauseReader::ReadIs(const Asked& asked) {
         fmt::format("Operator '{}' only supports EMPTY and NULL, not '{}', for field '{}'.",
                     asked.clause.op, ShownOperand(asked.clause.operand), asked.clause.name));
   }
-  return ReadOne(asked, asked.op == "is" ? Operator::kEquals : Operator::kNotEquals,
-                 asked.clause.operand);
+  return ReadOne(asked, Operator::kEquals, asked.clause.operand);
 }
 
 Result<Condition> JqlClauseReader::ReadIn(const Asked& asked) {
   const JqlOperand& operand = asked.clause.operand;
-  bool positive = asked.op == "in";
-  Operator op = positive ? Operator::kEquals : Operator::kNotEquals;
-  if (operand.kind == JqlOperand::Kind::kFunction) return ReadOne(asked, op, operand);
+  if (operand.kind == JqlOperand::Kind::kFunction) {
+    return ReadOne(asked, Operator::kEquals, operand);
+  }
   if (operand.kind != JqlOperand::Kind::kList) {
     return RefuseOperand(
         fmt::format("Operator '{}' does not support the non-list value '{}' for field '{}'.",
@@ -213,29 +210,28 @@ Result<Condition> JqlClauseReader::ReadIn(const Asked& asked) {
   }
   std::vector<Condition> tests;
   for (const JqlOperand& entry : operand.entries) {
-    ASSIGN_OR_RETURN(Condition test, ReadOne(asked, op, entry));
+    ASSIGN_OR_RETURN(Condition test, ReadOne(asked, Operator::kEquals, entry));
     tests.push_back(std::move(test));
   }
-  return positive ? Condition::Any(std::move(tests)) : Condition::All(std::move(tests));
+  return Condition::Any(std::move(tests));
 }
 
 Result<Condition> JqlClauseReader::ReadOne(const Asked& asked,
                                            Operator op,
                                            const JqlOperand& operand) {
   RETURN_IF_ERROR(budget_.Take());
-  bool equality = op == Operator::kEquals || op == Operator::kNotEquals;
+  bool equality = op == Operator::kEquals;
   if (operand.kind == JqlOperand::Kind::kList) {
     return RefuseOperand(
         fmt::format("Operator '{}' does not support the list value '{}' for field '{}'.",
                     asked.clause.op, ShownOperand(operand), asked.clause.name));
   }
   if (operand.kind == JqlOperand::Kind::kEmpty) {
-    Operator empty = op == Operator::kEquals ? Operator::kEmpty : Operator::kNotEmpty;
-    if (!equality || !Supports(asked.field, empty)) {
+    if (!equality || !Supports(asked.field, Operator::kEmpty)) {
       return RefuseOperand(fmt::format("The field '{}' does not support EMPTY with operator '{}'.",
                                        asked.clause.name, asked.clause.op));
     }
-    return Condition::Test(asked.field, empty);
+    return Condition::Test(asked.field, Operator::kEmpty);
   }
   ASSIGN_OR_RETURN(Value value, ReadValue(asked, operand));
   if (std::holds_alternative<std::monostate>(value)) return Condition::Any();

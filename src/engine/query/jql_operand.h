@@ -44,6 +44,7 @@ class JqlClauseReader {
   struct Asked;
 
   Status CheckOperator(const Asked& asked) const;
+  Result<Condition> ReadPositive(const Asked& asked, Operator op);
   Result<Condition> ReadContains(const Asked& asked);
   Result<Condition> ReadIs(const Asked& asked);
   Result<Condition> ReadIn(const Asked& asked);

@@ -33,11 +33,15 @@ TEST_F(JqlTest, CarriesNotDownToTheOperators) {
   EXPECT_EQ(Find("NOT assignee is EMPTY"), "1 2");
 }
 
-TEST_F(JqlTest, LeavesOutEmptyFieldsWhenNegating) {
-  EXPECT_EQ(Find("assignee != bob"), "1");
-  EXPECT_EQ(Find("NOT assignee = bob"), "1");
-  EXPECT_EQ(Find("labels != ui"), "4");
-  EXPECT_EQ(Find("labels not in (ui, docs)"), "");
+TEST_F(JqlTest, NegatesToWhatIsNotTrue) {
+  EXPECT_EQ(Find("assignee != bob"), "1 3 4");
+  EXPECT_EQ(Find("NOT assignee = bob"), "1 3 4");
+  EXPECT_EQ(Find("assignee was not bob"), "1 3 4");
+  EXPECT_EQ(Find("assignee not in (bob, ann)"), "3 4");
+  EXPECT_EQ(Find("labels != ui"), "3 4");
+  EXPECT_EQ(Find("labels not in (ui, docs)"), "3");
+  EXPECT_EQ(Find("NOT due < \"2025-03-14\""), "2 3");
+  EXPECT_EQ(Find("text !~ login"), "2 4");
 }
 
 TEST_F(JqlTest, TestsListsOfValues) {
@@ -139,7 +143,7 @@ TEST_F(JqlTest, KnowsTheCurrentUser) {
 TEST_F(JqlTest, AsksAFieldForItsNamedFunctions) {
   EXPECT_EQ(Find("sprint in openSprints()"), "1 4");
   EXPECT_EQ(Find("sprint in (openSprints(), S2)"), "1 2 4");
-  EXPECT_EQ(Find("sprint not in openSprints()"), "2");
+  EXPECT_EQ(Find("sprint not in openSprints()"), "2 3");
 }
 
 TEST_F(JqlTest, ReadsQuotedAndNumberedFieldNames) {

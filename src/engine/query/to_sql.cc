@@ -133,7 +133,10 @@ class Writer {
       case Condition::Kind::kAny:
         return WriteList(condition, nesting);
       case Condition::Kind::kNot: {
-        ASSIGN_OR_RETURN(std::string inner, WriteCondition(condition.children[0], nesting + 1));
+        // The opposite of a single test is no level of its own.
+        bool leaf = condition.children[0].kind == Condition::Kind::kTest;
+        ASSIGN_OR_RETURN(std::string inner,
+                         WriteCondition(condition.children[0], nesting + (leaf ? 0 : 1)));
         return "(" + std::move(inner) + ") IS NOT TRUE";
       }
       case Condition::Kind::kTest:
@@ -182,8 +185,6 @@ class Writer {
     switch (test.op) {
       case Operator::kEquals:
         return WriteEquals(test);
-      case Operator::kNotEquals:
-        return WriteNegated(WriteEquals(test), test);
       case Operator::kContains:
         return WriteContains(test);
       case Operator::kStartsWith:
@@ -192,17 +193,9 @@ class Writer {
         return WriteLike(test, "%" + EscapeLike(AsText(test.value)));
       case Operator::kEmpty:
         return WriteEmpty(test);
-      case Operator::kNotEmpty:
-        return "NOT (" + WriteEmpty(test) + ")";
       default:
         return WriteComparison(test);
     }
-  }
-
-  std::string WriteNegated(std::string positive, const Condition& test) {
-    std::string negated = "NOT (" + std::move(positive) + ")";
-    if (!Supports(*test.field, Operator::kEmpty)) return negated;
-    return negated + " AND NOT (" + WriteEmpty(test) + ")";
   }
 
   std::string WriteEquals(const Condition& test) {
@@ -285,7 +278,7 @@ class Writer {
   }
 
   void AddCheck(const Condition& test) {
-    bool names_value = test.op == Operator::kEquals || test.op == Operator::kNotEquals;
+    bool names_value = test.op == Operator::kEquals;
     bool is_text = std::holds_alternative<std::string>(test.value);
     bool is_property = !test.property.empty();
     if (test.field->known.empty() || (!is_property && !(names_value && is_text))) return;
@@ -319,12 +312,10 @@ class Writer {
 bool Supports(const Field& field, Operator op) {
   switch (op) {
     case Operator::kEquals:
-    case Operator::kNotEquals:
       return !field.sql.empty() || !field.match.empty() || !field.values.empty();
     case Operator::kContains:
       return !field.contains.empty() || (!field.sql.empty() && field.type == FieldType::kText);
     case Operator::kEmpty:
-    case Operator::kNotEmpty:
       return !field.empty.empty() || !field.sql.empty();
     case Operator::kStartsWith:
     case Operator::kEndsWith:
