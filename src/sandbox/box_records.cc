@@ -73,7 +73,7 @@ json::object NetworkToJson(const BoxNetwork& network) {
   if (network.internet_asked) object["internet_asked"] = *network.internet_asked;
   if (json::value plan = gateway::PlanToJson(network.plan); !plan.is_null())
     object["plan"] = std::move(plan);
-  object["public"] = network.public_traffic;
+  object["public_traffic"] = network.public_traffic;
   object["host"] = network.mask_request_host;
   json::array ports;
   for (std::uint16_t port : network.tls_ports) ports.emplace_back(port);
@@ -187,13 +187,19 @@ BoxNetwork NetworkOf(const json::value& from) {
   if (const json::value& asked = PartOf(from, "internet_asked"); asked.is_bool())
     network.internet_asked = asked.get_bool();
   network.plan = gateway::PlanOf(PartOf(from, "plan"));
-  network.public_traffic = TruthOf(from, "public", true);
+  network.public_traffic = TruthOf(from, "public_traffic", false);
   network.mask_request_host = TextOf(from, "host");
   const json::value& ports = PartOf(from, "tls_ports");
   if (ports.is_array())
     for (const json::value& it : ports.get_array())
       network.tls_ports.push_back(static_cast<std::uint16_t>(it.to_number<int>()));
   return network;
+}
+
+// Earlier servers wrote "public" and opened the ports of every box, whoever had made it. Only the
+// dialect that promises open ports makes boxes whose death is their end: theirs stay as they were.
+bool HadPublicTraffic(const json::value& spec) {
+  return TruthOf(PartOf(spec, "network"), "public", true) && !TruthOf(spec, "lasting", false);
 }
 
 BoxSpec SpecOf(const json::value& from) {
@@ -207,6 +213,8 @@ BoxSpec SpecOf(const json::value& from) {
   spec.limits = LimitsOf(PartOf(from, "limits"));
   spec.disk_bytes = NumberOf(PartOf(from, "limits"), "disk", spec.disk_bytes);
   spec.network = NetworkOf(PartOf(from, "network"));
+  if (Find(PartOf(from, "network"), "public_traffic") == nullptr)
+    spec.network.public_traffic = HadPublicTraffic(from);
   spec.on_timeout = ValueIn(kEnds, FindString(from, "on_timeout"));
   spec.wake = ValueIn(kWakes, FindString(from, "wake"));
   // As earlier servers wrote it.

@@ -23,7 +23,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.disk_bytes = 11;
   record.box.spec.network.egress = {{"example.com"}, {"0.0.0.0/0"}, false};
   record.box.spec.network.internet_asked = true;
-  record.box.spec.network.public_traffic = false;
+  record.box.spec.network.public_traffic = true;
   record.box.spec.network.mask_request_host = "h:${PORT}";
   record.box.spec.network.tls_ports = {443, 8443};
   record.box.spec.on_timeout = OnTimeout::kStop;
@@ -53,6 +53,22 @@ TEST(BoxRecordsTest, WhatAnOlderServerDidNotWriteHasItsDefault) {
   EXPECT_TRUE(read->box.spec.network.public_traffic);
   EXPECT_EQ(read->box.spec.timeout_seconds, 300);
   EXPECT_FALSE(read->box.spec.disposable);
+}
+
+TEST(BoxRecordsTest, PortsThatAnOlderServerOpenedForEveryDialectAreClosed) {
+  auto is_public = [](std::string spec) {
+    auto read = ReadBoxRecord(R"({"id":"i1","place":{"folder":"f"},"spec":)" + spec + "}");
+    return read.has_value() && read->box.spec.network.public_traffic;
+  };
+  EXPECT_TRUE(is_public(R"({"network":{"public":true},"lasting":false})"));
+  EXPECT_FALSE(is_public(R"({"network":{"public":false},"lasting":false})"));
+  EXPECT_FALSE(is_public(R"({"network":{"public":true},"lasting":true})"));
+  EXPECT_TRUE(is_public(R"({"network":{"public_traffic":true},"lasting":true})"));
+  EXPECT_FALSE(is_public(R"({"network":{"public_traffic":false,"public":true}})"));
+}
+
+TEST(BoxRecordsTest, ABoxIsClosedUnlessSomebodyOpensIt) {
+  EXPECT_FALSE(CreateBox().network.public_traffic);
 }
 
 TEST(BoxRecordsTest, OnlyADisposableBoxMayBeStoppedWithoutFiles) {

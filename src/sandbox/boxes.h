@@ -40,7 +40,7 @@ struct BoxNetwork {
   network::Policy egress;
   std::optional<bool> internet_asked;    // what the account said of it, if anything
   gateway::Plan plan;                    // what is added to its requests
-  bool public_traffic = true;            // false: ports need the traffic token
+  bool public_traffic = false;           // true: ports are open to whoever knows the id
   std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
   std::vector<std::uint16_t> tls_ports;  // ports that speak TLS themselves
 

@@ -157,6 +157,7 @@ json::value ShowNetwork(const sandbox::BoxNetwork& network) {
   sandbox::BoxNetwork untouched;
   untouched.egress.internet = network.egress.internet;  // both are shown as allowInternetAccess
   untouched.internet_asked = network.internet_asked;
+  untouched.public_traffic = true;
   if (network == untouched) return nullptr;
   json::object shown{{"allowPublicTraffic", network.public_traffic}};
   if (!network.egress.allow.empty()) shown["allowOut"] = ShowEntries(network.egress.allow);

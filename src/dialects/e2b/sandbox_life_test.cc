@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 class SandboxLifeTest : public E2bTest {
  protected:
   std::string PutIn(BoxState state) {
-    sandbox::Box box;
+    sandbox::Box box = NewBox();
     box.state = state;
     return Put(std::move(box));
   }
@@ -20,7 +20,7 @@ class SandboxLifeTest : public E2bTest {
 };
 
 TEST_F(SandboxLifeTest, ShowsDetails) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.network.egress.deny = {"8.8.8.8"};
   box.spec.network.public_traffic = false;
   box.spec.on_timeout = sandbox::OnTimeout::kStop;
@@ -36,7 +36,7 @@ TEST_F(SandboxLifeTest, ShowsDetails) {
 }
 
 TEST_F(SandboxLifeTest, ShowsThatTheInternetIsOff) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.network.egress.internet = false;
   Answer answer = Call("GET", "/sandboxes/" + Put(std::move(box)));
   EXPECT_FALSE(answer.body.at("allowInternetAccess").as_bool());
@@ -201,7 +201,7 @@ TEST_F(SandboxLifeTest, RefreshOnlyExtends) {
 }
 
 TEST_F(SandboxLifeTest, ANetworkUpdateReplacesEgressAndKeepsIngress) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.network.egress.allow = {"1.1.1.1"};
   box.spec.network.public_traffic = false;
   box.spec.network.tls_ports = {8443};

@@ -11,7 +11,7 @@ class SandboxListTest : public E2bTest {
  protected:
   // Started `second` seconds after the beginning, in order of their letters.
   std::string PutAt(int second, sandbox::BoxState state, std::string user) {
-    sandbox::Box box;
+    sandbox::Box box = NewBox();
     box.started_at_us = kBegin + second * 1'000'000;
     box.state = state;
     box.spec.metadata = {{"user", std::move(user)}, {"app", "test"}};
@@ -75,7 +75,7 @@ TEST_F(SandboxListTest, FiltersByAllOfTheMetadata) {
 }
 
 TEST_F(SandboxListTest, FiltersByMetadataAsTheClientEncodesIt) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.metadata = {{"a b", "c&d=é"}};
   std::string id = Put(std::move(box));
   EXPECT_THAT(List("?metadata=a%252520b%3Dc%252526d%25253D%2525C3%2525A9"), ElementsAre(id));
@@ -87,7 +87,7 @@ TEST_F(SandboxListTest, FiltersByStartInclusive) {
 }
 
 TEST_F(SandboxListTest, ComparesStartsInMilliseconds) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.started_at_us = kBegin + 9'000'456;
   std::string id = Put(std::move(box));
   // A Date of the client has lost the microseconds.

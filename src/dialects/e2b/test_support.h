@@ -90,8 +90,14 @@ class E2bTest : public ::testing::Test {
     return answer;
   }
 
+  // As this dialect makes one, unless it is told otherwise.
+  static sandbox::Box NewBox() {
+    sandbox::Box box;
+    box.spec.network.public_traffic = true;
+    return box;
+  }
   // A box that is there from the start.
-  std::string Put(sandbox::Box box = {}) {
+  std::string Put(sandbox::Box box = NewBox()) {
     if (box.started_at_us == 0) box.started_at_us = boxes_.now_us;
     if (box.ends_at_us == 0) box.ends_at_us = box.started_at_us + 300'000'000;
     return boxes_.Put(std::move(box));

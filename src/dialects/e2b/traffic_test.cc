@@ -29,7 +29,7 @@ class TrafficTest : public E2bTest {
     return headers;
   }
   std::string PutSleeping(bool wakes, BoxState state = BoxState::kPaused) {
-    sandbox::Box box;
+    sandbox::Box box = NewBox();
     box.state = state;
     if (wakes) box.spec.wake = sandbox::WakeOnTraffic::kPaused;
     return Put(std::move(box));
@@ -216,7 +216,7 @@ TEST_F(TrafficTest, APageShowsNoMarkupOfARequest) {
 }
 
 TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.network.public_traffic = false;
   std::string id = Put(std::move(box));
   Answer missing = Send("GET", "/", ToBox(id, 3000));
@@ -239,7 +239,7 @@ TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
 }
 
 TEST_F(TrafficTest, MasksTheHostAndSpeaksTlsWhereAskedTo) {
-  sandbox::Box box;
+  sandbox::Box box = NewBox();
   box.spec.network.mask_request_host = "localhost:${PORT}";
   box.spec.network.tls_ports = {8443};
   std::string id = Put(std::move(box));

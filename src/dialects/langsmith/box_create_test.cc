@@ -100,6 +100,7 @@ TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
   EXPECT_THAT(box.spec.metadata, ElementsAre(Pair("team", "red")));
   EXPECT_THAT(box.spec.variables, ElementsAre(Pair("A", "1")));
   EXPECT_TRUE(box.spec.keep_memory);
+  EXPECT_FALSE(box.spec.network.public_traffic);
   EXPECT_THAT(NoteOf(box).tag_value_ids, ElementsAre("x"));
   EXPECT_EQ(answer.body.at("vcpus").as_int64(), 2);
   EXPECT_EQ(answer.body.at("mem_bytes").as_int64(), 8LL << 30);

@@ -162,6 +162,7 @@ TEST_F(RecoupSandboxesTest, CreatesABoxOfHalfAnHour) {
   EXPECT_EQ((*box)->account_id, kMine);
   EXPECT_EQ((*box)->spec.on_timeout, sandbox::OnTimeout::kStop);
   EXPECT_TRUE((*box)->spec.lasting);
+  EXPECT_FALSE((*box)->spec.network.public_traffic);
   EXPECT_EQ((*box)->spec.keep_stopped_seconds, 86'400);
   EXPECT_TRUE(runs_->All().empty());
 }
