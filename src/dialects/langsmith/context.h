@@ -3,10 +3,12 @@
 // one file per operation or small group; of the data plane only who may and where to: the box's own
 // agent speaks it (agent/dataplane), so that nothing of a guest is parsed by the server.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/task.h"
 #include "http/middleware/auth.h"
@@ -34,7 +36,8 @@ struct Context {
   std::size_t boxes_max = 0;  // how many the server holds, for /usage; 0: not told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
-  sandbox::ImageImports* images = nullptr;  // nullptr: snapshots are made of boxes only
+  sandbox::ImageImports* images = nullptr;      // nullptr: snapshots are made of boxes only
+  std::array<AsyncMutex, 64> grant_turns = {};  // who changes what is shared, by box and port
 };
 
 // Every route, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under

@@ -2,7 +2,6 @@
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "dialects/langsmith/service_grants.h"
 #include "dialects/langsmith/service_headers.h"
 #include "dialects/langsmith/signed_token.h"
 #include "http/middleware/auth.h"
@@ -59,10 +58,11 @@ TokenCheck BetterToken(TokenCheck a, TokenCheck b) {
 
 }  // namespace
 
-std::string MintServiceToken(const Context& context, const Service& service, std::int64_t end_s) {
+std::string MintServiceToken(const Context& context, const Grant& grant, std::int64_t end_s) {
   json::object claims;
-  claims["sub"] = service.box_id;
-  claims["port"] = service.port;
+  claims["sub"] = grant.service.box_id;
+  claims["port"] = grant.service.port;
+  if (!grant.generation.empty()) claims["gen"] = grant.generation;
   claims["iat"] = context.clock() / 1000;
   claims["exp"] = end_s;
   return SignToken(context.secrets, TokenPurpose::kService, std::move(claims));
@@ -79,6 +79,8 @@ CheckedToken CheckServiceToken(const Context& context,
                  port->is_int64() && port->get_int64() == service.port && end != nullptr;
   if (!is_ours) return {};
   if (IsTokenExpired(*claims, context.clock())) return {TokenCheck::kExpired, 0};
+  std::optional<Grant> grant = FindGrant(context, service);
+  if (!grant || IsByLogin(*grant) || FindString(*claims, "gen") != grant->generation) return {};
   return {TokenCheck::kGood, end->get_int64() - context.clock() / 1000};
 }
 

@@ -1,18 +1,21 @@
 #pragma once
-// Who may talk to a service: the bearer of a token for exactly this box and port, as a header or as
-// the cookie that a browser got for it; and where the port is shared by login, whoever has a key of
-// the owner ("restricted"), or of any account of the owner's organization ("workspace").
+// Who may talk to a service: the bearer of a token for exactly this box and port, made since it was
+// shared by tokens last, as a header or as the cookie that a browser got for it; and where the port
+// is shared by login, whoever has a key of the owner ("restricted"), or of any account of the
+// owner's organization ("workspace").
 
 #include <string>
 #include <string_view>
 
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/service_address.h"
+#include "dialects/langsmith/service_grants.h"
 #include "http/message.h"
 
 namespace viv::langsmith {
 
-std::string MintServiceToken(const Context& context, const Service& service, std::int64_t end_s);
+// Under a grant as it is kept.
+std::string MintServiceToken(const Context& context, const Grant& grant, std::int64_t end_s);
 
 enum class TokenCheck { kGood, kExpired, kBad };
 struct CheckedToken {

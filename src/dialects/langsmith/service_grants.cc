@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ids.h"
 #include "base/log.h"
 
 namespace viv::langsmith {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kGrantsPerBoxMax = 256;
 constexpr std::size_t kSweptGrantsMax = 64;  // in one call; the next one goes on
+constexpr std::size_t kGenerationLength = 16;
 
 constexpr std::array<std::pair<Grant::Access, std::string_view>, 3> kGrantNames = {{
     {Grant::Access::kToken, "token"},
@@ -36,7 +38,32 @@ Grant GrantOf(const sandbox::Ledger::Entry& entry) {
     if (name == FindString(entry.body, "access")) grant.access = access;
   grant.created_at_us = GrantNumber(entry.body, "created");
   grant.expires_at_us = GrantNumber(entry.body, "expires");
+  grant.generation = FindString(entry.body, "generation");
+  grant.embed_origins.emplace();
+  const json::value* origins = Find(entry.body, "embed_origins");
+  if (origins == nullptr || !origins->is_array()) return grant;
+  for (const json::value& origin : origins->get_array())
+    if (origin.is_string()) grant.embed_origins->emplace_back(View(origin.get_string()));
   return grant;
+}
+
+json::object GrantBody(const Grant& grant) {
+  json::object body;
+  body["box"] = grant.service.box_id;
+  body["port"] = std::int64_t{grant.service.port};  // as it is when it was read back
+  body["access"] = json::string(NameOfAccess(grant.access));
+  body["created"] = grant.created_at_us;
+  body["expires"] = grant.expires_at_us;
+  body["generation"] = grant.generation;
+  if (grant.embed_origins && !grant.embed_origins->empty())
+    body["embed_origins"] = json::array(grant.embed_origins->begin(), grant.embed_origins->end());
+  return body;
+}
+
+// Two requests for one port must not each begin a generation of their own.
+AsyncMutex& GrantTurn(Context& context, const Service& service) {
+  return context
+      .grant_turns[std::hash<std::string>()(GrantId(service)) % context.grant_turns.size()];
 }
 
 bool IsGrantOver(const Context& context, const Grant& grant) {
@@ -75,12 +102,17 @@ std::vector<Grant> GrantsOfBox(const Context& context, const sandbox::Box& box) 
   return grants;
 }
 
-Task<Status> KeepGrant(Context& context, Grant grant) {
+Task<Result<Grant>> KeepGrant(Context& context, Grant grant) {
+  AsyncMutex::Lock turn = co_await GrantTurn(context, grant.service).Acquire();
   std::optional<Grant> before = FindGrant(context, grant.service);
+  grant.generation = RandomHex(kGenerationLength);
   if (before && before->access == grant.access) {
     grant.created_at_us = before->created_at_us;
     grant.expires_at_us = std::max(grant.expires_at_us, before->expires_at_us);
+    grant.generation = before->generation;
   }
+  if (before && !grant.embed_origins) grant.embed_origins = before->embed_origins;
+  if (!grant.embed_origins) grant.embed_origins.emplace();
   if (!before) {
     co_await SweepGrants(context, grant.account_id);
     auto box = context.boxes.Find(grant.service.box_id);
@@ -89,14 +121,9 @@ Task<Status> KeepGrant(Context& context, Grant grant) {
       co_return Fail(ErrorCode::kLimitExceeded,
                      "a sandbox shares at most " + std::to_string(kGrantsPerBoxMax) + " ports");
   }
-  json::object body;
-  body["box"] = grant.service.box_id;
-  body["port"] = std::int64_t{grant.service.port};  // as it is when it was read back
-  body["access"] = json::string(NameOfAccess(grant.access));
-  body["created"] = grant.created_at_us;
-  body["expires"] = grant.expires_at_us;
-  sandbox::Ledger::Entry entry{GrantId(grant.service), grant.account_id, std::move(body)};
-  co_return co_await context.services.Put(std::move(entry));
+  sandbox::Ledger::Entry entry{GrantId(grant.service), grant.account_id, GrantBody(grant)};
+  CO_RETURN_IF_ERROR(co_await context.services.Put(std::move(entry)));
+  co_return grant;
 }
 
 Task<Status> RemoveGrant(Context& context, Service service) {

@@ -1,8 +1,8 @@
 #pragma once
 // Which ports of which boxes are shared, and how: by tokens that end, or for good with those who
-// sign in. A grant is a note for its owner and the rule for signing in; a token holds by itself
-// until its time is over. A grant goes with its box: one that is left behind counts as none and is
-// removed when it is met.
+// sign in. A token names the generation of the grant that it was made under, and opens nothing once
+// that grant was removed or became one of another kind. A grant goes with its box: one that is left
+// behind counts as none and is removed when it is met.
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +24,10 @@ struct Grant {
   Access access = Access::kToken;
   std::int64_t created_at_us = 0;
   std::int64_t expires_at_us = 0;  // of the last token; 0: for good
+  // Of its tokens; chosen when the sharing begins. Empty for what an earlier server shared.
+  std::string generation;
+  // The pages that may show the service in a frame; nothing given: as it was before.
+  std::optional<std::vector<std::string>> embed_origins;
 };
 
 std::string_view NameOfAccess(Grant::Access access);  // "token", "restricted", "workspace"
@@ -33,8 +37,10 @@ bool IsByLogin(const Grant& grant);
 std::optional<Grant> FindGrant(const Context& context, const Service& service);
 std::vector<Grant> GrantsOfBox(const Context& context, const sandbox::Box& box);  // by port
 
-// A token's time never shortens the one before it. kLimitExceeded when the box shares too many.
-Task<Status> KeepGrant(Context& context, Grant grant);
+// The grant as it is kept. A token's time never shortens the one before it, and tokens that were
+// made before hold on while the port is shared in the same way. kLimitExceeded when the box shares
+// too many ports.
+Task<Result<Grant>> KeepGrant(Context& context, Grant grant);
 Task<Status> RemoveGrant(Context& context, Service service);
 // Of the account: those whose box or time is gone.
 Task<void> SweepGrants(Context& context, std::string account_id);

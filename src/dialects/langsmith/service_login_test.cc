@@ -88,11 +88,43 @@ TEST_F(ServiceLoginTest, AnotherOriginsPageCannotUseTheBrowsersPassword) {
   EXPECT_EQ(Visit("POST", path_, headers).status, 401);
 }
 
-TEST_F(ServiceLoginTest, ATokenThatWasMadeBeforeHoldsUntilItsEnd) {
+TEST_F(ServiceLoginTest, ATokenThatWasMadeBeforeOpensNothing) {
   std::string token = TokenFor(8000);
+  ASSERT_EQ(VisitWith(token, path_).status, 200);
   ShareBy("restricted");
-  EXPECT_EQ(VisitWith(token, path_).status, 200);
-  EXPECT_FALSE(relayed_.at(0).headers.Has("x-langsmith-user-id"));
+  EXPECT_EQ(VisitWith(token, path_).status, 401);
+  EXPECT_EQ(Visit("GET", path_, {{"Cookie", "viv_service=" + token}}).status, 401);
+  EXPECT_EQ(Visit("GET", path_ + "_svc/auth?token=" + token).status, 401);
+  ShareBy("off");
+  EXPECT_EQ(VisitWith(token, path_).status, 401) << "a new sharing is another generation";
+  EXPECT_EQ(VisitWith(TokenFor(8000), path_).status, 200);
+  EXPECT_EQ(relayed_.size(), 2U);
+}
+
+TEST_F(ServiceLoginTest, ATokenEndsWithItsGrant) {
+  std::string token = TokenFor(8000), other = TokenFor(8001), refreshed = TokenFor(8000);
+  EXPECT_EQ(VisitWith(token, path_).status, 200) << "a refresh leaves the earlier one alone";
+  ASSERT_EQ(Call("DELETE", "/boxes/one/service-urls?port=8000").status, 204);
+  EXPECT_EQ(VisitWith(token, path_).status, 401);
+  EXPECT_EQ(VisitWith(refreshed, path_).status, 401);
+  EXPECT_EQ(VisitWith(other, PathOf(id_, 8001) + "/").status, 200);
+  std::string again = TokenFor(8000);
+  EXPECT_EQ(VisitWith(again, path_).status, 200);
+  EXPECT_EQ(VisitWith(token, path_).status, 401);
+}
+
+TEST_F(ServiceLoginTest, WhatAnEarlierServerSharedHoldsUntilItIsRevoked) {
+  std::string token = TokenFor(8000);
+  sandbox::Ledger::EntryPtr entry = services_->All().at(0);
+  json::object body = entry->body.as_object();
+  body.erase("generation");
+  ASSERT_TRUE(RunToEnd(services_->Put({entry->id, entry->account_id, std::move(body)})));
+  EXPECT_EQ(VisitWith(token, path_).status, 401) << "it names a generation that is not this one";
+  std::string without = TokenFor(8000);
+  EXPECT_EQ(VisitWith(without, path_).status, 200);
+  Call("DELETE", "/boxes/one/service-urls");
+  TokenFor(8000);
+  EXPECT_EQ(VisitWith(without, path_).status, 401);
 }
 
 }  // namespace

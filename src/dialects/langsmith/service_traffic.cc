@@ -8,6 +8,7 @@
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/service_access.h"
 #include "dialects/langsmith/service_address.h"
+#include "dialects/langsmith/service_frames.h"
 #include "dialects/langsmith/service_headers.h"
 #include "http/error_page.h"
 
@@ -73,6 +74,12 @@ http::Response RedirectTo(std::string location) {
   return response;
 }
 
+std::vector<std::string> OriginsOfFrames(const Context& context, const Service& service) {
+  std::optional<Grant> grant = FindGrant(context, service);
+  return grant ? grant->embed_origins.value_or(std::vector<std::string>())
+               : std::vector<std::string>();
+}
+
 // Makes the token of the link the browser's cookie, for this service alone.
 http::Response LogIn(const Context& context,
                      const http::Request& request,
@@ -93,9 +100,12 @@ http::Response LogIn(const Context& context,
   std::string next = request.Query("next").value_or("/");
   http::Response response = RedirectTo(prefix + (StaysWithin(next) ? next : "/"));
   std::string cookie = std::string(kServiceCookie) + '=' + token + "; Path=" + prefix +
-                       "/; Max-Age=" + std::to_string(checked.seconds_left) +
-                       "; HttpOnly; SameSite=Lax";
-  if (IsClientSecure(context, request)) cookie += "; Secure";
+                       "/; Max-Age=" + std::to_string(checked.seconds_left) + "; HttpOnly";
+  const bool secure = IsClientSecure(context, request);
+  const bool in_frames = !OriginsOfFrames(context, route.service).empty();
+  // In a frame of another site's page the browser sends none but such a one.
+  cookie += secure && in_frames ? "; SameSite=None; Partitioned" : "; SameSite=Lax";
+  if (secure) cookie += "; Secure";
   response.headers.Add("Set-Cookie", std::move(cookie));
   return response;
 }
@@ -142,6 +152,8 @@ Task<http::Response> PassToPort(Context& context,
   auto answer = co_await context.relay(request, std::move(*connection), std::move(options));
   if (!answer) co_return ServiceUnreachable(request, service.port);
   FitAnswer(*answer, back);
+  const std::vector<std::string> origins = OriginsOfFrames(context, service);
+  if (!origins.empty()) AllowFrames(*answer, origins);
   co_return std::move(*answer);
 }
 

@@ -5,6 +5,7 @@
 #include "dialects/langsmith/download_links.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/service_access.h"
+#include "dialects/langsmith/service_frames.h"
 #include "dialects/langsmith/service_grants.h"
 #include "dialects/langsmith/signed_token.h"
 
@@ -22,6 +23,7 @@ struct SharePort {
   std::uint16_t port = 0;
   std::int64_t seconds = kServiceSeconds;
   How how = How::kToken;
+  std::optional<std::vector<std::string>> embed_origins;  // nothing: not said
 };
 
 SharePort::How ReadAccess(Members& members) {
@@ -33,6 +35,21 @@ SharePort::How ReadAccess(Members& members) {
   members.Refuse("access",
                  R"(must be "restricted", "workspace" or "off"; leave it out for a token)");
   return SharePort::How::kToken;
+}
+
+std::vector<std::string> ReadEmbedOrigins(Members& members) {
+  std::vector<std::string> origins;
+  for (const std::string& given : members.Texts("embed_origins", kEmbedOriginsMax)) {
+    std::optional<std::string> origin = EmbedOrigin(given);
+    if (!origin) {
+      members.Refuse(
+          "embed_origins",
+          R"(must be origins of pages, as "https://app.example.com" or "https://a:8443")");
+      return {};
+    }
+    origins.push_back(*std::move(origin));
+  }
+  return origins;
 }
 
 Checked<SharePort> ReadSharePort(const json::value& body) {
@@ -49,12 +66,14 @@ Checked<SharePort> ReadSharePort(const json::value& body) {
   if (seconds && by_login)
     members.Refuse("expires_in_seconds", "does not apply with access: such a link does not expire");
   share.seconds = seconds.value_or(kServiceSeconds);
-  if (!members.Texts("embed_origins", kEmbedOriginsMax).empty())
-    members.Refuse("embed_origins",
-                   "no list of pages that may show a service in a frame is kept: leave it out, and "
-                   "let the service itself send frame-ancestors");
+  if (members.Has("embed_origins")) share.embed_origins = ReadEmbedOrigins(members);
   if (!mistakes.none()) return tl::unexpected(mistakes.first());
   return share;
+}
+
+void ShowEmbedOrigins(const Grant& grant, json::object& shown) {
+  if (!grant.embed_origins || grant.embed_origins->empty()) return;
+  shown["embed_origins"] = json::array(grant.embed_origins->begin(), grant.embed_origins->end());
 }
 
 Task<http::Response> ShareByToken(Context& context,
@@ -69,26 +88,29 @@ Task<http::Response> ShareByToken(Context& context,
   }
   const std::int64_t end_s = TokenEnd(context.clock(), seconds);
   grant.expires_at_us = end_s * kUsPerSecond;
-  Status kept = co_await KeepGrant(context, grant);
+  const Service service = grant.service;
+  Result<Grant> kept = co_await KeepGrant(context, std::move(grant));
   if (!kept) co_return FailureOf(kept.error());
-  const std::string url = UrlOfService(context, request, grant.service);
-  const std::string token = MintServiceToken(context, grant.service, end_s);
+  const std::string url = UrlOfService(context, request, service);
+  const std::string token = MintServiceToken(context, *kept, end_s);
   json::object answer;
   answer["browser_url"] = url + std::string(kServiceLogin.substr(1)) + "?token=" + token;
   answer["service_url"] = url;
   answer["token"] = token;
   answer["expires_at"] = TimeText(end_s * kUsPerSecond);
+  ShowEmbedOrigins(*kept, answer);
   co_return http::Json(200, WriteJson(answer));
 }
 
 Task<http::Response> ShareByLogin(Context& context, http::Request& request, Grant grant) {
-  Status kept = co_await KeepGrant(context, grant);
+  Result<Grant> kept = co_await KeepGrant(context, std::move(grant));
   if (!kept) co_return FailureOf(kept.error());
-  const std::string url = UrlOfService(context, request, grant.service);
+  const std::string url = UrlOfService(context, request, kept->service);
   json::object answer;
   answer["browser_url"] = url;
   answer["service_url"] = url;
-  answer["access"] = json::string(NameOfAccess(grant.access));
+  answer["access"] = json::string(NameOfAccess(kept->access));
+  ShowEmbedOrigins(*kept, answer);
   co_return http::Json(200, WriteJson(answer));
 }
 
@@ -116,6 +138,7 @@ Task<http::Response> ShareService(Context& context, http::Request& request) {
   grant.service = {(*box)->id, share->port};
   grant.account_id = (*box)->account_id;
   grant.created_at_us = context.clock() * 1000;
+  grant.embed_origins = std::move(share->embed_origins);
   switch (share->how) {
     case SharePort::How::kOff:
       co_return co_await EndLogin(context, request, std::move(grant), share->seconds);
@@ -143,6 +166,7 @@ Task<http::Response> ListServices(Context& context, http::Request& request) {
     item["port"] = grant.service.port;
     item["created_at"] = TimeText(grant.created_at_us);
     item["created_by"] = grant.account_id;
+    ShowEmbedOrigins(grant, item);
     if (grant.expires_at_us != 0) item["expires_at"] = TimeText(grant.expires_at_us);
     items.push_back(std::move(item));
   }

@@ -59,8 +59,11 @@ TEST_F(ServicesTest, RefusesWhatIsWrongWithItsPlace) {
       {R"({"port":80,"expires_in_seconds":86401})", "expires_in_seconds"},
       {R"({"port":80,"access":"everybody"})", "access"},
       {R"({"port":80,"access":7})", "access"},
-      {R"({"port":80,"embed_origins":["https://app.example.com"]})", "embed_origins"},
-      {R"({"port":80,"access":"workspace","embed_origins":["https://a.example"]})",
+      {R"({"port":80,"embed_origins":["*"]})", "embed_origins"},
+      {R"({"port":80,"access":"workspace","embed_origins":["https://a.example/page"]})",
+       "embed_origins"},
+      {R"({"port":80,"embed_origins":["https://a","https://b","https://c","https://d","https://e",
+           "https://f"]})",
        "embed_origins"},
       {R"({"port":80,"embed_origins":"https://a.example"})", "embed_origins"},
       {R"({"port":80,"access":"restricted","expires_in_seconds":60})", "expires_in_seconds"}};

@@ -45,6 +45,15 @@ const rawRequest = (url, { method = 'GET', headers = {}, send = '' } = {}) =>
     else asked.end(send);
   });
 
+/** The id that other dialects know a sandbox by, out of the UUID in its addresses. */
+function boxOfUuid(uuid) {
+  const bits = BigInt('0x' + uuid.replaceAll('-', ''));
+  let number = (((bits >> 80n) << 74n) | (((bits >> 64n) & 0xfffn) << 62n) | (bits & ((1n << 62n) - 1n))) >> 18n;
+  let id = '';
+  for (let i = 0; i < 20; i++, number /= 36n) id = 'abcdefghijklmnopqrstuvwxyz0123456789'[Number(number % 36n)] + id;
+  return `i${id}`;
+}
+
 const status = async (url, init) => {
   const response = await fetch(url, { redirect: 'manual', ...init });
   await response.arrayBuffer();
@@ -184,7 +193,7 @@ test('what is wrong with a request for a service is said', async (t) => {
   const sandbox = await host.create(t);
   await rejection(host.client.serviceUrl(sandbox.name, { port: 0 }), LangSmithValidationError);
   await rejection(host.client.serviceUrl('no-such-box', { port: 80 }), LangSmithResourceNotFoundError);
-  for (const body of [{}, { port: 0 }, { port: 65536 }, { port: 80, expires_in_seconds: 0 }, { port: 80, expires_in_seconds: 86401 }, { port: 80, access: 'all' }, { port: 80, embed_origins: ['https://app.example.com'] }]) {
+  for (const body of [{}, { port: 0 }, { port: 65536 }, { port: 80, expires_in_seconds: 0 }, { port: 80, expires_in_seconds: 86401 }, { port: 80, access: 'all' }, { port: 80, embed_origins: ['https://app.example.com/page'] }]) {
     await host.refused(422, undefined, 'POST', `/boxes/${sandbox.name}/service-url`, body);
   }
   const stranger = await makeAccount(host.server, 'a stranger to services');
@@ -242,7 +251,54 @@ test('grants are listed, removed, and survive a restart of the server', async (t
   assert.deepEqual(await ports(), [8001]);
   assert.equal((await call('DELETE', '/service-urls')).status, 204);
   assert.deepEqual(await ports(), []);
-  assert.equal(await status(own.url + address, { headers: { [TOKEN]: grant.token } }), 502, 'it holds until its end');
+  assert.equal(await status(own.url + address, { headers: { [TOKEN]: grant.token } }), 401, 'it ended with its grant');
+});
+
+test('the address of a service is no key: other dialects do not reach the port either', async (t) => {
+  const sandbox = await host.create(t);
+  await serve(sandbox, mirror, 8000);
+  const grant = await share(sandbox, { port: 8000, access: 'restricted' });
+  const [uuid] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(grant.service_url);
+  const id = boxOfUuid(uuid);
+  for (const headers of [
+    { 'E2b-Sandbox-Id': id, 'E2b-Sandbox-Port': '8000' },
+    { Host: `8000-${id}.box.test` },
+    { 'E2b-Sandbox-Id': id, 'E2b-Sandbox-Port': '8000', 'E2B-Traffic-Access-Token': 'guessed' },
+  ]) {
+    const { status: code, text } = await rawRequest(host.server.url + '/', { headers });
+    assert.equal(code, 403, text);
+    assert.match(text, /traffic access token/);
+  }
+  const seen = await host.server.call('GET', `/sandboxes/${id}`, { headers: { 'X-API-Key': host.server.key } });
+  assert.equal(seen.body.network.allowPublicTraffic, false, 'the id is that of the box');
+});
+
+test('a service that is shared no more lets nobody in, whatever token or cookie they have', async (t) => {
+  const sandbox = await host.create(t);
+  await serve(sandbox, mirror, 8000);
+  const first = await share(sandbox, { port: 8000 });
+  const enter = (token) => status(first.service_url, { headers: { [TOKEN]: token } });
+  const enterByCookie = (token) => status(first.service_url, { headers: { Cookie: `viv_service=${token}` } });
+  assert.deepEqual([await enter(first.token), await enterByCookie(first.token)], [200, 200]);
+  assert.equal((await host.call('DELETE', `/boxes/${sandbox.name}/service-urls?port=8000`)).status, 204);
+  assert.deepEqual([await enter(first.token), await enterByCookie(first.token)], [401, 401]);
+  const second = await share(sandbox, { port: 8000 });
+  assert.deepEqual([await enter(first.token), await enter(second.token)], [401, 200]);
+  await share(sandbox, { port: 8000, access: 'restricted' });
+  assert.deepEqual([await enter(second.token), await enterByCookie(second.token)], [401, 401]);
+});
+
+test('the pages that were named may show a service in a frame', async (t) => {
+  const sandbox = await host.create(t);
+  await serve(sandbox, mirror, 8000);
+  const embed_origins = ['https://app.example.com', 'http://localhost:3000'];
+  const grant = await share(sandbox, { port: 8000, embed_origins });
+  assert.deepEqual(grant.embed_origins, embed_origins);
+  const response = await fetch(grant.service_url, { headers: { [TOKEN]: grant.token } });
+  assert.equal(response.headers.get('content-security-policy'), `frame-ancestors 'self' ${embed_origins.join(' ')}`);
+  const { body } = await host.call('GET', `/boxes/${sandbox.name}/service-urls`);
+  assert.deepEqual(body.items[0].embed_origins, embed_origins);
+  await host.refused(422, undefined, 'POST', `/boxes/${sandbox.name}/service-url`, { port: 8000, embed_origins: ['https://*.example.com'] });
 });
 
 test('where the server has a domain, a service has a name in it', async (t) => {
