@@ -23,7 +23,7 @@ using PoolClock = std::chrono::steady_clock;
 constexpr std::size_t kRecycledMin = 16;
 constexpr std::size_t kStockMax = 20'000;
 // Says how a namespace is wired: one that a server of another version made is not reused.
-constexpr std::string_view kNamePrefix = "net2-";
+constexpr std::string_view kNamePrefix = "net3-";
 // The kernel frees a dead process's sockets a little later, so a check is repeated for about a
 // second before a namespace counts as unclean.
 // A check that finds something opens sockets of its own, which count until the kernel has freed

@@ -123,6 +123,19 @@ TEST_F(NamespacesTest, ConnectionsAreNotTracked) {
   });
 }
 
+TEST_F(NamespacesTest, ConnectionsBufferLittle) {
+  AsGuest(network(), [] {
+    for (const char* name : {"rmem", "wmem"}) {
+      std::istringstream sizes(FileText(std::string("/proc/sys/net/ipv4/tcp_") + name));
+      long least = 0, first = 0, most = 0;
+      sizes >> least >> first >> most;
+      EXPECT_GT(most, 0) << name;
+      EXPECT_LE(most, 1 << 20) << name;
+    }
+    EXPECT_EQ(FileText("/proc/sys/net/core/somaxconn"), "1024\n");
+  });
+}
+
 TEST_F(NamespacesTest, OneThatAnOlderServerWiredIsNotUsedAgain) {
   ScratchDirectory other;
   std::string directory = other.path() + "/net";

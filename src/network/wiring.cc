@@ -32,6 +32,11 @@ constexpr Setting kSettings[] = {
     // No ICMP sockets: there is nobody to ping.
     {"ipv4/ping_group_range", "1 0", Need::kWhereKnown},
     {"ipv6/conf/lo/disable_ipv6", "0", Need::kWhereKnown},
+    // A connection holds little in its buffers, and a listener few connections that nobody has
+    // accepted: the kernel charges those to no box.
+    {"ipv4/tcp_rmem", "4096 65536 1048576", Need::kRequired},
+    {"ipv4/tcp_wmem", "4096 16384 1048576", Need::kRequired},
+    {"core/somaxconn", "1024", Need::kWhereKnown},
     // Entries of questions go soon, to bound the kernel memory a box can use up.
     {"netfilter/nf_conntrack_udp_timeout", "10", Need::kWhereKnown},
     {"netfilter/nf_conntrack_udp_timeout_stream", "10", Need::kWhereKnown},

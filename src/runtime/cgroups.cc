@@ -62,6 +62,13 @@ class KernelCgroups : public Cgroups {
     return group.RemoveFolders();
   }
 
+  Status TryRemove(const Cgroup& cgroup) override {
+    KernelCgroup group(places_, cgroup.name());
+    if (!group.empty())
+      return Fail(ErrorCode::kUnavailable, "processes in group " + group.name() + " do not die");
+    return group.TryRemoveFolders();
+  }
+
   std::vector<std::string> List() override {
     std::set<std::string> names;
     for (const CgroupPlace& place : places_.all()) {

@@ -54,6 +54,7 @@ class Cgroup {
   // also kill what is cloned into it afterwards.
   virtual Status Kill() = 0;
   virtual bool empty() const = 0;
+  virtual std::vector<pid_t> Processes() const = 0;  // as the server sees them
 };
 
 class Cgroups {
@@ -67,6 +68,9 @@ class Cgroups {
   virtual Result<std::unique_ptr<Cgroup>> Find(const std::string& name) = 0;  // after a restart
   // Kills what is inside and removes it; blocks until it is gone, a few milliseconds.
   virtual Status Remove(std::unique_ptr<Cgroup> cgroup) = 0;
+  // Removes it if nothing lives in it any more, and waits for nothing: kUnavailable while something
+  // does.
+  virtual Status TryRemove(const Cgroup& cgroup) = 0;
   virtual std::vector<std::string> List() = 0;
 };
 

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::int64_t kCpuPeriodUs = 100'000;
 constexpr std::int64_t kCpuQuotaMinUs = 1'000;  // the kernel's own
+// v1 counts what waits in sockets beside the memory of processes, and only where it has a limit.
+constexpr std::int64_t kSocketMemoryShare = 8;
+constexpr std::int64_t kSocketMemoryMin = 16LL << 20;
 
 tl::unexpected<Error> GroupError(const std::string& doing) {
   return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
@@ -61,7 +64,17 @@ Status KernelCgroup::LimitMemory(std::int64_t bytes) const {
   Status first = Write(place, "memory.limit_in_bytes", limit);
   Status with_swap = Write(place, "memory.memsw.limit_in_bytes", limit);
   if (!with_swap && with_swap.error().code != ErrorCode::kNotFound) return with_swap;
-  return first ? first : Write(place, "memory.limit_in_bytes", limit);
+  if (!first) RETURN_IF_ERROR(Write(place, "memory.limit_in_bytes", limit));
+  return LimitSocketMemory(place, bytes);
+}
+
+// v2 charges socket buffers to memory.max. The v1 file is named for TCP and counts UDP as well.
+Status KernelCgroup::LimitSocketMemory(const CgroupPlace& place, std::int64_t memory_bytes) const {
+  const std::int64_t bytes = std::max(memory_bytes / kSocketMemoryShare, kSocketMemoryMin);
+  Status limited = Write(place, "memory.kmem.tcp.limit_in_bytes", std::to_string(bytes));
+  // v1 is on its way out of kernels, and this file before the rest of it.
+  if (!limited && limited.error().code == ErrorCode::kNotFound) return {};
+  return limited;
 }
 
 Status KernelCgroup::LimitCpu(double cpus) const {
@@ -104,15 +117,20 @@ Status KernelCgroup::MakeFolders() {
 }
 
 Status KernelCgroup::RemoveFolders() {
+  Status removed;
+  WaitUntil([&] {
+    removed = TryRemoveFolders();
+    return removed.has_value() || removed.error().code != ErrorCode::kUnavailable;
+  });
+  return removed;
+}
+
+Status KernelCgroup::TryRemoveFolders() {
   for (const CgroupPlace& place : places_.all()) {
-    int error = 0;
-    WaitUntil([&] {
-      error = ::unlinkat(place.folder.get(), name_.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
-      return error != EBUSY;
-    });
-    if (error == 0 || error == ENOENT) continue;
-    return Fail(ErrorCode::kUnavailable,
-                "remove the control group " + name_ + ": " + std::strerror(error));
+    if (::unlinkat(place.folder.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT)
+      continue;
+    return Fail(errno == EBUSY ? ErrorCode::kUnavailable : ErrorCode::kInternal,
+                "remove the control group " + name_ + ": " + std::strerror(errno));
   }
   return {};
 }
@@ -134,17 +152,24 @@ bool KernelCgroup::empty() const {
   return !processes || processes->empty();
 }
 
+std::vector<pid_t> KernelCgroup::Processes() const {
+  std::vector<pid_t> processes;
+  auto text = ReadKernelFile(places_.Find("pids")->folder.get(), In("cgroup.procs"));
+  if (!text) return processes;
+  for (std::string_view line : Split(*text, '\n')) {
+    auto pid = ReadNumber(line);
+    if (pid && *pid > 0) processes.push_back(static_cast<pid_t>(*pid));
+  }
+  return processes;
+}
+
 Status KernelCgroup::KillEach() const {
   // A group that forks while it is read is caught in the next round; without its own pids free, a
   // fork bomb runs dry.
-  const CgroupPlace& place = *places_.Find("pids");
   for (int round = 0; round < 100; ++round) {
-    auto text = ReadKernelFile(place.folder.get(), In("cgroup.procs"));
-    if (!text || text->empty()) return {};
-    for (std::string_view line : Split(*text, '\n')) {
-      auto pid = ReadNumber(line);
-      if (pid && *pid > 0) ::kill(static_cast<pid_t>(*pid), SIGKILL);
-    }
+    const std::vector<pid_t> processes = Processes();
+    if (processes.empty()) return {};
+    for (pid_t process : processes) ::kill(process, SIGKILL);
   }
   return {};  // who is left is dying, or stands still
 }
@@ -157,7 +182,7 @@ Status KernelCgroup::Kill() {
   }
   RETURN_IF_ERROR(KillEach());
   // A process that v1 froze dies only once it is thawed; v2 lets it go.
-  return v2 == nullptr ? Thaw() : Status();
+  return v2 == nullptr ? Write(*places_.Find("freezer"), "freezer.state", "THAWED") : Status();
 }
 
 Result<Usage> KernelCgroup::Read() const {

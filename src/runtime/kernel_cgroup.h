@@ -24,16 +24,19 @@ class KernelCgroup : public Cgroup {
   Status Thaw() override;
   Status Kill() override;
   bool empty() const override;
+  std::vector<pid_t> Processes() const override;
 
   Status MakeFolders();
   // Only empty groups can go; waits a little for the kernel to see that they are.
   Status RemoveFolders();
+  Status TryRemoveFolders();  // the same without waiting
   bool exists() const;
 
  private:
   std::string In(std::string_view file) const { return name_ + "/" + std::string(file); }
   Status Write(const CgroupPlace& place, std::string_view file, std::string_view text) const;
   Status LimitMemory(std::int64_t bytes) const;
+  Status LimitSocketMemory(const CgroupPlace& place, std::int64_t memory_bytes) const;
   Status LimitCpu(double cpus) const;
   Status SetFrozen(bool frozen);
   Status KillEach() const;

@@ -34,6 +34,7 @@ class LaunchCgroup : public Cgroup {
   Status Thaw() override { return {}; }
   Status Kill() override { return {}; }
   bool empty() const override { return true; }
+  std::vector<pid_t> Processes() const override { return {}; }
 
  private:
   std::string name_ = "launch";

@@ -68,5 +68,19 @@ TEST(ProcessTest, OneThatEndedAndWasNotReapedIsNotFound) {
   EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
 }
 
+TEST(ProcessTest, ReadsWhoseItIs) {
+  EXPECT_EQ(*ParseUser("Name:\tx\nUid:\t0\t1048576\t0\t0\nGid:\t0\t0\t0\t0\n"), 1048576U);
+  for (const char* bad : {"", "Uid:", "Uid:\t0", "Uid:\t0\tx\t0\t0\n", "uid:\t0\t0\n"})
+    EXPECT_FALSE(ParseUser(bad)) << bad;
+  EXPECT_EQ(*ReadUser(::getpid()), ::geteuid());
+  EXPECT_FALSE(ReadUser(0));
+}
+
+TEST(ProcessTest, ReadsWhatItWrote) {
+  EXPECT_EQ(*ParseBytesWritten("rchar: 1\nread_bytes: 0\nwrite_bytes: 4096\n"), 4096U);
+  for (const char* bad : {"", "write_bytes:\n", "write_bytes: -1\n", "write_bytes: 1x\n"})
+    EXPECT_FALSE(ParseBytesWritten(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace viv::runtime
