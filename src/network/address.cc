@@ -53,22 +53,34 @@ constexpr Reserved kReserved[] = {
     {"ff00::", 8},         // multicast
 };
 
+constexpr Reserved kMetadata[] = {
+    {"169.254.0.0", 16},   {"100.100.100.200", 32},  // Alibaba Cloud
+    {"168.63.129.16", 32},                           // Azure's services for its machines
+    {"192.0.0.192", 32},                             // Oracle Cloud, older machines
+    {"fe80::", 10},        {"fd00:ec2::254", 128},   // AWS
+};
+
 struct ReservedBlock {
   Address prefix;
   int bits;
 };
 
-const std::array<ReservedBlock, std::size(kReserved)>& ReservedBlocks() {
-  static const auto blocks = [] {
-    std::array<ReservedBlock, std::size(kReserved)> parsed;
-    for (std::size_t i = 0; i < parsed.size(); ++i) {
-      auto prefix = ParseAddress(kReserved[i].prefix);
-      CHECK(prefix.has_value());
-      parsed[i] = {*prefix, kReserved[i].bits + (prefix->IsV4() ? 96 : 0)};
-    }
-    return parsed;
-  }();
-  return blocks;
+template <std::size_t kCount>
+std::array<ReservedBlock, kCount> ParseBlocks(const Reserved (&blocks)[kCount]) {
+  std::array<ReservedBlock, kCount> parsed;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    auto prefix = ParseAddress(blocks[i].prefix);
+    CHECK(prefix.has_value());
+    parsed[i] = {*prefix, blocks[i].bits + (prefix->IsV4() ? 96 : 0)};
+  }
+  return parsed;
+}
+
+template <typename Blocks>
+bool IsInOneOf(const Blocks& blocks, const Address& address) {
+  return std::any_of(blocks.begin(), blocks.end(), [&address](const ReservedBlock& block) {
+    return block.prefix.IsV4() == address.IsV4() && address.SharesPrefix(block.prefix, block.bits);
+  });
 }
 
 }  // namespace
@@ -98,10 +110,17 @@ std::optional<Address> Address::Translated() const {
 }
 
 bool Address::IsPrivate() const {
-  for (const ReservedBlock& block : ReservedBlocks())
-    if (block.prefix.IsV4() == IsV4() && SharesPrefix(block.prefix, block.bits)) return true;
+  static const auto blocks = ParseBlocks(kReserved);
+  if (IsInOneOf(blocks, *this)) return true;
   auto translated = Translated();
   return translated && translated->IsPrivate();
+}
+
+bool Address::IsMetadata() const {
+  static const auto blocks = ParseBlocks(kMetadata);
+  if (IsInOneOf(blocks, *this)) return true;
+  auto translated = Translated();
+  return translated && translated->IsMetadata();
 }
 
 bool Address::SharesPrefix(const Address& other, int bits) const {

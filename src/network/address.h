@@ -23,6 +23,9 @@ struct Address {
   std::optional<Address> Translated() const;
   // Loopback, private, link-local, metadata, multicast, documentation and the like.
   bool IsPrivate() const;
+  // Where clouds hand out the machine's own credentials, and all else that is link-local; also
+  // through a translator. No setting opens these.
+  bool IsMetadata() const;
   // Whether the first `bits` (of 128; an IPv4 prefix counts from 96) are those of `other`.
   bool SharesPrefix(const Address& other, int bits) const;
 

@@ -42,6 +42,7 @@ bool IsServiceBinding(DnsType type) {
 }
 
 bool MayAnswerWith(const Box& box, const Address& address) {
+  if (address.IsMetadata()) return false;
   if (address.IsPrivate() && !box.loop.limits.open_private.AllowsSomePort(address)) return false;
   // A guest that gets an IPv6 address on a machine without IPv6 connects to us and is then cut.
   return address.IsV4() || IsRoutable(address);

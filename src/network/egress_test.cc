@@ -118,6 +118,18 @@ TEST_F(TcpDoorTest, PrivateAddressesNeedTheOperator) {
   EXPECT_EQ(traffic.refused, 2U);
 }
 
+TEST_F(TcpDoorTest, MetadataServicesAreClosedWhereTheOperatorOpenedEverything) {
+  Greeter link_local("169.254.169.254"), azure("168.63.129.16"), oracle("192.0.0.192");
+  Greeter intranet("192.0.0.8");
+  EgressOptions options;
+  options.open_private = {"0.0.0.0/0", "168.63.129.16"};
+  StartEgress(kOpen, options);
+  EXPECT_EQ(GuestReads("192.0.0.8", intranet.port()), "hello");
+  EXPECT_EQ(GuestReads("169.254.169.254", link_local.port()), "reset");
+  EXPECT_EQ(GuestReads("168.63.129.16", azure.port()), "reset");
+  EXPECT_EQ(GuestReads("192.0.0.192", oracle.port()), "reset");
+}
+
 TEST_F(TcpDoorTest, ThisMachineIsNotReachedByItsPublicAddress) {
   Greeter own(kOwnPublic), other(kPublic);
   StartEgress({{kOwnPublic.data()}, {}, true});

@@ -24,6 +24,7 @@ bool SharedLimits::MayOpen(std::size_t flows_of_box) const {
 
 bool SharedLimits::Guards(const Endpoint& destination) const {
   const auto& [address, port] = destination;
+  if (address.IsMetadata()) return true;
   if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
   return !open_private.Allows("", address, port);
 }

@@ -1,7 +1,5 @@
 #include "network/policy.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 
 namespace viv::network {
@@ -117,18 +115,8 @@ Ruling Rules::JudgeQuestion(std::string_view name) const {
 }
 
 bool IsMetadataAddress(std::string_view text) {
-  struct Range {
-    const char* prefix;
-    int bits;
-  };
-  constexpr Range kRanges[] = {
-      {"169.254.0.0", 112}, {"100.100.100.200", 128}, {"fe80::", 10}, {"fd00:ec2::254", 128}};
   auto address = ParseAddress(text);
-  if (!address) return true;
-  if (auto translated = address->Translated()) address = translated;
-  return std::any_of(std::begin(kRanges), std::end(kRanges), [&](const Range& range) {
-    return address->SharesPrefix(*ParseAddress(range.prefix), range.bits);
-  });
+  return !address || address->IsMetadata();
 }
 
 bool IsPrivateAddress(std::string_view address) {

@@ -432,10 +432,12 @@ TEST(PolicyTest, KnowsPublicAddresses) {
 TEST(PolicyTest, KnowsWhereCloudsKeepTheMachinesCredentials) {
   for (const char* address :
        {"169.254.169.254", "169.254.0.1", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe",
-        "100.100.100.200", "fe80::1", "fd00:ec2::254", "metadata", ""})
+        "100.100.100.200", "168.63.129.16", "192.0.0.192", "64:ff9b::168.63.129.16", "fe80::1",
+        "fd00:ec2::254", "metadata", ""})
     EXPECT_TRUE(IsMetadataAddress(address)) << address;
-  for (const char* address : {"127.0.0.1", "10.0.0.1", "169.253.0.1", "100.100.100.201", "::1",
-                              "fd00:ec2::253", "2001:db8::1"})
+  for (const char* address :
+       {"127.0.0.1", "10.0.0.1", "169.253.0.1", "100.100.100.201", "168.63.129.17", "192.0.0.191",
+        "::1", "fd00:ec2::253", "2001:db8::1"})
     EXPECT_FALSE(IsMetadataAddress(address)) << address;
 }
 

@@ -66,7 +66,7 @@ bool IsOwnLoopback(const network::Address& address) {
 
 bool MayDial(const asio::ip::tcp::endpoint& endpoint, const OpenedBlocks& opened) {
   auto address = network::ParseAddress(endpoint.address().to_string());
-  if (!address) return false;
+  if (!address || address->IsMetadata()) return false;
   if (IsOwnLoopback(*address)) return opened.loopback.Allows("", *address, endpoint.port());
   const bool guarded = address->IsPrivate() || network::IsAddressOfThisMachine(*address);
   return !guarded || opened.any.Allows("", *address, endpoint.port());
