@@ -19,11 +19,14 @@ constexpr unsigned long kProcFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 // only host root may open (kmsg, kpage*, timer_list, slabinfo) are closed by that alone, and each
 // cover costs a box some microseconds.
 constexpr const char* kHiddenProcFiles[] = {
-    "proc/kcore",     "proc/sysrq-trigger", "proc/kallsyms",    "proc/modules",       "proc/keys",
-    "proc/key-users", "proc/interrupts",    "proc/sched_debug", "proc/latency_stats",
+    "proc/kcore",         "proc/sysrq-trigger", "proc/kallsyms",   "proc/modules",
+    "proc/keys",          "proc/key-users",     "proc/interrupts", "proc/sched_debug",
+    "proc/latency_stats", "proc/cmdline",
 };
-constexpr const char* kHiddenProcFolders[] = {"proc/acpi", "proc/scsi", "proc/bus",
-                                              "proc/fs",   "proc/irq",  "proc/asound"};
+// Triggers on files of proc/pressure are taken down one by one, each after all processors have
+// passed a quiet state: a process with thousands of them would not die for minutes.
+constexpr const char* kHiddenProcFolders[] = {"proc/acpi", "proc/scsi",   "proc/bus",     "proc/fs",
+                                              "proc/irq",  "proc/asound", "proc/pressure"};
 
 int BindOver(const char* source, const char* target) {
   // What this kernel does not have needs no cover.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -88,7 +89,7 @@ TEST(SeccompFilterTest, RefusesDeviceNodesButNotPipes) {
 TEST(SeccompFilterTest, RefusesTheKernelsLargeBackRooms) {
   for (long call : {SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_kexec_load, SYS_init_module})
     EXPECT_EQ(UnderCall(call), EPERM) << call;
-  for (long call : {SYS_io_uring_setup, SYS_keyctl, SYS_add_key})
+  for (long call : {SYS_io_uring_setup, SYS_keyctl, SYS_add_key, SYS_io_setup, SYS_io_submit})
     EXPECT_EQ(UnderCall(call), ENOSYS) << call;
 }
 
@@ -104,6 +105,31 @@ TEST(SeccompFilterTest, OfNetlinkAllowsRoutingOnly) {
     EXPECT_EQ(Under([protocol] { return ::socket(AF_NETLINK, SOCK_RAW, protocol); }),
               EPROTONOSUPPORT)
         << protocol;
+}
+
+TEST(SeccompFilterTest, OfInternetProtocolsAllowsTcpAndUdpOnly) {
+  for (int family : {AF_INET, AF_INET6}) {
+    auto open = [family](int type, int protocol) {
+      return Under([=] { return ::socket(family, type, protocol); });
+    };
+    for (int protocol = 0; protocol < 300; ++protocol) {
+      const bool known = protocol == 0 || protocol == IPPROTO_TCP || protocol == IPPROTO_UDP ||
+                         protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6;
+      if (known) continue;
+      EXPECT_EQ(open(SOCK_STREAM, protocol), EPROTONOSUPPORT) << protocol;
+      EXPECT_EQ(open(SOCK_RAW, protocol), EPROTONOSUPPORT) << protocol;
+    }
+    for (int type = 4; type < 16; ++type) EXPECT_EQ(open(type, 0), ESOCKTNOSUPPORT) << type;
+    EXPECT_EQ(open(SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ESOCKTNOSUPPORT);
+    EXPECT_EQ(open(SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP), 0);
+    EXPECT_EQ(open(SOCK_DGRAM | SOCK_NONBLOCK, IPPROTO_UDP), 0);
+    EXPECT_EQ(open(SOCK_DGRAM, 0), 0);
+    // An int's upper half, which the kernel does not look at, hides nothing.
+    EXPECT_EQ(UnderCall(SYS_socket, family, SOCK_STREAM, IPPROTO_SCTP | (1L << 32)),
+              EPROTONOSUPPORT);
+    EXPECT_EQ(UnderCall(SYS_socket, family, SOCK_SEQPACKET | (1L << 32), 0), ESOCKTNOSUPPORT);
+  }
+  EXPECT_EQ(Under([] { return ::socket(AF_UNIX, SOCK_SEQPACKET, 0); }), 0);
 }
 
 TEST(SeccompFilterTest, CallsNewerThanThePolicyAreNotThere) {

@@ -17,9 +17,13 @@ struct ErrorName {
   int number;
 };
 constexpr ErrorName kPolicyErrors[] = {
-    {"EPERM", EPERM},           {"ENOSYS", ENOSYS},
-    {"EACCES", EACCES},         {"EAFNOSUPPORT", EAFNOSUPPORT},
-    {"EOPNOTSUPP", EOPNOTSUPP}, {"EPROTONOSUPPORT", EPROTONOSUPPORT},
+    {"EPERM", EPERM},
+    {"ENOSYS", ENOSYS},
+    {"EACCES", EACCES},
+    {"EAFNOSUPPORT", EAFNOSUPPORT},
+    {"EOPNOTSUPP", EOPNOTSUPP},
+    {"EPROTONOSUPPORT", EPROTONOSUPPORT},
+    {"ESOCKTNOSUPPORT", ESOCKTNOSUPPORT},
 };
 
 constexpr std::uint64_t kCallNumberMax = 100'000;
