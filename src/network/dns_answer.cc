@@ -10,8 +10,13 @@
 namespace viv::network {
 namespace {
 
-void RefuseQuestion(Box& box, const DnsQuestion& question, std::string rule, std::string reason) {
-  box.counters.refused.fetch_add(1, std::memory_order_relaxed);
+struct QuestionEnd {
+  std::string verdict;  // "refused" or "failed"
+  std::string rule = {};
+  std::string reason;
+};
+
+void LogQuestion(Box& box, const DnsQuestion& question, QuestionEnd end) {
   FlowLog* log = box.loop.limits.flow_log;
   if (log == nullptr || box.box_id.empty()) return;
   FlowRecord record;
@@ -19,10 +24,46 @@ void RefuseQuestion(Box& box, const DnsQuestion& question, std::string rule, std
   record.name = question.text;
   record.port = 53;
   record.protocol = "dns";
-  record.rule = std::move(rule);
-  record.verdict = "refused";
-  record.reason = std::move(reason);
+  record.rule = std::move(end.rule);
+  record.verdict = std::move(end.verdict);
+  record.reason = std::move(end.reason);
   log->Append(box.box_id, record);
+}
+
+void RefuseQuestion(Box& box, const DnsQuestion& question, std::string rule, std::string reason) {
+  box.counters.refused.fetch_add(1, std::memory_order_relaxed);
+  LogQuestion(box, question, {"refused", std::move(rule), std::move(reason)});
+}
+
+bool HasAddress(const DnsReply& reply) {
+  return std::any_of(reply.answers.begin(), reply.answers.end(), [](const DnsRecord& record) {
+    return record.type == DnsType::kA || record.type == DnsType::kAaaa;
+  });
+}
+
+// Programs ask for both kinds of addresses at once: a name that does not exist, or a resolver that
+// is out of reach, is told once.
+bool IsToldFor(const DnsQuestion& question) {
+  return question.type != DnsType::kAaaa;
+}
+
+void LogFailure(Box& box, const DnsQuestion& question, std::string reason) {
+  if (IsToldFor(question)) LogQuestion(box, question, {"failed", "", std::move(reason)});
+}
+
+// What became of a name that was asked for in vain.
+void LogOutcome(Box& box, const DnsQuestion& question, bool had_address, const DnsReply& reply) {
+  if (reply.code == DnsCode::kNoName) {
+    LogFailure(box, question, "the name does not exist");
+  } else if (reply.code != DnsCode::kNoError) {
+    LogFailure(box, question,
+               "the resolver answered with code " + std::to_string(static_cast<int>(reply.code)) +
+                   (reply.code == DnsCode::kServerFailure ? ", server failure" : ""));
+  } else if (had_address && !HasAddress(reply) && IsToldFor(question)) {
+    LogQuestion(
+        box, question,
+        {"refused", "private", "the name leads only to addresses that are closed to boxes"});
+  }
 }
 
 // Counts a question of a box while it is being answered.
@@ -107,8 +148,13 @@ Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std:
   }
   QuestionCount count(box);
   auto reply = co_await box->loop.resolver.Ask(query->question);
-  if (!reply) co_return WriteDnsReply(*query, refusal, bytes_max);
+  if (!reply) {
+    LogFailure(*box, query->question, reply.error().message);
+    co_return WriteDnsReply(*query, refusal, bytes_max);
+  }
+  const bool had_address = HasAddress(*reply);
   Clean(*box, query->question, *reply);
+  LogOutcome(*box, query->question, had_address, *reply);
   co_return WriteDnsReply(*query, *reply, bytes_max);
 }
 

@@ -90,6 +90,29 @@ TEST_F(EgressLogTest, TellsWhatFailed) {
                                 R"("connect to 93.184.216.34 port 9: Connection refused"})"}));
 }
 
+TEST_F(EgressLogTest, TellsWhichNamesWereAskedForInVain) {
+  ServeNames(HonestResolver({{"good.org", {std::string(kPublic)}}, {"inner.org", {"10.0.0.1"}}}));
+  StartLogged({});
+  GuestResolves("good.org");
+  GuestResolves("nothing.org");
+  GuestResolves("nothing.org", DnsType::kAaaa);  // the same again, not told twice
+  GuestResolves("inner.org");
+  EXPECT_EQ(
+      Lines(2),
+      (LogLines{R"({"name":"nothing.org","protocol":"dns","verdict":"failed",)"
+                R"("reason":"the name does not exist"})",
+                R"({"name":"inner.org","protocol":"dns","rule":"private","verdict":"refused",)"
+                R"("reason":"the name leads only to addresses that are closed to boxes"})"}));
+}
+
+TEST_F(EgressLogTest, TellsThatTheResolverFailed) {
+  resolver_.reset();  // nobody listens there
+  StartLogged({});
+  EXPECT_EQ(GuestAsks("good.org").code, DnsCode::kServerFailure);
+  EXPECT_EQ(Lines(1), (LogLines{R"({"name":"good.org","protocol":"dns","verdict":"failed",)"
+                                R"("reason":"the resolver cannot be reached"})"}));
+}
+
 TEST_F(EgressLogTest, TellsThatANewPolicyCutAConnection) {
   Listener listener = ListenOn(kPublic);
   StartLogged({});
