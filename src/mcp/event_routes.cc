@@ -20,13 +20,14 @@ Task<void> ServeEvents(EventSessions& sessions,
                        EndpointPtr endpoint,
                        std::string messages_url,
                        http::BodyWriter& writer) {
-  EventSessions::Lease session = sessions.Open(co_await asio::this_coro::executor);
+  EventSessions::Lease session = sessions.Open(co_await asio::this_coro::executor, endpoint);
   http::ServerSentEvent first;
   first.event = "endpoint";
   first.data = messages_url + session.id();
   Status written = co_await writer.Write(http::FormatEvent(first));
   while (written && endpoint->exists() && !session.too_slow()) {
     std::vector<std::string> messages = co_await session.Wait(kEventsKeepalive);
+    if (session.over() && messages.empty()) co_return;
     std::string piece;
     for (std::string& message : messages) piece += EventText(std::move(message));
     if (piece.empty()) piece = http::kEventKeepalive;

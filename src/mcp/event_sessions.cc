@@ -27,12 +27,16 @@ Task<void> CountWork(std::shared_ptr<std::atomic<std::size_t>> count, Task<void>
 }  // namespace
 
 struct EventSessions::Stream {
-  explicit Stream(asio::any_io_executor executor)
-      : wake(executor), tasks(std::make_unique<TaskGroup>(executor)) {}
+  Stream(asio::any_io_executor executor, EndpointPtr leads_to)
+      : endpoint(std::move(leads_to)),
+        wake(executor),
+        tasks(std::make_unique<TaskGroup>(executor)) {}
+  const EndpointPtr endpoint;
   asio::steady_timer wake;            // used on its executor only
   std::vector<std::string> messages;  // likewise
   std::size_t bytes = 0;              // likewise; of the messages
   bool too_slow = false;              // likewise; something was lost
+  bool over = false;                  // likewise; the sandbox is gone
   std::unique_ptr<TaskGroup> tasks;   // likewise; gone once the stream is over
   // Shared with the work itself, which may outlive the stream by a moment.
   const std::shared_ptr<std::atomic<std::size_t>> work =
@@ -47,7 +51,7 @@ EventSessions::Lease::~Lease() {
 }
 
 Task<std::vector<std::string>> EventSessions::Lease::Wait(std::chrono::seconds limit) {
-  if (stream_->messages.empty()) {
+  if (stream_->messages.empty() && !stream_->over) {
     stream_->wake.expires_after(limit);
     [[maybe_unused]] auto [woken] =
         co_await stream_->wake.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -60,9 +64,13 @@ bool EventSessions::Lease::too_slow() const {
   return stream_->too_slow;
 }
 
-EventSessions::Lease EventSessions::Open(asio::any_io_executor executor) {
+bool EventSessions::Lease::over() const {
+  return stream_->over;
+}
+
+EventSessions::Lease EventSessions::Open(asio::any_io_executor executor, EndpointPtr endpoint) {
   std::string id = RandomUuid();
-  auto stream = std::make_shared<Stream>(std::move(executor));
+  auto stream = std::make_shared<Stream>(std::move(executor), std::move(endpoint));
   std::lock_guard lock(mutex_);
   streams_.emplace(id, stream);
   return Lease(*this, std::move(id), std::move(stream));
@@ -76,6 +84,23 @@ std::shared_ptr<EventSessions::Stream> EventSessions::Find(const std::string& id
 
 bool EventSessions::Has(const std::string& id) const {
   return Find(id) != nullptr;
+}
+
+void EventSessions::EndOrphans() {
+  std::vector<std::shared_ptr<Stream>> open;
+  {
+    std::lock_guard lock(mutex_);
+    if (streams_.empty()) return;
+    open.reserve(streams_.size());
+    for (const auto& [id, stream] : streams_) open.push_back(stream);
+  }
+  for (const std::shared_ptr<Stream>& stream : open) {
+    if (stream->endpoint->exists()) continue;
+    asio::post(stream->wake.get_executor(), [stream] {
+      stream->over = true;
+      stream->wake.cancel();
+    });
+  }
 }
 
 void EventSessions::Send(const std::string& id, std::string message) {

@@ -1,6 +1,8 @@
 #pragma once
-// The open streams of the older SSE transport: what a POST answers travels down the stream of its
-// session. Thread-safe; each stream waits on its own executor.
+// The open event streams: those of the older SSE transport, where what a POST answers travels down
+// the stream of its session, and those that a GET of streamable HTTP opens, on which nothing is
+// said. A stream ends with the sandbox it leads to. Thread-safe; each stream waits on its own
+// executor.
 
 #include <chrono>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "base/task.h"
+#include "mcp/endpoint.h"
 
 namespace viv::mcp {
 
@@ -32,6 +35,7 @@ class EventSessions {
     // What was sent since the last time; waits up to `limit` for something.
     Task<std::vector<std::string>> Wait(std::chrono::seconds limit);
     bool too_slow() const;  // more waited than is kept, and something was lost
+    bool over() const;      // what it leads to is gone
 
    private:
     EventSessions* owner_;
@@ -39,12 +43,15 @@ class EventSessions {
     std::shared_ptr<Stream> stream_;  // shared with senders under way, and with its own work
   };
 
-  Lease Open(asio::any_io_executor executor);
+  Lease Open(asio::any_io_executor executor, EndpointPtr endpoint);
   bool Has(const std::string& id) const;
   void Send(const std::string& id, std::string message);
   // Runs `work` where the stream is, until that ends. False without such a stream, or when it has
   // too much to do already.
   bool Spawn(const std::string& id, Task<void> work);
+  // Wakes the streams whose sandbox is gone, so that they end. Called several times a second: what
+  // ends a sandbox, be it a call of any dialect, its time or a crash, need not know of streams.
+  void EndOrphans();
 
  private:
   std::shared_ptr<Stream> Find(const std::string& id) const;

@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -50,14 +48,12 @@ std::optional<http::Response> RefuseHead(const http::Request& request) {
   return std::nullopt;
 }
 
-Task<void> KeepOpen(EndpointPtr endpoint, http::BodyWriter& writer) {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
-  while (endpoint->exists()) {
+Task<void> KeepOpen(EventSessions& streams, EndpointPtr endpoint, http::BodyWriter& writer) {
+  EventSessions::Lease stream = streams.Open(co_await asio::this_coro::executor, endpoint);
+  while (!stream.over() && endpoint->exists()) {
     Status written = co_await writer.Write(std::string(http::kEventKeepalive));
     if (!written) co_return;
-    timer.expires_after(kStreamKeepalive);
-    auto [error] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (error) co_return;
+    co_await stream.Wait(kStreamKeepalive);
   }
 }
 
@@ -80,6 +76,10 @@ Routes::Routes(sandbox::Sandboxes& sandboxes,
       event_sessions_(std::make_unique<EventSessions>()) {}
 
 Routes::~Routes() = default;
+void Routes::EndOrphanedStreams() {
+  event_sessions_->EndOrphans();
+}
+
 
 void Routes::AddTo(http::Router& router) {
   auto bind = [this](Task<http::Response> (Routes::*handler)(http::Request&)) {
@@ -169,8 +169,9 @@ Task<http::Response> Routes::Get(http::Request& request) {
   if (!session.empty() && !sessions_.IsLive((*endpoint)->key(), session)) {
     co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
-  co_return http::EventStream(
-      [open = *endpoint](http::BodyWriter& writer) { return KeepOpen(open, writer); });
+  co_return http::EventStream([this, open = *endpoint](http::BodyWriter& writer) {
+    return KeepOpen(*event_sessions_, open, writer);
+  });
 }
 
 Task<http::Response> Routes::Delete(http::Request& request) {

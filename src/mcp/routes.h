@@ -38,6 +38,11 @@ class Routes {
   ~Routes();
 
   void AddTo(http::Router& router);  // this object outlives the router's use
+  // The server of a sandbox of the account, by the URL that the sandbox was acquired with. Nothing
+  // is dialled: path and id say which it is, whatever the host. kNotFound for everything else.
+  Result<EndpointPtr> FindByUrl(std::string_view account_id, std::string_view url);
+  // Ends the event streams whose sandbox is gone; called several times a second.
+  void EndOrphanedStreams();
 
  private:
   Task<http::Response> Post(http::Request& request);

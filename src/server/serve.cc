@@ -59,6 +59,7 @@ constexpr std::size_t kBlockingThreads = 4;
 constexpr std::chrono::seconds kHousekeeping{1};
 constexpr std::chrono::milliseconds kBoxKeeping{100};
 
+constexpr std::chrono::milliseconds kStreamKeeping{100};
 Status MakeDataFolder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -125,6 +126,16 @@ Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue
 }
 
 // Waits for SIGTERM or SIGINT on a thread of its own; the signals are blocked everywhere else.
+Task<void> EndOrphanedStreams(mcp::Routes& routes) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (;;) {
+    timer.expires_after(kStreamKeeping);
+    auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (stopped) co_return;
+    routes.EndOrphanedStreams();
+  }
+}
+
 class SignalWaiter {
  public:
   SignalWaiter() {
@@ -383,6 +394,7 @@ Status Serve(const Settings& settings) {
     background.Spawn("blobs", local_sandboxes->SweepBlobs());
   }
   const bool secure = !settings.tls_key.empty() && settings.tls_listen.empty();
+  background.Spawn("streams", EndOrphanedStreams(mcp_routes));
   if (boxes != nullptr) {
     std::string origin = settings.public_url;
     if (origin.empty())

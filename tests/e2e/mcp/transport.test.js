@@ -138,6 +138,30 @@ test('the older SSE transport works with the stock client', async () => {
   assert.equal(lost.status, 404);
 });
 
+test('event streams end with their sandbox, at once', async () => {
+  const held = await server.acquire('slack');
+  const kept = await server.acquire('slack');
+  const open = async (target, stop) => {
+    const response = await fetch(target, { headers: { Accept: 'text/event-stream' }, signal: stop?.signal });
+    assert.equal(response.status, 200);
+    const reader = response.body.getReader();
+    await reader.read();  // its first event, or sign of life
+    return reader;
+  };
+  const sse = (target) => target.replace('/slack/?', '/slack/sse?');
+  const stop = new AbortController();
+  const other = await open(kept.server_url, stop);
+  const streams = [await open(held.server_url), await open(sse(held.server_url))];
+  const started = Date.now();
+  assert.equal((await server.call('DELETE', `/sandbox/slack/${held.sandbox_id}`)).status, 200);
+  for (const stream of streams) while (!(await stream.read()).done);
+  assert.ok(Date.now() - started < 10_000, 'signs of life come every 15 seconds: they waited for none');
+  const next = other.read().then(() => 'something', () => 'aborted');
+  assert.equal((await server.call('GET', `/sandbox/slack/${kept.sandbox_id}`)).status, 200);
+  stop.abort();
+  assert.equal(await next, 'aborted', 'a stream of another sandbox stays');
+});
+
 test('tools/list comes in pages when the server is told so', async () => {
   const own = await Server.start({ args: ['--mcp-page', '4'] });
   try {

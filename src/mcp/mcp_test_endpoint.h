@@ -1,0 +1,30 @@
+#pragma once
+// For tests: a server that answers what the test wrote down.
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "mcp/endpoint.h"
+
+namespace viv::mcp {
+
+class TestEndpoint : public Endpoint {
+ public:
+  std::deque<Answer> answers;      // one to each request
+  std::vector<std::string> asked;  // the texts of the requests
+  bool there = true;
+
+  std::string key() const override { return "test"; }
+  std::string query() const override { return "instance_id=test"; }
+  bool exists() const override { return there; }
+  Task<Answer> Handle(Incoming request, Caller) override {
+    asked.push_back(request.text);
+    Answer answer = std::move(answers.front());
+    answers.pop_front();
+    co_return answer;
+  }
+  Task<void> Notify(Incoming, Caller) override { co_return; }
+};
+
+}  // namespace viv::mcp
