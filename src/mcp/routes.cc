@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/text.h"
 #include "http/sse.h"
@@ -76,10 +75,10 @@ Routes::Routes(sandbox::Sandboxes& sandboxes,
       event_sessions_(std::make_unique<EventSessions>()) {}
 
 Routes::~Routes() = default;
+
 void Routes::EndOrphanedStreams() {
   event_sessions_->EndOrphans();
 }
-
 
 void Routes::AddTo(http::Router& router) {
   auto bind = [this](Task<http::Response> (Routes::*handler)(http::Request&)) {

@@ -30,6 +30,7 @@
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/traffic.h"
 #include "dialects/klavis/context.h"
+#include "dialects/klavis/server_tools.h"
 #include "engine/catalogue.h"
 #include "http/middleware/access_log.h"
 #include "http/middleware/errors.h"
@@ -58,8 +59,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBlockingThreads = 4;
 constexpr std::chrono::seconds kHousekeeping{1};
 constexpr std::chrono::milliseconds kBoxKeeping{100};
-
 constexpr std::chrono::milliseconds kStreamKeeping{100};
+
 Status MakeDataFolder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -125,7 +126,6 @@ Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue
   }
 }
 
-// Waits for SIGTERM or SIGINT on a thread of its own; the signals are blocked everywhere else.
 Task<void> EndOrphanedStreams(mcp::Routes& routes) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
@@ -136,6 +136,7 @@ Task<void> EndOrphanedStreams(mcp::Routes& routes) {
   }
 }
 
+// Waits for SIGTERM or SIGINT on a thread of its own; the signals are blocked everywhere else.
 class SignalWaiter {
  public:
   SignalWaiter() {
@@ -336,6 +337,11 @@ Status Serve(const Settings& settings) {
   http::Router klavis_routes = klavis::Routes(klavis_context, keys);
   router.Mount("", klavis_routes);
   router.Mount("/klavis", klavis_routes);
+  klavis::ServerToolsContext tools_context{mcp_routes, catalogue, local_servers,
+                                           settings.public_url};
+  http::Router tools_routes = klavis::ServerToolsRoutes(tools_context, keys);
+  router.Mount("", tools_routes);
+  router.Mount("/klavis", tools_routes);
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
@@ -388,13 +394,13 @@ Status Serve(const Settings& settings) {
                    [&server] { return static_cast<double>(server->connections()); });
   Background background;
   background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
+  background.Spawn("streams", EndOrphanedStreams(mcp_routes));
   if (boxes != nullptr) {
     background.Spawn("boxes", KeepBoxes(boxes->boxes()));
     background.Spawn("runs", dialects->FollowRuns());
     background.Spawn("blobs", local_sandboxes->SweepBlobs());
   }
   const bool secure = !settings.tls_key.empty() && settings.tls_listen.empty();
-  background.Spawn("streams", EndOrphanedStreams(mcp_routes));
   if (boxes != nullptr) {
     std::string origin = settings.public_url;
     if (origin.empty())

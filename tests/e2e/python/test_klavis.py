@@ -4,7 +4,7 @@ import json
 
 import mcp
 import pytest
-from klavis import GmailData, Klavis
+from klavis import ConnectionType, GmailData, Klavis, McpServerName, ToolFormat
 from klavis.core.api_error import ApiError
 from mcp import ClientSession
 
@@ -80,6 +80,32 @@ def test_the_modern_revision_needs_no_handshake(klavis):
             assert json.loads(result.content[0].text)["ok"] is True
 
     asyncio.run(run())
+
+
+def test_tools_are_listed_and_called_without_an_mcp_client(klavis):
+    sandbox = klavis.sandbox.create_sandbox("slack")
+    url = sandbox.server_urls["slack"]
+    native = klavis.mcp_server.list_tools(server_url=url)
+    assert native.success and native.format == ToolFormat.MCP_NATIVE and len(native.tools) == 13
+    names = sorted(tool["name"] for tool in native.tools)
+    openai = klavis.mcp_server.list_tools(server_url=url, format=ToolFormat.OPENAI, connection_type=ConnectionType.STREAMABLE_HTTP)
+    assert sorted(tool["function"]["name"] for tool in openai.tools) == names
+    anthropic = klavis.mcp_server.list_tools(server_url=url, format=ToolFormat.ANTHROPIC)
+    assert sorted(tool["name"] for tool in anthropic.tools if tool["input_schema"]) == names
+    gemini = klavis.mcp_server.list_tools(server_url=url, format=ToolFormat.GEMINI)
+    assert sorted(tool["name"] for tool in gemini.tools[0]["functionDeclarations"]) == names
+
+    posted = klavis.mcp_server.call_tools(server_url=url, tool_name="slack_user_post_message",
+                                          tool_args={"channel_id": "C01GENERAL", "text": "from python"})
+    assert posted.success and not posted.result.is_error
+    assert json.loads(posted.result.content[0]["text"])["ok"] is True
+    wrong = klavis.mcp_server.call_tools(server_url=url, tool_name="no_such_tool")
+    assert not wrong.success and "no_such_tool" in wrong.error
+    by_name = klavis.mcp_server.get_tools(McpServerName.SLACK, format=ToolFormat.OPENAI)
+    assert by_name.success and len(by_name.tools) == 13
+
+    klavis.sandbox.delete_sandbox("slack", sandbox.sandbox_id)
+    assert not klavis.mcp_server.list_tools(server_url=url).success
 
 
 def test_validation_errors_are_typed(klavis):

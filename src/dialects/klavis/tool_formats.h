@@ -1,0 +1,21 @@
+#pragma once
+// Tools as the makers of models want them described: the vendor's SDKs ask for the tools of an MCP
+// server in the words of one of them. Pure.
+
+#include <optional>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace viv::klavis {
+
+enum class ToolFormat { kOpenAi, kAnthropic, kGemini, kMcpNative };
+
+std::optional<ToolFormat> ParseToolFormat(std::string_view name);
+std::string_view NameOf(ToolFormat format);
+
+// `tools` as tools/list has them. What is no tool is left out. For Gemini one entry declares all
+// functions, with schemas cut to what its API takes.
+json::array ToolsInFormat(ToolFormat format, const json::array& tools);
+
+}  // namespace viv::klavis

@@ -1,0 +1,69 @@
+#include "mcp/ask.h"
+
+#include <gmock/gmock.h>
+
+#include "base/run_to_end.h"
+#include "mcp/mcp_test_endpoint.h"
+
+namespace viv::mcp {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AskTest : public ::testing::Test {
+ protected:
+  void Say(std::string body) { endpoint_->answers.push_back(Answer{.body = std::move(body)}); }
+  Result<std::string> AskOnce() {
+    return RunToEnd(Ask(endpoint_, "tools/call", {{"name", "x"}}, nullptr));
+  }
+  std::string Why() {
+    auto answer = AskOnce();
+    return answer ? "none: " + *answer : answer.error().message;
+  }
+
+  std::shared_ptr<TestEndpoint> endpoint_ = std::make_shared<TestEndpoint>();
+};
+
+TEST_F(AskTest, GivesTheResultAsItWasWritten) {
+  Say(R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"n":1.00}})");
+  auto answer = AskOnce();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(*answer, R"({"content":[],"n":1.00})");
+  EXPECT_EQ(endpoint_->asked[0],
+            R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}})");
+}
+
+TEST_F(AskTest, SaysWhyThereIsNone) {
+  Say(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: x"}})");
+  EXPECT_EQ(Why(), "Unknown tool: x");
+  Say(R"({"jsonrpc":"2.0","id":1,"error":3})");
+  EXPECT_THAT(Why(), HasSubstr("with an error"));
+  for (const char* body : {R"({"jsonrpc":"2.0","id":1})", R"({"id":1,"result":[]})", "[]", "7"}) {
+    Say(body);
+    EXPECT_THAT(Why(), HasSubstr("without a result")) << body;
+  }
+  Say(R"({"result":{}},"success":true,{)");
+  EXPECT_THAT(Why(), HasSubstr("no JSON"));
+  endpoint_->answers.push_back(Answer{.cancelled = true});
+  EXPECT_THAT(Why(), HasSubstr("cancelled"));
+}
+
+TEST_F(AskTest, ReadsAllPagesOfTools) {
+  Say(R"({"id":1,"result":{"tools":[{"name":"a"}],"nextCursor":"1"}})");
+  Say(R"({"id":1,"result":{"tools":[{"name":"b"}]}})");
+  auto tools = RunToEnd(AskForTools(endpoint_, nullptr));
+  ASSERT_TRUE(tools);
+  EXPECT_EQ(WriteJson(*tools), R"([{"name":"a"},{"name":"b"}])");
+  EXPECT_THAT(endpoint_->asked[1], HasSubstr(R"("cursor":"1")"));
+  Say(R"({"id":1,"result":{"tools":3}})");
+  EXPECT_FALSE(RunToEnd(AskForTools(endpoint_, nullptr)));
+}
+
+TEST_F(AskTest, PagesWithoutAnEndAreGivenUp) {
+  for (int i = 0; i < 200; ++i) Say(R"({"id":1,"result":{"tools":[],"nextCursor":"again"}})");
+  EXPECT_TRUE(RunToEnd(AskForTools(endpoint_, nullptr)));
+  EXPECT_EQ(endpoint_->asked.size(), 100U);
+}
+
+}  // namespace
+}  // namespace viv::mcp
