@@ -62,7 +62,8 @@ json::object DefinitionOf(const sandbox::LocalServer& server, std::string_view b
           {"variables", std::move(variables)},
           {"folder", sandbox::kWorkspace},
           {"user", "user"},
-          {"idle_seconds", server.idle_seconds}};
+          {"idle_seconds", server.idle_seconds},
+          {"start_seconds", server.start_seconds}};
 }
 
 Answer BoxFailure(const json::value& id, int status, JsonRpcCode code, std::string message) {

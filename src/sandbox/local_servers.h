@@ -23,6 +23,7 @@ struct LocalServer {
   std::map<std::string, std::string> variables;
   std::string template_name;         // what the box is made from; empty: the usual template
   std::int64_t idle_seconds = 1800;  // without a call it is stopped after so long
+  std::int64_t start_seconds = 30;   // so long may it take to answer the first message
   bool built_in = false;             // of viv-tools: it also gets the sandbox's profile
 
   bool operator==(const LocalServer&) const = default;
@@ -50,7 +51,8 @@ class LocalServers {
   std::vector<LocalServer> servers_;  // by name
 };
 
-// servers.yaml: {servers: {NAME: {command, args, env, template, idle_seconds, description}}}.
+// servers.yaml: {servers: {NAME: {command, args, env, template, idle_seconds, start_seconds,
+// description}}}.
 Result<std::vector<LocalServer>> ReadServersFile(const std::string& path);
 
 // The program to start for a sandbox of `benchmark`.

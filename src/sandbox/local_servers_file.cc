@@ -14,8 +14,8 @@ using engine::Yaml;
 
 constexpr std::size_t kServersMax = 256;
 constexpr std::size_t kArgumentsMax = 256;
-constexpr std::int64_t kIdleSecondsMin = 1;
 constexpr std::int64_t kIdleSecondsMax = 86'400;
+constexpr std::int64_t kStartSecondsMax = 3600;
 
 std::string PlainText(const Yaml& value) {
   std::string text = value.Text();
@@ -39,14 +39,18 @@ std::vector<std::string> ReadCommand(const Yaml& server) {
   return words;
 }
 
-std::int64_t ReadIdleSeconds(const Yaml& value, std::int64_t fallback) {
+std::int64_t ReadSeconds(const Yaml& server,
+                         const char* name,
+                         std::int64_t most,
+                         std::int64_t fallback) {
+  const Yaml value = server[name];
   if (!value.exists()) return fallback;
   const std::string text = value.Text();
   std::int64_t seconds = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds < kIdleSecondsMin ||
-      seconds > kIdleSecondsMax) {
-    value.Complain("idle_seconds must be a whole number from 1 to 86400, not '" + text + "'");
+  if (error != std::errc() || end != text.data() + text.size() || seconds < 1 || seconds > most) {
+    value.Complain(std::string(name) + " must be a whole number from 1 to " + std::to_string(most) +
+                   ", not '" + text + "'");
   }
   return seconds;
 }
@@ -57,7 +61,8 @@ LocalServer ReadLocalServer(const std::string& name, const Yaml& value) {
                    "' is no name of a server: up to 64 lower-case letters, digits, '-' and '_'");
   }
   if (!value.is_map()) value.Complain("a server is a map with at least a command");
-  value.AllowOnly({"command", "args", "env", "template", "idle_seconds", "description"});
+  value.AllowOnly(
+      {"command", "args", "env", "template", "idle_seconds", "start_seconds", "description"});
   LocalServer server;
   server.name = name;
   server.command = ReadCommand(value);
@@ -68,7 +73,9 @@ LocalServer ReadLocalServer(const std::string& name, const Yaml& value) {
     server.variables[variable] = PlainText(text);
   });
   server.template_name = value["template"].Text("");
-  server.idle_seconds = ReadIdleSeconds(value["idle_seconds"], server.idle_seconds);
+  server.idle_seconds = ReadSeconds(value, "idle_seconds", kIdleSecondsMax, server.idle_seconds);
+  server.start_seconds =
+      ReadSeconds(value, "start_seconds", kStartSecondsMax, server.start_seconds);
   server.description = value["description"].Text("");
   return server;
 }

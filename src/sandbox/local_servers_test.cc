@@ -56,6 +56,7 @@ TEST_F(LocalServersTest, ReadsTheOperatorsOwn) {
                             "    env: {LEVEL: 3}\n"
                             "    template: with-node\n"
                             "    idle_seconds: 60\n"
+                            "    start_seconds: 300\n"
                             "    description: All of it\n"
                             "  git: {command: [my-git, --stdio]}\n")));
   const LocalServer* found = servers.Find("everything");
@@ -64,6 +65,8 @@ TEST_F(LocalServersTest, ReadsTheOperatorsOwn) {
   EXPECT_EQ(found->variables.at("LEVEL"), "3");
   EXPECT_EQ(found->template_name, "with-node");
   EXPECT_EQ(found->idle_seconds, 60);
+  EXPECT_EQ(found->start_seconds, 300);
+  EXPECT_EQ(servers.Find("git")->start_seconds, 30);
   EXPECT_EQ(CommandFor(*found, "Toolathlon"), found->command);
   EXPECT_EQ(servers.Find("git")->command[0], "my-git");
   EXPECT_EQ(servers.List().size(), 10u);
@@ -78,7 +81,7 @@ TEST_F(LocalServersTest, AnEmptyFileNamesNone) {
 TEST_F(LocalServersTest, EveryComplaintNamesFileAndLine) {
   EXPECT_EQ(Complaint("servers:\n  a:\n    comand: x\n"),
             "servers.yaml:3: unknown key 'comand'; known here: command, args, env, template, "
-            "idle_seconds or description");
+            "idle_seconds, start_seconds or description");
   EXPECT_EQ(Complaint("servers:\n  a:\n    args: [x]\n").substr(0, 34),
             "servers.yaml:3: command is missing");
   EXPECT_EQ(Complaint("servers:\n  a: {command: x}\n  a: {command: y}\n").substr(0, 15),
@@ -91,6 +94,7 @@ TEST_F(LocalServersTest, EveryComplaintNamesFileAndLine) {
         "servers:\n  a: {command: x, env: {'A=B': y}}\n",
         "servers:\n  a: {command: x, idle_seconds: 0}\n",
         "servers:\n  a: {command: x, idle_seconds: 1.5}\n",
+        "servers:\n  a: {command: x, start_seconds: 3601}\n",
         "servers:\n  a: {command: x, idle_seconds: 999999999999999999999}\n",
         "servers:\n  [1, 2]: {command: x}\n", "servers: {a: {command: x\n"}) {
     EXPECT_TRUE(Complaint(text).starts_with("servers.yaml:")) << text << Complaint(text);

@@ -43,6 +43,23 @@ TEST_F(McpFailureTest, WhatCannotStartSaysWhy) {
   EXPECT_THAT(ErrorText(Call("count")), HasSubstr("refused initialize"));
 }
 
+TEST_F(McpFailureTest, OneThatNeverAnswersShowsTheEndOfItsStandardError) {
+  start_seconds_ = 1;
+  command_ = {
+      "sh", "-c",
+      "for i in $(seq 100); do echo line $i. >&2; done; printf 'npm: no registry' >&2; cat >"
+      "/dev/null"};
+  std::string text = ErrorText(Call("count"));
+  EXPECT_THAT(text, AllOf(HasSubstr("did not answer initialize within 1 seconds"),
+                          HasSubstr("the end of its standard error:\nline 82.\n"),
+                          HasSubstr("\nline 100.\nnpm: no registry")));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("line 81.")));
+  command_ = {"sh", "-c", "yes | tr -d '\\n' | head -c 1000000 >&2; cat > /dev/null"};
+  EXPECT_LT(ErrorText(Call("count")).size(), 20'000U);
+  command_ = {"sh", "-c", "cat > /dev/null"};
+  EXPECT_THAT(ErrorText(Call("count")), HasSubstr("it wrote nothing to standard error"));
+}
+
 TEST_F(McpFailureTest, LinesThatAreNoJsonAreLoggedAndIgnored) {
   for (const char* text :
        {"welcome!", "", "{", "[]", "3", "{\\\"jsonrpc\\\":\\\"1.0\\\"}",
@@ -97,6 +114,7 @@ TEST_F(McpFailureTest, RefusesWhatIsNoRequest) {
         R"({"server":{"name":"a","command":["b"]},"message":3})",
         R"({"server":{"name":"a","command":["b"]},"message":{"jsonrpc":"2.0"}})",
         R"({"server":{"name":"a","command":["b"],"idle_seconds":0},"message":{}})",
+        R"({"server":{"name":"a","command":["b"],"start_seconds":3601},"message":{}})",
         R"({"server":{"name":"a","command":["b"],"variables":{"A":1}},"message":{}})"}) {
     EXPECT_THAT(Ask("POST /mcp HTTP/1.1", body), StartsWith("HTTP/1.1 400 ")) << body;
   }

@@ -70,7 +70,8 @@ class McpFixture : public AgentFixture {
             {"variables", json::object()},
             {"folder", folder_},
             {"user", "root"},
-            {"idle_seconds", idle_seconds_}};
+            {"idle_seconds", idle_seconds_},
+            {"start_seconds", start_seconds_}};
   }
   // A POST of this message, as the host sends it.
   std::string McpPost(const std::string& message, const std::string& caller = "") const {
@@ -119,6 +120,7 @@ class McpFixture : public AgentFixture {
   std::vector<std::string> command_;
   std::string version_ = "2025-11-25";
   int idle_seconds_ = 600;
+  int start_seconds_ = 30;
 };
 
 }  // namespace viv::agent

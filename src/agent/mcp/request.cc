@@ -10,9 +10,25 @@ namespace {
 
 constexpr std::size_t kMcpNameBytesMax = 128;
 constexpr std::int64_t kMcpIdleSecondsMax = 7 * 86'400;
+constexpr std::int64_t kMcpStartSecondsMax = 3600;
 
 tl::unexpected<Error> BadMcpRequest(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// Leaves `seconds` as it is when the member is absent.
+Status ReadSeconds(const json::value& value,
+                   std::string_view name,
+                   std::int64_t most,
+                   std::chrono::seconds& seconds) {
+  const json::value* given = Find(value, name);
+  if (given == nullptr) return {};
+  if (!given->is_int64() || given->get_int64() < 1 || given->get_int64() > most) {
+    return BadMcpRequest("server." + std::string(name) + " must be a whole number from 1 to " +
+                         std::to_string(most));
+  }
+  seconds = std::chrono::seconds(given->get_int64());
+  return {};
 }
 
 Result<McpDefinition> ReadMcpDefinition(const json::value& value) {
@@ -38,12 +54,8 @@ Result<McpDefinition> ReadMcpDefinition(const json::value& value) {
   }
   definition.folder = FindString(value, "folder");
   definition.user = FindString(value, "user");
-  if (const json::value* idle = Find(value, "idle_seconds")) {
-    if (!idle->is_int64() || idle->get_int64() < 1 || idle->get_int64() > kMcpIdleSecondsMax) {
-      return BadMcpRequest("server.idle_seconds must be a whole number from 1 to 604800");
-    }
-    definition.idle = std::chrono::seconds(idle->get_int64());
-  }
+  RETURN_IF_ERROR(ReadSeconds(value, "idle_seconds", kMcpIdleSecondsMax, definition.idle));
+  RETURN_IF_ERROR(ReadSeconds(value, "start_seconds", kMcpStartSecondsMax, definition.start));
   return definition;
 }
 

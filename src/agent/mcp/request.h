@@ -21,6 +21,7 @@ struct McpDefinition {
   std::string folder;
   std::string user;
   std::chrono::seconds idle{1800};  // without a call it is stopped after so long
+  std::chrono::seconds start{30};   // so long may it take to answer the first message
 
   bool operator==(const McpDefinition&) const = default;
 };
@@ -37,8 +38,8 @@ struct McpRequest {
   bool is_modern() const;
 };
 
-// {"server": {"name", "command", "variables", "folder", "user", "idle_seconds"}, "version",
-// "caller", "message"}.
+// {"server": {"name", "command", "variables", "folder", "user", "idle_seconds",
+// "start_seconds"}, "version", "caller", "message"}.
 Result<McpRequest> ReadMcpRequest(std::string_view body);
 
 // Line breaks in valid JSON are only space between its parts.

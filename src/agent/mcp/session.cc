@@ -4,6 +4,7 @@
 #include "agent/mcp/session.h"
 
 #include "agent/mcp/descendants.h"
+#include "agent/mcp/envelope.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
@@ -63,11 +64,15 @@ Result<std::shared_ptr<McpCall>> McpSession::Begin(const McpRequest& request) {
   call->id = request.id;
   call->method = request.message.method;
   call->modern = request.is_modern();
+  call->log_level = call->modern ? LogLevelIn(request.message.params) : 0;
   std::string line = R"({"jsonrpc":"2.0","id":)" + std::to_string(call->number) + R"(,"method":)";
   AppendJsonString(line, call->method);
+  std::string params;
   if (!request.params.empty()) {
-    line += R"(,"params":)" + WithOwnToken(request.params, call->number, call->progress_token);
+    params = WithOwnToken(request.params, call->number, call->progress_token);
   }
+  params = modern_ ? WithEnvelope(std::move(params)) : WithoutEnvelope(std::move(params));
+  if (!params.empty()) line += R"(,"params":)" + params;
   line += '}';
   if (!Queue(std::move(line))) {
     return Fail(ErrorCode::kLimitExceeded,

@@ -1,7 +1,10 @@
 #pragma once
 // One run of an MCP server: a program that speaks JSON-RPC in lines, greeted by the bridge once and
 // asked by many callers, whose ids and progress tokens are replaced by our own on the way in and
-// put back on the way out. It ends by a crash, or because it was idle or is no longer wanted; every
+// put back on the way out. A connection is of one era of the protocol, its callers may be of
+// either: what one era has and the other has not is added or taken away in between. The handshake
+// is tried first, for there are servers that end at anything else; one that refuses it is asked for
+// the modern revision. It ends by a crash, or because it was idle or is no longer wanted; every
 // call under way is told so. One thread.
 
 #include <cstdint>
@@ -28,6 +31,7 @@ struct McpCall {
   std::string progress_token;  // the same; empty: none
   std::string method;
   bool modern = false;
+  int log_level = 0;  // the least severe message it wants to hear of, see LogLevelIn
 
   std::deque<std::string> notices;    // to tell before the answer
   std::optional<std::string> answer;  // the last line
@@ -45,7 +49,6 @@ class McpSession : public RunningProcess {
   static constexpr std::size_t kQueuedBytesMax = 64 * 1024 * 1024;  // of all calls: then it waits
   static constexpr std::size_t kNoticesMax = 1000;                  // of one call; more are dropped
   static constexpr std::size_t kNoticeBytesMax = 4 * 1024 * 1024;
-  static constexpr std::chrono::seconds kGreetingPatience{30};
   static constexpr std::chrono::seconds kStopPatience{5};
 
   McpSession(asio::any_io_executor executor,
@@ -56,8 +59,9 @@ class McpSession : public RunningProcess {
   const McpDefinition& definition() const { return definition_; }
   bool ready() const { return !ended() && !stopping() && !greeting_.empty(); }
   bool stopping() const { return stop_reason_.has_value(); }
-  const std::string& greeting() const { return greeting_; }  // its InitializeResult
-  const std::string& failure() const { return failure_; }    // why it ended
+  // Its InitializeResult; of one without a handshake what would be in it.
+  const std::string& greeting() const { return greeting_; }
+  const std::string& failure() const { return failure_; }  // why it ended
   Notifier& state_changed() { return state_changed_; }
   std::size_t calls() const { return calls_.size(); }
   bool has_work() const;  // calls, or processes beyond those it came with
@@ -91,6 +95,9 @@ class McpSession : public RunningProcess {
   void TakeMessage(std::string_view text, const json::value& value);
   void TakeAnswer(std::string_view text, const json::value& id);
   void TakeGreeting(std::string_view text);
+  void TakeDiscovery(std::string_view text);
+  void BeGreeted(std::string greeting);
+  std::string AnswerFor(const McpCall& call, std::string_view text) const;
   void AnswerServer(std::string_view text, const rpc::JsonRpcMessage& request);
   void TakeNotice(std::string_view text, const rpc::JsonRpcMessage& notice);
   void TakeError(std::string_view line);
@@ -110,6 +117,8 @@ class McpSession : public RunningProcess {
   LogRing& logs_;
   const Time started_at_;
   std::string greeting_;
+  std::string refusal_;  // of the handshake; empty: it was not refused so far
+  bool modern_ = false;  // it speaks the revision without a handshake
   std::string failure_;
   std::optional<std::string> stop_reason_;
   std::string suspicion_;
@@ -125,7 +134,7 @@ class McpSession : public RunningProcess {
 
   LineSplitter lines_;
   LineSplitter error_lines_;
-  std::string last_error_line_;
+  std::deque<std::string> error_tail_;  // its last lines there
   Time logged_since_{};
   int logged_lines_ = 0;
 

@@ -58,7 +58,13 @@ std::string McpSession::EndText() const {
     text += FindString(end, "status");
     text += greeting_.empty() ? " before it answered initialize" : " while it was in use";
   }
-  if (!last_error_line_.empty()) text += "; its last words: " + last_error_line_;
+  if (error_tail_.size() == 1) text += "; its last words: " + error_tail_.front();
+  if (error_tail_.size() > 1) {
+    text += "; the end of its standard error:";
+    for (const std::string& line : error_tail_) text += "\n" + line;
+    if (!greeting_.empty()) text += "\n";
+  }
+  if (error_tail_.empty() && greeting_.empty()) text += "; it wrote nothing to standard error";
   if (!greeting_.empty()) text += "; the next call starts it anew";
   return text;
 }
@@ -83,7 +89,7 @@ void McpSession::Condemn(std::string reason) {
 McpSession::Time McpSession::NextDeadline() const {
   Time deadline = kill_at_;
   if (stopping()) return deadline;
-  if (greeting_.empty()) return std::min(deadline, started_at_ + kGreetingPatience);
+  if (greeting_.empty()) return std::min(deadline, started_at_ + definition_.start);
   if (calls_.empty()) return std::min(deadline, last_used_ + definition_.idle);
   return deadline;
 }
@@ -94,7 +100,9 @@ void McpSession::ActOnDeadline(Time now) {
     if (!stopping()) stop_reason_ = suspicion_;
     (void)Signal(SIGKILL);
   } else if (greeting_.empty()) {
-    Condemn("it did not answer initialize within 30 seconds");
+    Condemn(refusal_.empty() ? "it did not answer initialize within " +
+                                   std::to_string(definition_.start.count()) + " seconds"
+                             : "it refused initialize: " + refusal_);
   } else if (has_work()) {
     auto pause = std::min<Clock::duration>(kBusyLookPeriod, definition_.idle);
     last_used_ = now - definition_.idle + pause;

@@ -2,6 +2,7 @@
 // to standard error.
 
 #include "agent/mcp/descendants.h"
+#include "agent/mcp/envelope.h"
 #include "agent/mcp/session.h"
 #include "base/text.h"
 #include "rpc/jsonrpc/members.h"
@@ -11,6 +12,7 @@ namespace viv::agent {
 namespace {
 
 constexpr std::size_t kLoggedLineBytesMax = 400;
+constexpr std::size_t kErrorTailLinesMax = 20;
 constexpr int kLoggedLinesMax = 50;  // in each period: a flood must not wash all else away
 constexpr std::chrono::seconds kLoggedPeriod{10};
 
@@ -50,7 +52,8 @@ void McpSession::TakeOutput(OutputStream stream, std::string_view bytes) {
 void McpSession::TakeError(std::string_view line) {
   std::string text = viv::Printable(Trim(line), kLoggedLineBytesMax);
   if (text.empty()) return;
-  last_error_line_ = text;
+  error_tail_.push_back(text);
+  if (error_tail_.size() > kErrorTailLinesMax) error_tail_.pop_front();
   Time now = Clock::now();
   if (now - logged_since_ >= kLoggedPeriod) {
     logged_since_ = now;
@@ -95,31 +98,57 @@ void McpSession::TakeAnswer(std::string_view text, const json::value& id) {
   if (!id.is_int64()) return;
   std::int64_t number = id.get_int64();
   if (number == 0) return TakeGreeting(text);
+  if (number == kDiscoveryNumber) return TakeDiscovery(text);
   auto found = calls_.find(number);
-  if (found == calls_.end()) return;
-  const McpCall& call = *found->second;
+  if (found != calls_.end()) Finish(number, AnswerFor(*found->second, text));
+}
+
+std::string McpSession::AnswerFor(const McpCall& call, std::string_view text) const {
   std::string answer = R"({"jsonrpc":"2.0","id":)" + call.id;
-  if (std::optional<std::string_view> result = rpc::FindMember(text, "result")) {
+  std::optional<std::string_view> result = rpc::FindMember(text, "result");
+  if (result && modern_ && !call.modern && !IsCompleteResult(*result)) {
+    return answer + R"(,"error":{"code":-32603,"message":"The server asks its caller for more )" +
+           R"(input, which clients of this protocol revision cannot give it"}})";
+  }
+  if (result) {
     answer += R"(,"result":)";
     answer += call.modern ? ModernResultOf(call.method, *result) : *result;
   } else {
     answer += R"(,"error":)";
     answer += rpc::FindMember(text, "error").value_or("null");
   }
-  Finish(number, answer + '}');
+  return answer + '}';
 }
 
 void McpSession::TakeGreeting(std::string_view text) {
-  if (!greeting_.empty()) return;
+  if (!greeting_.empty() || !refusal_.empty()) return;
   std::optional<std::string_view> result = rpc::FindMember(text, "result");
   if (!result || !result->starts_with('{')) {
-    Condemn("it refused initialize: " + viv::Printable(text, kLoggedLineBytesMax));
+    refusal_ = viv::Printable(text, kLoggedLineBytesMax);
+    Queue(DiscoveryLine());
     return;
   }
-  greeting_ = *result;
+  BeGreeted(std::string(*result));
+  Queue(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+}
+
+void McpSession::TakeDiscovery(std::string_view text) {
+  if (!greeting_.empty() || refusal_.empty()) return;
+  std::optional<std::string_view> result = rpc::FindMember(text, "result");
+  std::optional<std::string> greeting =
+      result ? GreetingFromDiscovery(*result, definition_.name) : std::nullopt;
+  if (!greeting) {
+    Condemn("it refused initialize: " + refusal_);
+    return;
+  }
+  modern_ = true;
+  BeGreeted(*std::move(greeting));
+}
+
+void McpSession::BeGreeted(std::string greeting) {
+  greeting_ = std::move(greeting);
   own_processes_ = CountDescendants(pid());
   last_used_ = Clock::now();
-  Queue(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   state_changed_.NotifyAll();
   supervised_.NotifyAll();
 }
@@ -143,7 +172,13 @@ void McpSession::AnswerServer(std::string_view text, const rpc::JsonRpcMessage& 
 void McpSession::TakeNotice(std::string_view text, const rpc::JsonRpcMessage& notice) {
   if (notice.method == "notifications/cancelled") return;
   if (notice.method != "notifications/progress") {
-    for (const auto& [number, call] : calls_) Tell(*call, std::string(text));
+    // The modern revision has only messages here, and only for those who asked for them.
+    int level = notice.method == "notifications/message" ? LogLevelOf(notice.params) : kNoLogLevel;
+    for (const auto& [number, call] : calls_) {
+      if (!call->modern || (level != kNoLogLevel && level >= call->log_level)) {
+        Tell(*call, std::string(text));
+      }
+    }
     return;
   }
   const json::value* token = Find(notice.params, "progressToken");

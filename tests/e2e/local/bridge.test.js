@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { atEnd, rejection, sdkOf, until } from '../support/e2b.js';
-import { openLocal } from '../support/local.js';
+import { boxIdOf, openLocal } from '../support/local.js';
 import { connect, mcpHeaders, post, request } from '../support/mcp.js';
 import { program, Server } from '../support/server.js';
 
@@ -49,6 +49,7 @@ const servers = {
   'counter-idle': { ...script, idle_seconds: 1 },
   broken: { command: 'sh', args: ['-c', 'echo no luck today >&2; exit 3'] },
   missing: { command: '/no/such/program' },
+  silent: { command: 'sh', args: ['-c', 'echo fetching >&2; getent ahosts no-such-registry.invalid; echo still fetching >&2; cat > /dev/null'], start_seconds: 2 },
 };
 
 let server, folder;
@@ -219,6 +220,34 @@ test('the older transport and the other path lead to the same server', { skip },
   assert.equal((await textOf(client, 'count')).count, 3);  // a call under way holds up no other
   await never;
   await until(async () => (await textOf(other, 'cancelled')).length === 1, 'the timeout is a cancellation');
+});
+
+test('event streams end with the sandbox, whoever ends it', { skip }, async (t) => {
+  const { Sandbox } = sdkOf(server);
+  for (const end of [(box) => server.call('DELETE', `/local-sandbox/${box.id}`), (box) => Sandbox.kill(boxIdOf(box.id))]) {
+    const box = await open(t, ['counter']);
+    const streams = [];
+    for (const url of [box.urls.counter, box.urls.counter.replace('/mcp/?', '/sse?')]) {
+      const response = await fetch(url, { headers: { Accept: 'text/event-stream' } });
+      assert.equal(response.status, 200);
+      streams.push(response.body.getReader());
+      await streams.at(-1).read();
+    }
+    const started = Date.now();
+    await end(box);
+    for (const stream of streams) while (!(await stream.read()).done);
+    assert.ok(Date.now() - started < 10_000, 'signs of life come every 15 seconds: they waited for none');
+  }
+});
+
+test('a server that never answers shows what it said, and the egress log which names it asked for', { skip }, async (t) => {
+  const box = await open(t, ['silent']);
+  const answer = await post(box.urls.silent, request('tools/list'));
+  assert.match(answer.body.error.message, /'silent' did not start: it did not answer initialize within 2 seconds; the end of its standard error:\nfetching\nstill fetching$/);
+  const { body } = await server.call('GET', `/api/viv/boxes/${boxIdOf(box.id)}/egress?limit=100`);
+  const asked = body.records.find((record) => record.name === 'no-such-registry.invalid');
+  assert.deepEqual([asked?.protocol, asked?.verdict], ['dns', 'failed'], JSON.stringify(body.records));
+  assert.ok(asked.reason.length > 0);
 });
 
 test('the revision without a handshake', { skip }, async (t) => {
