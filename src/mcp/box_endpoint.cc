@@ -114,13 +114,13 @@ std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(sandbox::Boxes& boxes,
   Result<sandbox::BoxPtr> box = boxes.Find(*box_id);
   if (!box) return nullptr;
   std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
+  if (!note || !note->Has(server_name)) return nullptr;
   const sandbox::LocalServer* server = servers.Find(server_name);
-  if (!note || server == nullptr || !note->Has(server_name)) return nullptr;
   std::shared_ptr<BoxEndpoint> endpoint(new BoxEndpoint(boxes));
   endpoint->sandbox_id_ = sandbox_id;
   endpoint->box_id_ = *std::move(box_id);
   endpoint->server_name_ = server_name;
-  endpoint->definition_ = WriteJson(DefinitionOf(*server, note->benchmark));
+  if (server != nullptr) endpoint->definition_ = WriteJson(DefinitionOf(*server, note->benchmark));
   return endpoint;
 }
 
@@ -135,6 +135,10 @@ std::string BoxEndpoint::Frame(const std::string& text, const Caller& caller) co
 
 Task<Answer> BoxEndpoint::Handle(Incoming request, Caller caller) {
   json::value id = std::move(request.message.id);
+  // 200, since clients take other codes for trouble on the way and show no text of ours.
+  if (definition_.empty())
+    co_return BoxFailure(id, 200, JsonRpcCode::kInternalError,
+                         sandbox::NotOfferedText(server_name_));
   std::string frame = Frame(request.text, caller);
   auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
   if (!answer) co_return Unreachable(id, answer.error());
@@ -167,6 +171,7 @@ Task<Answer> BoxEndpoint::Handle(Incoming request, Caller caller) {
 }
 
 Task<void> BoxEndpoint::Notify(Incoming notification, Caller caller) {
+  if (definition_.empty()) co_return;
   std::string frame = Frame(notification.text, caller);
   auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
   if (!answer) {

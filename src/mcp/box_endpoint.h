@@ -13,6 +13,7 @@ namespace viv::mcp {
 class BoxEndpoint : public Endpoint {
  public:
   // The server of that name in the local sandbox of that id, a UUID; nullptr when there is none.
+  // One that the sandbox was acquired with but is not on offer answers every request with that.
   // All outlives it.
   static std::shared_ptr<BoxEndpoint> Find(sandbox::Boxes& boxes,
                                            const sandbox::LocalServers& servers,
@@ -34,7 +35,7 @@ class BoxEndpoint : public Endpoint {
   std::string sandbox_id_;
   std::string box_id_;
   std::string server_name_;
-  std::string definition_;  // JSON, for the agent
+  std::string definition_;  // JSON, for the agent; empty: the server is not on offer
 };
 
 }  // namespace viv::mcp

@@ -66,7 +66,7 @@ class BoxEndpointTest : public ::testing::Test {
   BoxEndpointTest() : server_([this](http::Request& r) { return agent_.Answer(r); }) {
     boxes_.port = server_->port();
     sandbox::LocalNote note;
-    note.servers = {{"filesystem", "1"}};
+    note.servers = {{"filesystem", "1"}, {"arxiv", "2"}};
     note.benchmark = "MCP_Mark";
     sandbox::Box box;
     box.spec.notes[sandbox::kLocalNote] = sandbox::WriteLocalNote(note);
@@ -116,6 +116,20 @@ TEST_F(BoxEndpointTest, IsFoundByItsSandboxAndName) {
   EXPECT_EQ(Find("00000000-0000-4000-8000-000000000000", "filesystem"), nullptr);
   std::string plain = boxes_.Put(sandbox::Box());
   EXPECT_EQ(Find(sandbox::UuidOfBox(plain), "filesystem"), nullptr);  // no local sandbox
+}
+
+TEST_F(BoxEndpointTest, OneThatIsNotOnOfferSaysSo) {
+  std::shared_ptr<BoxEndpoint> endpoint = Find(sandbox_id_, "arxiv");
+  ASSERT_NE(endpoint, nullptr);
+  for (const char* method : {"initialize", "tools/list", "ping"}) {
+    std::string text = std::string(R"({"jsonrpc":"2.0","id":7,"method":")") + method + "\"}";
+    Incoming incoming{rpc::ReadJsonRpc(*ParseJson(text)), text};
+    Answer answer = Run(endpoint->Handle(incoming, {.version = "2025-11-25"}));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_THAT(answer.body, HasSubstr(R"("id":7)"));
+    EXPECT_THAT(answer.body, HasSubstr("'arxiv' is not offered here yet"));
+  }
+  EXPECT_EQ(agent_.body, "");  // the box heard nothing of it
 }
 
 TEST_F(BoxEndpointTest, SendsTheMessageAsItIsWrittenWithItsDefinition) {

@@ -26,9 +26,12 @@ tl::unexpected<Error> NoSuchLocal(std::string_view uuid) {
 Result<std::string> LocalSandboxes::TemplateFor(const std::vector<std::string>& servers) const {
   std::string chosen;
   std::string by;
+  bool any = false;
   for (const std::string& name : servers) {
     const LocalServer* server = servers_.Find(name);
+    if (server == nullptr && IsVendorsLocalServer(name)) continue;
     if (server == nullptr) return Fail(ErrorCode::kInvalidArgument, "no server '" + name + "'");
+    any = true;
     if (server->template_name.empty()) continue;
     if (!chosen.empty() && chosen != server->template_name)
       return Fail(ErrorCode::kInvalidArgument,
@@ -37,6 +40,7 @@ Result<std::string> LocalSandboxes::TemplateFor(const std::vector<std::string>& 
     chosen = server->template_name;
     by = name;
   }
+  if (!any) return Fail(ErrorCode::kInvalidArgument, "none of these servers is on offer here");
   return chosen.empty() ? std::string(kUsualTemplate) : chosen;
 }
 

@@ -23,10 +23,12 @@ namespace viv::sandbox {
 
 struct AcquireLocal {
   std::string account_id;
-  std::vector<std::string> servers;  // each is on offer, none twice
-  std::string benchmark;             // empty: none
-  std::int64_t ttl_seconds = 0;      // 0: it has no end
-  json::object more;                 // for its note
+  // None twice. One of the vendor's that is not on offer here is kept in the note, and does not
+  // work; at least one is on offer.
+  std::vector<std::string> servers;
+  std::string benchmark;         // empty: none
+  std::int64_t ttl_seconds = 0;  // 0: it has no end
+  json::object more;             // for its note
 };
 
 class LocalSandboxes {

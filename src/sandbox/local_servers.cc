@@ -23,6 +23,11 @@ constexpr std::array<ToolsServer, 9> kToolsServers = {{
     {"terminal", "Runs the commands that a policy allows"},
 }};
 
+// Those the vendor has beyond the ones above.
+constexpr std::array<std::string_view, 7> kVendorsOthers = {
+    "arxiv", "canvas", "google_cloud", "playwright", "poste_email_toolathlon", "powerpoint", "word",
+};
+
 constexpr std::size_t kServerNameBytesMax = 64;
 
 bool IsByName(const LocalServer& server, std::string_view name) {
@@ -30,6 +35,17 @@ bool IsByName(const LocalServer& server, std::string_view name) {
 }
 
 }  // namespace
+
+bool IsVendorsLocalServer(std::string_view name) {
+  return std::find(kVendorsOthers.begin(), kVendorsOthers.end(), name) != kVendorsOthers.end() ||
+         std::any_of(kToolsServers.begin(), kToolsServers.end(),
+                     [name](const ToolsServer& tools) { return tools.name == name; });
+}
+
+std::string NotOfferedText(std::string_view name) {
+  return "The local server '" + std::string(name) +
+         "' is not offered here yet; the other servers of the sandbox work";
+}
 
 bool IsLocalServerName(std::string_view name) {
   constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyz0123456789";

@@ -29,6 +29,11 @@ struct LocalServer {
   bool operator==(const LocalServer&) const = default;
 };
 
+// Whether the vendor has a local server of this name, be it on offer here or not.
+bool IsVendorsLocalServer(std::string_view name);
+// What a client is told of one that is not on offer.
+std::string NotOfferedText(std::string_view name);
+
 // Lower-case letters, digits, '-' and '_', 64 at most, a letter or digit first.
 bool IsLocalServerName(std::string_view name);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "dialects/klavis/context.h"
@@ -14,11 +13,6 @@ constexpr std::int64_t kLocalTtlDefault = 7200;
 constexpr std::int64_t kLocalTtlLeast = 60;
 constexpr std::int64_t kLocalTtlMost = 86'400;
 constexpr std::size_t kServerNamesMax = 1000;
-
-// The vendor has them, this server does not yet.
-constexpr std::array<std::string_view, 7> kNotOffered = {
-    "word",   "powerpoint", "arxiv", "google_cloud", "poste_email_toolathlon",
-    "canvas", "playwright"};
 
 json::array PlaceOfName(std::size_t index) {
   return {json::string("body"), json::string("server_names"), index};
@@ -36,20 +30,28 @@ void CheckServerName(const LocalContext& context,
                      std::size_t index,
                      const json::value& given) {
   const std::string_view name = given.is_string() ? View(given.get_string()) : "";
-  if (context.local.servers().Find(name) != nullptr) return;
-  const std::vector<std::string> names = NamesOnOffer(context);
-  if (std::find(kNotOffered.begin(), kNotOffered.end(), name) == kNotOffered.end()) {
-    validator.AddChoice(PlaceOfName(index), names, given);
-    return;
-  }
-  validator.Add(PlaceOfName(index), "not_offered",
-                "'" + std::string(name) +
-                    "' is a local server that this server does not offer yet: choose from " +
-                    JoinWithOr(names),
+  if (context.local.servers().Find(name) != nullptr || sandbox::IsVendorsLocalServer(name)) return;
+  validator.AddChoice(PlaceOfName(index), NamesOnOffer(context), given);
+}
+
+// A sandbox in which nothing works is of no use: the caller shall know at once.
+void CheckSomeOnOffer(const LocalContext& context,
+                      Validator& validator,
+                      const std::vector<std::string>& names,
+                      const json::value& given) {
+  const sandbox::LocalServers& servers = context.local.servers();
+  const bool some = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return servers.Find(name) != nullptr;
+  });
+  if (some || !validator.ok()) return;
+  validator.Add({json::string("body"), json::string("server_names")}, "not_offered",
+                "none of these local servers is offered by this server yet: choose from " +
+                    JoinWithOr(NamesOnOffer(context)),
                 given);
 }
 
-// In their order, each once. "ALL" are those that exist.
+// In their order, each once, also those of the vendor's that are not on offer. "ALL" are those that
+// are.
 std::vector<std::string> ReadServerNames(const LocalContext& context,
                                          Validator& validator,
                                          const json::value& body) {
@@ -73,6 +75,7 @@ std::vector<std::string> ReadServerNames(const LocalContext& context,
       if (std::find(names.begin(), names.end(), text) == names.end())
         names.push_back(std::move(text));
     }
+    CheckSomeOnOffer(context, validator, names, *given);
   }
   return names;
 }
@@ -111,7 +114,7 @@ Task<http::Response> AcquireLocalSandbox(LocalContext& context, http::Request& r
   json::object answer{{"local_sandbox_id", sandbox::UuidOfBox((*box)->id)},
                       {"status", json::string(LocalStatusOf(**box))},
                       {"benchmark", TextOrNull(note ? note->benchmark : "")},
-                      {"servers", LocalServerItems(**box, BaseUrlOf(context, request))},
+                      {"servers", LocalServerItems(context, **box, BaseUrlOf(context, request))},
                       {"message", "Local sandbox environment acquired successfully"}};
   co_return http::Json(201, WriteJson(answer));
 }

@@ -10,14 +10,15 @@ namespace viv::klavis {
 Task<http::Response> GetLocalSandbox(LocalContext& context, http::Request& request) {
   auto box = FindLocal(context, request);
   if (!box) co_return RenderError(box.error());
-  co_return http::Json(200, WriteJson(LocalSandboxInfo(**box, BaseUrlOf(context, request))));
+  co_return http::Json(200,
+                       WriteJson(LocalSandboxInfo(context, **box, BaseUrlOf(context, request))));
 }
 
 Task<http::Response> ListLocalSandboxes(LocalContext& context, http::Request& request) {
   const std::string base_url = BaseUrlOf(context, request);
   json::array list;
   for (const sandbox::BoxPtr& box : context.local.List(request.identity.account_id))
-    list.push_back(LocalSandboxInfo(*box, base_url));
+    list.push_back(LocalSandboxInfo(context, *box, base_url));
   const std::size_t count = list.size();
   json::object answer{{"local_sandboxes", std::move(list)}, {"total_count", count}};
   co_return http::Json(200, WriteJson(answer));

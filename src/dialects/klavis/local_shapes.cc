@@ -16,37 +16,45 @@ std::string_view LocalStatusOf(const sandbox::Box& box) {
   return box.state == sandbox::BoxState::kFailed ? "error" : "occupied";
 }
 
-json::array LocalServerItems(const sandbox::Box& box, const std::string& base_url) {
+json::array LocalServerItems(const LocalContext& context,
+                             const sandbox::Box& box,
+                             const std::string& base_url) {
   json::array items;
   const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
   if (!note) return items;
   const std::string uuid = sandbox::UuidOfBox(box.id);
-  json::value metadata;
+  json::object common;
   if (auto email = note->more.find("test_account_email"); email != note->more.end())
-    metadata = json::object{{"test_account_email", email->value()}};
+    common["test_account_email"] = email->value();
   for (const sandbox::LocalNote::Server& server : note->servers) {
     const std::string url =
         base_url + "/" + PercentEncode(server.name) + "/mcp/?local_sandbox_id=" + uuid;
-    items.push_back(json::object{{"server_name", server.name},
-                                 {"id", server.id},
-                                 {"mcp_server_url", url},
-                                 {"status", json::string(LocalStatusOf(box))},
-                                 {"benchmark", TextOrNull(note->benchmark)},
-                                 {"updated_at", IsoMicros(box.updated_at_us)},
-                                 {"metadata", metadata},
-                                 {"auth_data", nullptr},
-                                 {"tags", nullptr}});
+    const bool offered = context.local.servers().Find(server.name) != nullptr;
+    json::object metadata = common;
+    if (!offered) metadata["error"] = sandbox::NotOfferedText(server.name);
+    items.push_back(
+        json::object{{"server_name", server.name},
+                     {"id", server.id},
+                     {"mcp_server_url", url},
+                     {"status", json::string(offered ? LocalStatusOf(box) : "error")},
+                     {"benchmark", TextOrNull(note->benchmark)},
+                     {"updated_at", IsoMicros(box.updated_at_us)},
+                     {"metadata", metadata.empty() ? json::value() : json::value(metadata)},
+                     {"auth_data", nullptr},
+                     {"tags", nullptr}});
   }
   return items;
 }
 
-json::object LocalSandboxInfo(const sandbox::Box& box, const std::string& base_url) {
+json::object LocalSandboxInfo(const LocalContext& context,
+                              const sandbox::Box& box,
+                              const std::string& base_url) {
   const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
   return {{"local_sandbox_id", sandbox::UuidOfBox(box.id)},
           {"created_at", IsoMicros(box.created_at_us)},
           {"status", json::string(LocalStatusOf(box))},
           {"benchmark", TextOrNull(note ? note->benchmark : "")},
-          {"servers", LocalServerItems(box, base_url)}};
+          {"servers", LocalServerItems(context, box, base_url)}};
 }
 
 Result<sandbox::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request) {

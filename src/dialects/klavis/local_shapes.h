@@ -15,9 +15,14 @@ namespace viv::klavis {
 
 std::string BaseUrlOf(const LocalContext& context, const http::Request& request);
 std::string_view LocalStatusOf(const sandbox::Box& box);
-// The list "servers", each with the URL it is reached at.
-json::array LocalServerItems(const sandbox::Box& box, const std::string& base_url);
-json::object LocalSandboxInfo(const sandbox::Box& box, const std::string& base_url);
+// The list "servers", each with the URL it is reached at. One that is not on offer here has the
+// status "error" and the reason in its metadata, as the vendor's items have no other place for it.
+json::array LocalServerItems(const LocalContext& context,
+                             const sandbox::Box& box,
+                             const std::string& base_url);
+json::object LocalSandboxInfo(const LocalContext& context,
+                              const sandbox::Box& box,
+                              const std::string& base_url);
 
 // The caller's sandbox that the path names.
 Result<sandbox::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request);

@@ -137,6 +137,28 @@ TEST_F(LocalTest, AcquiresWhatIsAskedFor) {
   EXPECT_EQ(Find(all.body, "benchmark")->is_null(), true);
 }
 
+TEST_F(LocalTest, WhatIsNotOfferedDoesNotRefuseTheRest) {
+  Answer answer = Call("POST", "/local-sandbox",
+                       R"({"server_names":["arxiv","git","word"],"test_account_email":"a@b.c"})");
+  ASSERT_EQ(answer.status, 201) << answer.text;
+  EXPECT_EQ(FindString(answer.body, "status"), "occupied");
+  const std::string path =
+      "/local-sandbox/" + std::string(FindString(answer.body, "local_sandbox_id"));
+  for (const json::value& shown : {answer.body, Call("GET", path).body}) {
+    const json::array& servers = Find(shown, "servers")->as_array();
+    ASSERT_EQ(servers.size(), 3U);
+    EXPECT_EQ(FindString(servers[0], "server_name"), "arxiv");
+    EXPECT_EQ(FindString(servers[0], "status"), "error");
+    EXPECT_THAT(std::string(FindString(servers[0].at("metadata"), "error")),
+                HasSubstr("'arxiv' is not offered"));
+    EXPECT_EQ(FindString(servers[0].at("metadata"), "test_account_email"), "a@b.c");
+    EXPECT_THAT(std::string(FindString(servers[0], "mcp_server_url")), HasSubstr("/arxiv/mcp/"));
+    EXPECT_EQ(FindString(servers[1], "status"), "occupied");
+    EXPECT_EQ(Find(servers[1].at("metadata"), "error"), nullptr);
+    EXPECT_EQ(FindString(servers[2], "status"), "error");
+  }
+}
+
 TEST_F(LocalTest, RefusesWhatCannotBeAcquired) {
   for (const auto& [body, why] : std::vector<std::pair<std::string, std::string>>{
            {"", "Field required"},
@@ -147,9 +169,8 @@ TEST_F(LocalTest, RefusesWhatCannotBeAcquired) {
            {R"({"server_names":[]})", "between 1 and 1000 items"},
            {R"({"server_names":["nope"]})", "Input should be 'code-executor'"},
            {R"({"server_names":[7]})", "Input should be"},
-           {R"({"server_names":["git","word"]})",
-            "'word' is a local server that this server does not"},
-           {R"({"server_names":["playwright"]})", "does not offer yet"},
+           {R"({"server_names":["git","word","nope"]})", "Input should be 'code-executor'"},
+           {R"({"server_names":["playwright","word"]})", "none of these local servers is offered"},
            {R"({"server_names":["git"],"benchmark":"x"})", "MCP_Atlas"},
            {R"({"server_names":["git"],"ttl_seconds":59})", "greater than or equal to 60"},
            {R"({"server_names":["git"],"ttl_seconds":86401})", "less than or equal"},

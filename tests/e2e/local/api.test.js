@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { KlavisClient } from 'klavis';
 import { archiveOf, dumped, initialize, madeByPython, upload } from '../support/archives.js';
 import { boxIdOf, callTool, openLocal } from '../support/local.js';
+import { connect, post, request, withClient } from '../support/mcp.js';
 import { Server } from '../support/server.js';
 
 let server;
@@ -55,11 +57,55 @@ test('ALL means every server that there is', async () => {
   assert.equal((await server.call('DELETE', `/local-sandbox/${body.local_sandbox_id}`)).status, 200);
 });
 
+test('what the vendor has and this server has not is an error of that server alone', async () => {
+  const asked = ['filesystem', 'git', 'terminal', 'desktop-commander', 'arxiv', 'code-executor', 'code-runner', 'localmemory'];  // as MCP-Atlas asks
+  const { status, body } = await acquire([...asked, 'word', 'powerpoint', 'google_cloud', 'poste_email_toolathlon', 'canvas', 'playwright'], { benchmark: 'MCP_Atlas' });
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.equal(body.status, 'occupied');
+  const missing = body.servers.filter((item) => item.status === 'error');
+  assert.deepEqual(missing.map((item) => item.server_name), ['arxiv', 'word', 'powerpoint', 'google_cloud', 'poste_email_toolathlon', 'canvas', 'playwright']);
+  for (const item of missing) {
+    assert.match(item.metadata.error, new RegExp(`'${item.server_name}' is not offered`));
+    const answer = await post(item.mcp_server_url, request('tools/list'));
+    assert.deepEqual([answer.status, answer.body.error.message], [200, item.metadata.error]);
+  }
+  await assert.rejects(() => connect(missing[0].mcp_server_url), /'arxiv' is not offered here yet/);
+  for (const item of body.servers.filter((one) => one.status !== 'error')) {
+    assert.equal(item.status, 'occupied');
+    await withClient(item.mcp_server_url, async (client) => assert.ok((await client.listTools()).tools.length > 0, item.server_name));
+  }
+  const shown = await server.call('GET', `/local-sandbox/${body.local_sandbox_id}`);
+  assert.deepEqual(shown.body.servers, body.servers);
+  assert.equal((await server.call('DELETE', `/local-sandbox/${body.local_sandbox_id}`)).status, 200);
+});
+
+test('the SDK lists and calls the tools of local servers by their URLs', async () => {
+  const klavis = new KlavisClient({ apiKey: server.key, baseUrl: server.url });
+  const { body } = await acquire(['filesystem', 'arxiv']);
+  const [serverUrl, absent] = body.servers.map((item) => item.mcp_server_url);
+  const listed = await klavis.mcpServer.listTools({ serverUrl, format: 'anthropic' });
+  assert.ok(listed.tools.some((tool) => tool.name === 'write_file' && tool.input_schema.properties.path));
+  const written = await klavis.mcpServer.callTools({ serverUrl, toolName: 'write_file', toolArgs: { path: '/data/a.txt', content: 'grüße' } });
+  assert.deepEqual([written.success, written.error], [true, null]);
+  const read = await klavis.mcpServer.callTools({ serverUrl, toolName: 'read_text_file', toolArgs: { path: '/data/a.txt' } });
+  assert.equal(read.result.content[0].text, 'grüße');
+  const failed = await klavis.mcpServer.callTools({ serverUrl, toolName: 'read_text_file', toolArgs: { path: '/etc/shadow' } });
+  assert.deepEqual([failed.success, failed.result.isError], [true, true]);
+  const refused = await klavis.mcpServer.listTools({ serverUrl: absent });
+  assert.equal(refused.success, false);
+  assert.match(refused.error, /'arxiv' is not offered/);
+  const { body: other } = await server.call('POST', '/api/viv/accounts', { json: { name: 'local-tools-other' } });
+  const theirs = new KlavisClient({ apiKey: other.key, baseUrl: server.url });
+  assert.match((await theirs.mcpServer.listTools({ serverUrl })).error, /no sandbox of yours/);
+  assert.equal((await server.call('DELETE', `/local-sandbox/${body.local_sandbox_id}`)).status, 200);
+  assert.match((await klavis.mcpServer.listTools({ serverUrl })).error, /no sandbox of yours/);
+});
+
 test('what cannot be acquired is a 422 that says why', async () => {
   for (const [json, reason] of [
     [undefined, /Field required/], [{}, /Field required/], [[], /dictionary/], [{ server_names: 'filesystem' }, /'ALL'/],
     [{ server_names: [] }, /at least|between/], [{ server_names: ['nope'] }, /'filesystem'/], [{ server_names: [null] }, /'filesystem'/],
-    ...['word', 'powerpoint', 'arxiv', 'google_cloud', 'poste_email_toolathlon', 'canvas', 'playwright'].map((name) => [{ server_names: ['git', name] }, new RegExp(`'${name}'.*not offer`)]),
+    [{ server_names: ['git', 'arxiv', 'nope'] }, /'filesystem'/], [{ server_names: ['arxiv', 'word'] }, /none of these local servers is offered.*filesystem/],
     [{ server_names: ['git'], benchmark: 'None' }, /MCP_Atlas/], [{ server_names: ['git'], ttl_seconds: 10 }, /60/],
     [{ server_names: ['git'], ttl_seconds: 'soon' }, /integer/],
   ]) {

@@ -77,3 +77,24 @@ def test_a_task_from_acquire_to_release(api, tmp_path):
     assert "message" in api.delete(path).json()
     assert api.get(path).status_code == 404
     assert httpx.get(download).status_code == 404
+
+
+def test_a_server_that_is_not_offered_leaves_the_others(api):
+    """As MCP-Atlas' client asks: eight names, of which one is not there."""
+    names = ["filesystem", "git", "terminal", "desktop-commander", "arxiv", "code-executor", "code-runner", "localmemory"]
+    acquired = api.post("/local-sandbox", json={"server_names": names, "benchmark": "MCP_Atlas"})
+    assert acquired.status_code == 201, acquired.text
+    items = {item["server_name"]: item for item in acquired.json()["servers"]}
+    assert list(items) == names
+    assert [name for name in names if items[name]["status"] == "error"] == ["arxiv"]
+    with pytest.raises(BaseException) as error:
+        use(items["arxiv"]["mcp_server_url"], "search_papers", {"query": "x"})
+    assert "is not offered here yet" in told_in(error.value)
+    _, answer = use(items["filesystem"]["mcp_server_url"], "list_allowed_directories", {})
+    assert "/data" in answer["content"][0]["text"]
+    api.delete(f"/local-sandbox/{acquired.json()['local_sandbox_id']}")
+
+
+def told_in(error):
+    """The texts of an error and of those it groups."""
+    return " ".join([str(error), *(told_in(inner) for inner in getattr(error, "exceptions", []))])
