@@ -31,9 +31,9 @@ json::object DefaultConfig(const std::string& workspace) {
   json::array blocked;
   for (std::string_view command : kBlockedCommands) blocked.emplace_back(command);
   return {{"blockedCommands", std::move(blocked)},
-          {"defaultShell", "/bin/bash"},
+          {"defaultShell", "/bin/sh"},
           {"allowedDirectories", json::array{workspace}},
-          {"telemetryEnabled", false},
+          {"telemetryEnabled", true},  // as its original says; nothing is sent anywhere
           {"fileWriteLineLimit", 50},
           {"fileReadLineLimit", 1000},
           {"version", kConfigVersion},

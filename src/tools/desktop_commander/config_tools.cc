@@ -5,7 +5,7 @@
 namespace viv::tools::commander {
 namespace {
 
-json::object SystemInfo(const std::string& workspace) {
+json::object SystemInfo() {
   return {{"platform", "linux"},
           {"platformName", "Linux"},
           {"defaultShell", "bash"},
@@ -13,15 +13,15 @@ json::object SystemInfo(const std::string& workspace) {
           {"isWindows", false},
           {"isMacOS", false},
           {"isLinux", true},
-          {"docker", {{"isDocker", false}, {"mountPoints", json::array{}}}},
           {"examplePaths",
-           {{"home", "/home/user"}, {"temp", "/tmp"}, {"absolute", workspace + "/file.txt"}}}};
+           {{"home", "/home/username"}, {"temp", "/tmp"}, {"absolute", "/path/to/file.txt"}}}};
 }
 
 Answer GetConfigTool(Commander& commander, const Arguments&, const CallContext&) {
   json::object config = commander.config.Snapshot();
-  config["currentClient"] = {{"name", "unknown"}, {"version", "unknown"}};
-  config["systemInfo"] = SystemInfo(commander.workspace);
+  // Many callers share this process; the benchmark's own client calls itself so.
+  config["currentClient"] = {{"name", "mcp"}, {"version", "0.1.0"}};
+  config["systemInfo"] = SystemInfo();
   return Text("Current configuration:\n" + PrettyJson(config));
 }
 

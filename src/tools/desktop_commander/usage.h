@@ -13,7 +13,7 @@ enum class Outcome { kSucceeded, kFailed };
 
 class Usage {
  public:
-  explicit Usage(Config& config) : config_(config) {}
+  explicit Usage(Config& config);  // begins the statistics where there are none
 
   void Count(std::string_view tool, Outcome outcome);
   std::string Summary() const;

@@ -16,6 +16,9 @@ struct LimitedCommand {
   std::string package;                 // the Debian package that has it
   std::size_t output_max = 16 << 20;
   const std::atomic<bool>& cancelled;
+  std::string input = {};
+  std::chrono::seconds time_max{60};
+  std::string what = "file";  // that it would take too long for
 };
 
 // kUnavailable when the program is not installed, was stopped at a limit, or the call was given up.

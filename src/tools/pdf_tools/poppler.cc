@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "tools/kit/answer.h"
 #include "tools/pdf_tools/limited_run.h"
+#include "tools/pdf_tools/python.h"
 
 namespace viv::tools::pdf {
 namespace {
@@ -112,6 +113,8 @@ Result<std::vector<std::string>> ReadPdfText(const std::string& file,
                                              const std::atomic<bool>& cancelled) {
   std::vector<std::string> pages;
   if (last < first) return pages;
+  if (auto text = ReadTextByPyPdf2(file, first, last, cancelled)) return text;
+  if (cancelled) return Fail(ErrorCode::kUnavailable, "cancelled");
   ASSIGN_OR_RETURN(std::string text, Extract(file, first, last, cancelled));
   const int count = last - first + 1;
   if (std::ranges::count(text, '\f') == count) {

@@ -23,7 +23,8 @@ std::optional<PdfInfo> ParsePdfInfo(std::string_view output);
 // The errors say what is wrong with the file, in the words of PyPDF2 where it has some.
 Result<PdfInfo> ReadPdfInfo(const std::string& file, const std::atomic<bool>& cancelled);
 
-// The text of the pages `first` to `last`, from 1, in the order of the content.
+// The text of the pages `first` to `last`, from 1, in the order of the content; its lines end where
+// PyPDF2 has them end, or where that is not installed, where poppler does.
 Result<std::vector<std::string>> ReadPdfText(const std::string& file,
                                              int first,
                                              int last,

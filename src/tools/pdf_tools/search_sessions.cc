@@ -7,7 +7,6 @@
 namespace viv::tools::pdf {
 namespace {
 
-constexpr std::size_t kMatchesMax = 100'000;
 constexpr std::size_t kSearchesMax = 50;
 constexpr std::size_t kTextBytesMax = 96 << 20;  // of all searches
 constexpr std::int64_t kAgeMsMax = 30 * 60 * 1000;

@@ -20,6 +20,8 @@ class RE2;
 
 namespace viv::tools::pdf {
 
+constexpr std::size_t kMatchesMax = 100'000;  // of one search
+
 // Places in the text of a page, in bytes.
 struct PdfMatch {
   int page = 1;

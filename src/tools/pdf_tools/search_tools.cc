@@ -2,9 +2,11 @@
 
 #include <ctime>
 
+#include "tools/kit/run.h"
 #include "tools/kit/unicode_pattern.h"
 #include "tools/pdf_tools/pdf_server.h"
 #include "tools/pdf_tools/poppler.h"
+#include "tools/pdf_tools/python.h"
 
 namespace viv::tools::pdf {
 namespace {
@@ -44,14 +46,22 @@ Answer SearchTool(PdfServer& pdf, const Arguments& arguments, const CallContext&
     search.page_size = 10;
   }
   auto pattern = CompilePattern(search.pattern, LetterCase::kIgnored);
-  if (!pattern) return Text("Error searching PDF: invalid pattern: " + pattern.error().message);
+  if (!pattern && FindProgram("python3").empty())
+    return Text("Error searching PDF: invalid pattern: " + pattern.error().message);
   auto pages = file ? AllText(*file, context.cancelled)
                     : Result<std::vector<std::string>>(Fail(ErrorCode::kNotFound, "no such file"));
   if (!pages || pages->empty())
     return Text("Error: Could not extract text from PDF or PDF is empty" +
                 (pages ? "" : " (" + pages.error().message + ")"));
   search.pages = *std::move(pages);
-  FindMatches(**pattern, search);
+  // RE2 takes time in proportion to the text; what is beyond it goes to Python, under a limit.
+  if (pattern) {
+    FindMatches(**pattern, search);
+  } else if (Status found = FindMatchesByPython(search, context.cancelled); !found) {
+    const bool invalid = found.error().code == ErrorCode::kInvalidArgument;
+    return Text("Error searching PDF: " + std::string(invalid ? "invalid pattern: " : "") +
+                found.error().message);
+  }
   if (search.matches.empty()) return Text("No matches found for pattern: " + search.pattern);
   const std::string id = pdf.searches.Add(std::move(search));
   std::string text = warning;

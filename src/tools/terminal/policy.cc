@@ -18,7 +18,7 @@ std::string Seconds(const Policy& policy) {
 
 // Reading alone: no operators, so a command stands by itself.
 const Policy& Reading() {
-  static const Policy kPolicy{.commands = {"cat", "find", "ls"}};
+  static const Policy kPolicy{.commands = {"cat", "find", "ls"}, .flags_shown = ""};
   return kPolicy;
 }
 
@@ -57,8 +57,9 @@ std::string RulesText(const Policy& policy, const std::string& folder) {
       "----------------\n" +
       Joined(policy.commands) +
       "\n\nAllowed Flags:\n"
-      "-------------\n"
-      "All flags allowed\n"
+      "-------------\n" +
+      std::string(policy.flags_shown) +
+      "\n"
       "\nSecurity Limits:\n"
       "---------------\n"
       "Max Command Length: " +

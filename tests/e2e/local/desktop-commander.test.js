@@ -144,7 +144,7 @@ test('no file tool leaves the allowed directories', async () => {
 });
 
 test('keeps processes between calls', async () => {
-  assert.match(await shell('echo hi; pwd'), new RegExp(`^Process started with PID \\d+ \\(shell: /bin/bash\\)\nInitial output:\nhi\n${box.workspace}\n$`));
+  assert.match(await shell('echo hi; pwd'), new RegExp(`^Process started with PID \\d+ \\(shell: /bin/sh\\)\nInitial output:\nhi\n${box.workspace}\n$`));
   const started = await call('start_process', { command: 'python3 -i', timeout_ms: 20000 });
   assert.match(started.text, /is waiting for input \(detected: ">>>"\)$/);
   const pid = pidOf(started.text);

@@ -100,6 +100,51 @@ test('merges and extracts; PyPDF2 reads the results', async () => {
   assert.equal(execFileSync('/usr/bin/python3', ['-c', script, file]).toString().trim(), "['needle 24 here', 'Hello one']");
 });
 
+const python = (script, ...args) => execFileSync('python3', ['-c', script, ...args], { encoding: 'utf8' });
+const hasLibreOffice = (() => {
+  try {
+    execFileSync('soffice', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test('lines end where PyPDF2 ends them', async () => {
+  const files = {};
+  const page = (stream) => assemble(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R ${font} >>`, `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`]);
+  files['lines.pdf'] = page('BT /F1 12 Tf 72 700 Td (First line) Tj 0 -14 Td (second line) Tj 0 -40 Td (after a gap) Tj T* (starred) Tj ET');
+  files['columns.pdf'] = page('BT /F1 12 Tf 72 700 Td (left) Tj 200 0 Td (right) Tj ET BT /F1 12 Tf 72 680 Td [(ker) -20 (ned) -400 (words)] TJ ET');
+  files['quotes.pdf'] = page("BT /F1 12 Tf 14 TL 72 700 Td (one) Tj (two) ' 1 1 (three) \" ET");
+  if (hasLibreOffice) {
+    writeFileSync(join(scratch, 'sheet.csv'), 'Item,Amount,Note\nCoffee,3.50,"two cups, black"\nTea,2.25,green\n\nTotal,5.75,\n');
+    execFileSync('soffice', ['--headless', `-env:UserInstallation=file://${scratch}/profile`, '--convert-to', 'pdf', '--outdir', scratch, join(scratch, 'sheet.csv')], { stdio: 'ignore' });
+    files['sheet.pdf'] = readFileSync(join(scratch, 'sheet.pdf'));
+    execFileSync('qpdf', ['--object-streams=generate', '--linearize', join(scratch, 'sheet.pdf'), join(scratch, 'linear.pdf')]);
+    files['linear.pdf'] = readFileSync(join(scratch, 'linear.pdf'));
+  }
+  for (const [name, bytes] of Object.entries(files)) {
+    await box.write(name, bytes);
+    writeFileSync(join(scratch, name), bytes);
+    const text = python('import sys, PyPDF2\nsys.stdout.write(PyPDF2.PdfReader(sys.argv[1]).pages[0].extract_text())', join(scratch, name));
+    assert.ok(text.trim().includes('\n') || name === 'quotes.pdf', `${name}: ${text}`);
+    assert.equal(await say('read_pdf_pages', { pdf_file_path: name }), `PDF total pages: 1\nExtracted page range: 1-1\n\n=== Page 1 ===\n${text}`, name);
+  }
+});
+
+test('patterns may look around and refer back, and cannot take for ever', async () => {
+  await box.write('prices.pdf', pdf(['cost $5 and price $66', `${'a'.repeat(60)}!`]));
+  await table([
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '(?<=\\$)\\d+' }, /Total matches: 2\n[^]*Text: "5"\n[^]*Text: "66"\n/],
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '\\w+(?= \\$66)' }, /Total matches: 1\n[^]*Text: "price"\n/],
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '(?i)(C)ost(?!x)' }, /Text: "cost"/],
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '(\\d)\\1' }, /Total matches: 1\n[^]*Text: "66"/],
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '(?<=a+)b' }, 'Error searching PDF: invalid pattern: look-behind requires fixed-width pattern'],
+    ['search_pdf_content', { pdf_file_path: 'prices.pdf', pattern: '(?=b|(a+)+$)x\\1' }, /^Error searching PDF: python3 needed too much time for this pattern$|^No matches found/],
+  ]);
+});
+
 test('pages through the results of a search', async () => {
   const first = await say('search_pdf_content', { pdf_file_path: 'many.pdf', pattern: 'NEEDLE (\\d+)' });
   const search_id = /^Search ID: (\w{8})\n/.exec(first)[1];

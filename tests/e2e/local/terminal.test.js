@@ -23,7 +23,7 @@ const done = (code) => `\nCommand completed with return code: ${code}`;
 
 test('the rules are told', async () => {
   const rules = async (benchmark) => (await (await boxes[benchmark].client('terminal')).callTool({ name: 'show_security_rules', arguments: {} })).content[0].text;
-  assert.equal(await rules('MCP_Atlas'), `Security Configuration:\n==================\nWorking Directory: ${boxes.MCP_Atlas.workspace}\n\nAllowed Commands:\n----------------\ncat, find, ls\n\nAllowed Flags:\n-------------\nAll flags allowed\n\nSecurity Limits:\n---------------\nMax Command Length: 1024 characters\nCommand Timeout: 30 seconds\n`);
+  assert.equal(await rules('MCP_Atlas'), `Security Configuration:\n==================\nWorking Directory: ${boxes.MCP_Atlas.workspace}\n\nAllowed Commands:\n----------------\ncat, find, ls\n\nAllowed Flags:\n-------------\n\n\nSecurity Limits:\n---------------\nMax Command Length: 1024 characters\nCommand Timeout: 30 seconds\n`);
   const wide = await rules('Toolathlon');
   assert.equal(wide.split('----------------\n')[1].split('\n')[0].split(', ').length, 59);
   assert.match(wide, /Max Stdout Length: 8192 characters\nMax Stderr Length: 2048 characters\nShell Operators: Enabled\n/);
