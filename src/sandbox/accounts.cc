@@ -98,7 +98,38 @@ Result<Accounts::NewKey> Accounts::CreateKey(std::string_view account_id, std::s
 }
 
 Status Accounts::RevokeKey(std::string_view account_id, std::string_view key_id) {
+  std::lock_guard lock(revoking_);
+  ASSIGN_OR_RETURN(std::vector<store::Key> keys, store_.ListKeys(account_id));
+  auto valid = [](const store::Key& key) { return !key.revoked_at_us; };
+  const auto count = std::count_if(keys.begin(), keys.end(), valid);
+  const bool is_valid = std::any_of(keys.begin(), keys.end(), [&](const store::Key& key) {
+    return key.id == key_id && valid(key);
+  });
+  if (is_valid && count == 1) {
+    return Fail(ErrorCode::kConflict,
+                "this is the account's only valid key, and without one nobody gets in: `viv key "
+                "rotate` puts a new key in its place");
+  }
   return store_.RevokeKey(account_id, key_id, NowMicros());
+}
+
+Result<Accounts::NewKey> Accounts::RotateKey(std::string_view account_id,
+                                             std::string_view key_id,
+                                             const std::function<Status(const NewKey&)>& kept) {
+  std::lock_guard lock(revoking_);
+  ASSIGN_OR_RETURN(std::vector<store::Key> keys, store_.ListKeys(account_id));
+  auto old = std::find_if(keys.begin(), keys.end(), [&](const store::Key& key) {
+    return key.id == key_id && !key.revoked_at_us;
+  });
+  if (old == keys.end())
+    return Fail(ErrorCode::kNotFound, "the account has no valid key with this id");
+  ASSIGN_OR_RETURN(NewKey made, CreateKey(account_id, old->name));
+  Status done = kept ? kept(made) : Status();
+  if (done) done = store_.RevokeKey(account_id, key_id, NowMicros());
+  if (done) return made;
+  Status undone = store_.RevokeKey(account_id, made.record.id, NowMicros());
+  if (!undone) return PassUp(std::move(undone).error(), "take back the new key");
+  return PassUp(std::move(done).error());
 }
 
 Result<store::Organization> Accounts::CreateOrganization(std::string name) {

@@ -2,6 +2,7 @@
 // Who may call. An organization has accounts, an account has keys; a key is shown once, when it is
 // made, and kept as a digest. Accounts of one organization may act for each other. Thread-safe.
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -35,7 +36,13 @@ class Accounts {
   Result<std::vector<store::Key>> ListKeys(std::string_view account_id) const {
     return store_.ListKeys(account_id);
   }
+  // kConflict for the account's only valid key: nobody could act for it any more.
   Status RevokeKey(std::string_view account_id, std::string_view key_id);
+  // A new key of the same name in place of `key_id`, which is revoked last: `kept` is called with
+  // the new one before that, and its failure leaves the old key as it was.
+  Result<NewKey> RotateKey(std::string_view account_id,
+                           std::string_view key_id,
+                           const std::function<Status(const NewKey&)>& kept);
 
   static std::string GenerateKey();
 
@@ -72,7 +79,8 @@ class Accounts {
                 store::Key* record);
 
   store::Store& store_;
-  std::mutex names_;  // held from the look whether a name is taken until its account is there
+  std::mutex revoking_;  // held from the look which keys are valid until one is revoked
+  std::mutex names_;     // held from the look whether a name is taken until its account is there
 };
 
 }  // namespace viv::sandbox

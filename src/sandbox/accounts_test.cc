@@ -120,5 +120,39 @@ TEST_F(AccountsTest, EveryAccountIsFoundByItsUuid) {
   EXPECT_EQ(CodeOf(accounts_->FindByUuid("")), ErrorCode::kNotFound);
 }
 
+TEST_F(AccountsTest, TheOnlyValidKeyIsNotRevoked) {
+  auto first = accounts_->CreateKey(kDefaultAccount, "first");
+  ASSERT_TRUE(first);
+  Status refused = accounts_->RevokeKey(kDefaultAccount, first->record.id);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  EXPECT_NE(refused.error().message.find("viv key rotate"), std::string::npos);
+  auto second = accounts_->CreateKey(kDefaultAccount, "second");
+  EXPECT_TRUE(accounts_->RevokeKey(kDefaultAccount, first->record.id));
+  EXPECT_TRUE(accounts_->RevokeKey(kDefaultAccount, first->record.id));  // a second time: as before
+  EXPECT_FALSE(accounts_->RevokeKey(kDefaultAccount, second->record.id));
+  EXPECT_TRUE(accounts_->Authenticate(second->key));
+}
+
+TEST_F(AccountsTest, ARotatedKeyIsReplacedOrStaysValid) {
+  auto first = accounts_->CreateKey(kDefaultAccount, "laptop");
+  auto rotated = accounts_->RotateKey(kDefaultAccount, first->record.id, nullptr);
+  ASSERT_TRUE(rotated);
+  EXPECT_EQ(rotated->record.name, "laptop");
+  EXPECT_FALSE(accounts_->Authenticate(first->key));
+  EXPECT_TRUE(accounts_->Authenticate(rotated->key));
+  EXPECT_FALSE(accounts_->RotateKey(kDefaultAccount, first->record.id, nullptr));
+
+  std::string offered;
+  auto failed = accounts_->RotateKey(kDefaultAccount, rotated->record.id,
+                                     [&offered](const Accounts::NewKey& fresh) -> Status {
+                                       offered = fresh.key;
+                                       return Fail(ErrorCode::kUnavailable, "the disk is full");
+                                     });
+  EXPECT_FALSE(failed);
+  EXPECT_TRUE(accounts_->Authenticate(rotated->key));
+  EXPECT_FALSE(accounts_->Authenticate(offered));
+}
+
 }  // namespace
 }  // namespace viv::sandbox

@@ -3,6 +3,8 @@
 // and made to misbehave; what left a box is shown; organizations, accounts, keys, apps and
 // sandboxes can be managed. Errors are {"error": {"code": "not_found", "message": "…"}}.
 
+#include <functional>
+
 #include "base/task.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
@@ -17,9 +19,12 @@ struct Context {
   sandbox::Accounts& accounts;
   std::string public_url;           // empty: the one the client used
   sandbox::Boxes* boxes = nullptr;  // nullptr: this server runs none
+  // Called before a key, given by its id, is replaced; its failure keeps the key. May be empty.
+  std::function<Status(std::string_view, const sandbox::Accounts::NewKey&)> replace_kept_key = {};
 };
 
 // worlds.cc
+Task<http::Response> ShowWorld(Context& context, http::Request& request);
 Task<http::Response> DiffWorld(Context& context, http::Request& request);
 Task<http::Response> VerifyWorld(Context& context, http::Request& request);
 Task<http::Response> ForkWorld(Context& context, http::Request& request);
@@ -32,6 +37,7 @@ Task<http::Response> GetClock(Context& context, http::Request& request);
 Task<http::Response> CreateKey(Context& context, http::Request& request);
 Task<http::Response> ListKeys(Context& context, http::Request& request);
 Task<http::Response> RevokeKey(Context& context, http::Request& request);
+Task<http::Response> RotateKey(Context& context, http::Request& request);
 // organizations.cc
 Task<http::Response> CreateOrganization(Context& context, http::Request& request);
 Task<http::Response> ListOrganizations(Context& context, http::Request& request);

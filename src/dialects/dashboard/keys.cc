@@ -65,4 +65,19 @@ Task<http::Response> RevokeKey(Context& context, http::Request& request) {
   co_return http::Empty(204);
 }
 
+// `id` is a key of the caller's account; "own" is the one that it calls with.
+Task<http::Response> RotateKey(Context& context, http::Request& request) {
+  std::string id(request.Parameter("id"));
+  if (id == "own") id = request.identity.key_id;
+  auto keep = [&context, &id](const sandbox::Accounts::NewKey& fresh) {
+    return context.replace_kept_key ? context.replace_kept_key(id, fresh) : Status();
+  };
+  auto rotated = context.accounts.RotateKey(request.identity.account_id, id, keep);
+  if (!rotated) co_return RenderError(rotated.error());
+  json::object answer = Describe(rotated->record);
+  answer["key"] = rotated->key;
+  answer["replaces"] = id;
+  co_return http::Json(201, WriteJson(answer));
+}
+
 }  // namespace viv::dashboard

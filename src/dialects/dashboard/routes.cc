@@ -61,6 +61,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
                  return handler(context, request);
                }));
   };
+  add("GET", "/api/viv/worlds/{id}", ShowWorld);
   add("GET", "/api/viv/worlds/{id}/diff", DiffWorld);
   add("POST", "/api/viv/worlds/{id}/verify", VerifyWorld);
   add("POST", "/api/viv/worlds/{id}/fork", ForkWorld);
@@ -72,6 +73,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("POST", "/api/viv/keys", CreateKey);
   add("GET", "/api/viv/keys", ListKeys);
   add("DELETE", "/api/viv/keys/{id}", RevokeKey);
+  add("POST", "/api/viv/keys/{id}/rotate", RotateKey);
   add("POST", "/api/viv/organizations", CreateOrganization);
   add("GET", "/api/viv/organizations", ListOrganizations);
   add("POST", "/api/viv/organizations/{organization}/accounts", MoveAccount);

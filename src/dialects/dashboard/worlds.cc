@@ -13,6 +13,22 @@ sandbox::SandboxRef RefOf(const http::Request& request) {
           .sandbox_id = std::string(request.Parameter("id"))};
 }
 
+json::object DescribeWorld(const Context& context,
+                           const http::Request& request,
+                           const store::Sandbox& sandbox) {
+  const std::string base = context.public_url.empty() ? request.BaseUrl() : context.public_url;
+  auto or_null = [](const std::string& text) {
+    return text.empty() ? json::value() : json::value(text);
+  };
+  return {{"sandbox_id", sandbox.id},
+          {"server_name", sandbox.server},
+          {"server_url", mcp::ServerUrl(base, sandbox)},
+          {"benchmark", or_null(sandbox.benchmark)},
+          {"email", sandbox.email},
+          {"expires_at",
+           sandbox.expires_at_us ? json::value(IsoMicros(*sandbox.expires_at_us)) : json::value()}};
+}
+
 http::Response Render(const Result<json::value>& value) {
   if (!value) return RenderError(value.error());
   return http::Json(200, WriteJson(*value));
@@ -52,6 +68,12 @@ Result<ClockSetting> ReadClock(const std::string& body_text) {
 
 }  // namespace
 
+Task<http::Response> ShowWorld(Context& context, http::Request& request) {
+  auto found = context.sandboxes.Get(RefOf(request));
+  if (!found) co_return RenderError(found.error());
+  co_return http::Json(200, WriteJson(DescribeWorld(context, request, **found)));
+}
+
 Task<http::Response> DiffWorld(Context& context, http::Request& request) {
   auto diff = co_await context.sandboxes.Diff(RefOf(request));
   co_return Render(diff);
@@ -70,13 +92,8 @@ Task<http::Response> VerifyWorld(Context& context, http::Request& request) {
 Task<http::Response> ForkWorld(Context& context, http::Request& request) {
   auto forked = co_await context.sandboxes.Fork(RefOf(request));
   if (!forked) co_return RenderError(forked.error());
-  const store::Sandbox& sandbox = **forked;
-  std::string url =
-      mcp::ServerUrl(context.public_url.empty() ? request.BaseUrl() : context.public_url, sandbox);
-  json::object answer{{"sandbox_id", sandbox.id},
-                      {"server_name", sandbox.server},
-                      {"server_url", url},
-                      {"forked_from", std::string(request.Parameter("id"))}};
+  json::object answer = DescribeWorld(context, request, **forked);
+  answer["forked_from"] = std::string(request.Parameter("id"));
   co_return http::Json(201, WriteJson(answer));
 }
 
