@@ -44,6 +44,7 @@ std::optional<std::string> AccountOfRepository(const sandbox::Accounts& accounts
   if (!name.ends_with(kGitSuffix)) return std::nullopt;
   name.remove_suffix(kGitSuffix.size());
   auto account = accounts.FindByUuid(name);
+  if (!account) account = accounts.FindAccount(name);  // its name or its id
   if (!account || !accounts.MayAct(request.identity.account_id, account->id)) return std::nullopt;
   return account->id;
 }

@@ -1,7 +1,8 @@
 #pragma once
-// The repositories of accounts as git clients reach them: /git/ACCOUNT_UUID.git. The key is the
-// password of HTTP's basic scheme, with any user name; the other ways to send it work, too. A
-// repository is there from the first time its account, or one of the same organization, asks.
+// The repositories of accounts as git clients reach them: /git/ACCOUNT.git, the account by its
+// name, its id or the UUID that Recoup's API shows. The key is the password of HTTP's basic scheme,
+// with any user name; the other ways to send it work, too. A repository is there from the first
+// time its account, or one of the same organization, asks.
 
 #include "git/repositories.h"
 #include "http/middleware/auth.h"

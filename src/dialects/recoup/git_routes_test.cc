@@ -67,6 +67,14 @@ TEST_F(GitRoutesTest, AColleagueMayAStrangerFindsNothing) {
   EXPECT_EQ(StatusAs("stranger", Refs(mine_)), 404);
 }
 
+TEST_F(GitRoutesTest, AnAccountIsFoundByItsNameToo) {
+  EXPECT_EQ(StatusAs("stranger", Refs("mine.git")), 404);
+  EXPECT_FALSE(repositories_.Has(kMine));
+  EXPECT_EQ(StatusAs("key", Refs("mine.git")), 200);
+  EXPECT_TRUE(repositories_.Has(kMine)) << "the same repository as by its id";
+  EXPECT_EQ(StatusAs("key", Refs("min.git")), 404);
+}
+
 TEST_F(GitRoutesTest, NamesThatAreNoRepositoryAreNotFound) {
   for (const std::string& name :
        {std::string(kMine), std::string("x.git"), std::string("%2e%2e.git"), std::string(".git"),

@@ -195,6 +195,16 @@ test('the key comes as password, as user name, as bearer or as X-API-Key; nothin
   assert.match(wrong.err, /Authentication failed|terminal prompts disabled|could not read/);
 });
 
+test('the account in the URL is its name, its id or its UUID', async () => {
+  const owner = await makeAccount();
+  const at = await cloneAndCommit(owner.url);
+  await git(at, 'push', '-q', 'origin', 'HEAD');
+  await git(folder, 'clone', '-q', urlOf(owner.name, owner.key), fresh('by-name'));
+  const stranger = await makeAccount();
+  assert.notEqual((await tryGit(folder, 'clone', '-q', urlOf(owner.name, stranger.key), fresh('stranger'))).code, 0);
+  await git(folder, 'clone', '-q', urlOf('default', server.key), fresh('default'));
+});
+
 test("another's repository does not exist, unless the organization is the same", async () => {
   const [here, there] = [await makeOrganization(), await makeOrganization()];
   const owner = await makeAccount(here);
