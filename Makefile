@@ -1,5 +1,7 @@
 # The two commands a newcomer needs: `make run` starts Vivarium, `make test` proves it.
-.PHONY: run build test test-machines bench format setup tidy fuzz clean
+PREFIX ?= /usr/local
+
+.PHONY: run build install test test-machines bench format setup tidy fuzz clean
 
 PRESET ?= release
 
@@ -9,6 +11,9 @@ run: build  ## install what is missing, build, start the server in the foregroun
 build: setup  ## the release build, in build/release/
 	cmake --preset release > /dev/null
 	cmake --build --preset release --target viv viv-agent viv-tools
+
+install: build  ## programs, apps, a unit for systemd and completion, under PREFIX (and DESTDIR)
+	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 test:  ## every test that needs no other machine
 	@tests/support/setup test

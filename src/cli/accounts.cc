@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/box_commands.h"
 #include "cli/complain.h"
+#include "cli/output.h"
 
 namespace viv::cli {
 namespace {
@@ -42,6 +43,7 @@ int CreateOrganization(const Remote& remote, const std::string& name) {
 int ListOrganizations(const Remote& remote) {
   auto answer = CallServer(remote, "GET", "/api/viv/organizations");
   if (!answer) return Complain(answer.error());
+  if (remote.json) return PrintJson(answer->at("organizations"));
   auto accounts = CallServer(remote, "GET", "/api/viv/accounts");
   if (!accounts) return Complain(accounts.error());
   std::map<std::string, std::size_t, std::less<>> members;
@@ -69,6 +71,7 @@ int CreateAccount(const Remote& remote, const std::string& name, const std::stri
 int ListAccounts(const Remote& remote) {
   auto answer = CallServer(remote, "GET", "/api/viv/accounts");
   if (!answer) return Complain(answer.error());
+  if (remote.json) return PrintJson(answer->at("accounts"));
   auto names = OrganizationNames(remote);
   if (!names) return Complain(names.error());
   fmt::print("{:<36}  {:<24}  {:<24}  {}\n", "ID", "NAME", "ORGANIZATION", "CREATED");
@@ -105,7 +108,6 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
 
   CLI::App* org = app.add_subcommand(
       "org", "Organizations: their accounts may use each other's sandboxes and repositories");
-  org->require_subcommand(1);
   org->footer("\nExamples:\n  viv org create research\n  viv org add research alice\n  viv org ls");
   CLI::App* org_create = add(*org, "create", "Make an organization and print its id",
                              [&remote, o] { return CreateOrganization(remote, o->name); });
@@ -113,6 +115,7 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   org_create->footer("\nExample:\n  viv org create research");
   CLI::App* org_ls =
       add(*org, "ls", "List the organizations", [&remote] { return ListOrganizations(remote); });
+  AddJsonFlag(*org_ls, remote);
   org_ls->footer("\nExample:\n  viv org ls");
   CLI::App* org_add = add(*org, "add", "Move an account to an organization",
                           [&remote, o] { return MoveAccount(remote, o->name, o->organization); });
@@ -121,7 +124,6 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   org_add->footer("\nExample:\n  viv org add research alice");
 
   CLI::App* account = app.add_subcommand("account", "Accounts: each has its keys and sandboxes");
-  account->require_subcommand(1);
   account->footer(
       "\nExamples:\n  viv account create alice --org research\n  viv account add alice --org "
       "research\n  viv account ls");
@@ -134,6 +136,7 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
       "\nExamples:\n  viv account create alice --org research\n  KEY=$(viv account create ci)");
   CLI::App* ls =
       add(*account, "ls", "List the accounts", [&remote] { return ListAccounts(remote); });
+  AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv account ls");
   CLI::App* move = add(*account, "add", "Move an account to an organization",
                        [&remote, o] { return MoveAccount(remote, o->name, o->organization); });

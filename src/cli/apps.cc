@@ -7,8 +7,12 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "cli/complain.h"
+#include "cli/output.h"
+#include "engine/app_loader.h"
 #include "engine/case_runner.h"
 #include "engine/catalogue.h"
+#include "engine/table_listing.h"
 
 namespace viv::cli {
 namespace {
@@ -62,6 +66,44 @@ std::vector<std::string> Uncovered(const engine::App& app, const std::set<std::s
   return missing;
 }
 
+json::object DescribeApp(const engine::App& app) {
+  json::array profiles;
+  for (const auto& profile : app.profiles)
+    profiles.push_back({{"name", profile.name}, {"tools", profile.tools.size()}});
+  return {{"name", app.name},
+          {"title", app.title},
+          {"tools", ToolCount(app)},
+          {"profiles", std::move(profiles)}};
+}
+
+json::array DescribeTables(const std::vector<engine::ListedTable>& tables) {
+  json::array list;
+  for (const engine::ListedTable& table : tables) {
+    json::array columns;
+    for (const engine::ListedColumn& column : table.columns)
+      columns.push_back({{"name", column.name},
+                         {"type", column.type},
+                         {"required", column.required},
+                         {"key", column.is_key}});
+    list.push_back({{"table", table.name}, {"columns", std::move(columns)}});
+  }
+  return list;
+}
+
+// An app by its name is the folder of that name; a later folder goes before an earlier one.
+Result<engine::AppPtr> LoadNamedApp(const AppsOptions& options) {
+  const bool plain = options.name.find('/') == std::string::npos && options.name != ".." &&
+                     options.name != "." && !options.name.empty();
+  for (auto folder = options.folders.rbegin(); plain && folder != options.folders.rend();
+       ++folder) {
+    std::error_code error;
+    const std::string path = *folder + "/" + options.name;
+    if (fs::exists(path + "/app.yaml", error)) return engine::LoadApp(path);
+  }
+  return Fail(ErrorCode::kNotFound,
+              "there is no app named '" + options.name + "'; viv apps ls shows those there are");
+}
+
 void PrintList(const char* title, const std::vector<std::string>& names) {
   if (names.empty()) return;
   fmt::print("  {}:", title);
@@ -75,6 +117,12 @@ int ListApps(const AppsOptions& options) {
   Scratch scratch;
   engine::Catalogue catalogue({options.folders, scratch.path()});
   auto troubles = catalogue.Refresh();
+  if (options.json) {
+    json::array list;
+    for (const auto& loaded : catalogue.List()) list.push_back(DescribeApp(*loaded->app));
+    PrintJson(list);
+    return troubles.empty() ? 0 : 1;
+  }
   fmt::print("{:<18} {:<24} {:>5}  {}\n", "APP", "TITLE", "TOOLS", "PROFILES");
   for (const auto& loaded : catalogue.List()) {
     std::string profiles;
@@ -84,6 +132,21 @@ int ListApps(const AppsOptions& options) {
                ToolCount(*loaded->app), profiles);
   }
   return PrintTroubles(troubles, "") == 0 ? 0 : 1;
+}
+
+int ShowSchema(const AppsOptions& options) {
+  auto app = LoadNamedApp(options);
+  if (!app) return Complain(app.error());
+  auto tables = engine::ListTables(**app);
+  if (!tables) return Complain(tables.error());
+  if (options.json) return PrintJson(DescribeTables(*tables));
+  for (const engine::ListedTable& table : *tables) {
+    fmt::print("{}\n", table.name);
+    for (const engine::ListedColumn& column : table.columns)
+      fmt::print("  {:<28} {:<10}{}{}\n", column.name, column.type, column.is_key ? " key" : "",
+                 column.required ? " required" : "");
+  }
+  return 0;
 }
 
 int TestApps(const AppsOptions& options) {

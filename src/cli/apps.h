@@ -1,8 +1,15 @@
 #pragma once
-// viv apps ls|test: what apps there are, and whether they keep their own promises.
+// viv apps ls|schema|test: what apps there are, the tables of their worlds, and whether they keep
+// their own promises.
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace viv::cli {
 
@@ -11,9 +18,22 @@ struct AppsOptions {
   std::string name;                  // empty: all
   std::string only;                  // test: files whose name contains this
   bool coverage = true;              // test: a tool without a case counts as a failure
+  bool json = false;                 // ls, schema: for programs
 };
 
 int ListApps(const AppsOptions& options);
 int TestApps(const AppsOptions& options);
+int ShowSchema(const AppsOptions& options);
+
+// How the subcommands learn where apps are: `add_flags` gives a command the flags, `folders` is
+// asked when it runs.
+struct AppFolderSource {
+  std::function<void(CLI::App&)> add_flags;
+  std::function<std::vector<std::string>()> folders;
+};
+// The result is what the subcommands read their options into; it outlives the parsing.
+std::shared_ptr<AppsOptions> AddAppCommands(CLI::App& app,
+                                            const AppFolderSource& source,
+                                            int& code);
 
 }  // namespace viv::cli

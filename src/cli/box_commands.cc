@@ -120,7 +120,9 @@ void AddLogs(Adder& add) {
       ->check(CLI::Range(1, 1000))
       ->needs(egress)
       ->capture_default_str();
-  logs->add_flag("--json", o->egress_log.json, "A line of JSON for each")->needs(egress);
+  logs->add_flag_callback(
+      "--json", [&remote, o] { remote.json = o->egress_log.json = true; },
+      "A line of JSON for each");
   logs->footer(
       "\nExamples:\n  viv logs $BOX\n  viv logs --egress $BOX\n  viv logs --egress --limit 1000 "
       "--json $BOX | jq 'select(.verdict == \"refused\")'");
@@ -159,6 +161,7 @@ void AddUse(Adder& add) {
   CLI::App* stats = add.Add(add.app, "stats", "CPU, memory and disk of boxes",
                             [&remote, o] { return ShowBoxStats(remote, o->ids); });
   stats->add_option("ids", o->ids, "The boxes")->required();
+  AddJsonFlag(*stats, remote);
   stats->footer("\nExample:\n  viv stats $BOX");
 }
 
@@ -166,10 +169,10 @@ void AddTemplates(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
   CLI::App* templates = add.app.add_subcommand("template", "List, build and remove templates");
-  templates->require_subcommand(1);
   templates->footer("\nExamples:\n  viv template ls\n  viv template build deb --from debian");
   CLI::App* ls = add.Add(*templates, "ls", "What boxes can start from",
                          [&remote] { return ListTemplates(remote); });
+  AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv template ls");
   CLI::App* build = add.Add(*templates, "build", "Make a template",
                             [&remote, o] { return BuildTemplate(remote, o->source); });
@@ -194,7 +197,6 @@ void AddSecrets(Adder& add) {
   Options o = add.options;
   CLI::App* secrets = add.app.add_subcommand(
       "secret", "Keep secrets that requests of boxes are given on their way out");
-  secrets->require_subcommand(1);
   secrets->footer(
       "\nBoxes never see a value: rules name it, as ${e2b.secrets.NAME} or {NAME}.\n\nExamples:\n  "
       "viv secret set github_token\n  viv secret ls\n  viv secret rm github_token");
@@ -209,6 +211,7 @@ void AddSecrets(Adder& add) {
       "github | viv secret set github_token");
   CLI::App* ls = add.Add(*secrets, "ls", "The names there are, without their values",
                          [&remote] { return ListSecrets(remote); });
+  AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv secret ls");
   CLI::App* rm = add.Add(*secrets, "rm", "Remove secrets; requests that need them fail from now on",
                          [&remote, o] { return RemoveSecrets(remote, o->names); });
@@ -243,11 +246,16 @@ std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote,
 }
 
 void AddRemoteOptions(CLI::App& command, Remote& remote) {
-  command.add_option("--url", remote.url, "The server")->envname("VIV_URL")->capture_default_str();
-  command.add_option("--key", remote.key, "Your key; default: DATA/key")->envname("VIV_API_KEY");
-  command.add_option("--data", remote.data, "The server's data folder")
-      ->envname("VIV_DATA")
+  // The environment and vivarium.yaml are in `remote` already: CLI11 reads the variables of every
+  // subcommand, used or not, and what it finds there would come after the flag that was given.
+  command.add_option("--url", remote.url, "The server [VIV_URL]")->capture_default_str();
+  command.add_option("--key", remote.key, "Your key; default: DATA/key [VIV_API_KEY]");
+  command.add_option("--data", remote.data, "The server's data folder [VIV_DATA]")
       ->capture_default_str();
+}
+
+void AddJsonFlag(CLI::App& command, Remote& remote) {
+  command.add_flag("--json", remote.json, "Print JSON, for programs");
 }
 
 }  // namespace viv::cli

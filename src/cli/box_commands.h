@@ -17,5 +17,7 @@ std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote,
 
 // --url, --key and --data, for every command that talks to a server.
 void AddRemoteOptions(CLI::App& command, Remote& remote);
+// --json, for every command that lists or shows something.
+void AddJsonFlag(CLI::App& command, Remote& remote);
 
 }  // namespace viv::cli

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/complain.h"
+#include "cli/output.h"
 
 namespace viv::cli {
 namespace {
+
+constexpr std::size_t kBoxPage = 100;
 
 std::string BoxPath(const std::string& id, std::string_view rest = "") {
   return "/sandboxes/" + PercentEncode(id) + std::string(rest);
@@ -44,14 +49,27 @@ int CreateBox(const Remote& remote, const NewBox& options) {
   return 0;
 }
 
-int ListBoxes(const Remote& remote, std::size_t limit) {
-  std::size_t page = std::min<std::size_t>(limit, 100);
-  auto answer = CallServer(remote, "GET", "/v2/sandboxes?limit=" + std::to_string(page));
-  // A server without boxes has none to list.
-  if (!answer || !answer->is_array() || answer->get_array().empty()) return 0;
+json::array FetchBoxes(const Remote& remote, std::size_t limit) {
+  json::array all;
+  std::string after;
+  while (all.size() < limit) {
+    const std::size_t count = std::min<std::size_t>(limit - all.size(), kBoxPage);
+    std::string path = "/v2/sandboxes?limit=" + std::to_string(count);
+    if (!after.empty()) path += "&nextToken=" + PercentEncode(after);
+    auto page = CallServerForPage(remote, path);
+    if (!page || !page->body.is_array() || page->body.get_array().empty()) break;
+    for (json::value& box : page->body.get_array()) all.push_back(std::move(box));
+    after = std::move(page->next);
+    if (after.empty()) break;
+  }
+  return all;
+}
+
+void PrintBoxes(const json::array& boxes) {
+  if (boxes.empty()) return;
   fmt::print("{:<21}  {:<16}  {:<8}  {:<19}  {:<19}\n", "BOX", "TEMPLATE", "STATE", "STARTED",
              "ENDS");
-  for (const json::value& box : answer->get_array()) {
+  for (const json::value& box : boxes) {
     std::string_view name = FindString(box, "alias");
     if (name.empty()) name = FindString(box, "templateID");
     std::string_view state = FindString(box, "state");
@@ -60,7 +78,6 @@ int ListBoxes(const Remote& remote, std::size_t limit) {
                state == "running" ? FindString(box, "endAt").substr(0, 19) : "-");
   }
   fmt::print("\n");
-  return 0;
 }
 
 int RemoveBoxes(const Remote& remote, const std::vector<std::string>& ids) {
@@ -122,6 +139,10 @@ int ShowBoxLogs(const Remote& remote, const std::string& id) {
   const json::value* logs = Find(*answer, "logs");
   if (logs == nullptr || !logs->is_array()) return 0;
   for (const json::value& entry : logs->get_array()) {
+    if (remote.json) {
+      PrintJson(entry);
+      continue;
+    }
     fmt::print("{}  {:<5}  {}", FindString(entry, "timestamp").substr(0, 23),
                FindString(entry, "level"), FindString(entry, "message"));
     const json::value* fields = Find(entry, "fields");
@@ -134,7 +155,8 @@ int ShowBoxLogs(const Remote& remote, const std::string& id) {
 }
 
 int ShowBoxStats(const Remote& remote, const std::vector<std::string>& ids) {
-  fmt::print("{:<21}  {:>7}  {:>17}  {:>19}\n", "BOX", "CPU", "MEMORY", "DISK");
+  if (!remote.json) fmt::print("{:<21}  {:>7}  {:>17}  {:>19}\n", "BOX", "CPU", "MEMORY", "DISK");
+  json::object newest;  // by box
   int code = 0;
   for (const std::string& id : ids) {
     auto answer = CallServer(remote, "GET", BoxPath(id, "/metrics"));
@@ -142,7 +164,12 @@ int ShowBoxStats(const Remote& remote, const std::vector<std::string>& ids) {
       code = Complain(answer.error());
       continue;
     }
-    if (!answer->is_array() || answer->get_array().empty()) {
+    const bool none = !answer->is_array() || answer->get_array().empty();
+    if (remote.json) {
+      newest[id] = none ? json::value() : answer->get_array().back();
+      continue;
+    }
+    if (none) {
       fmt::print("{:<21}  no figures yet: there is one every five seconds\n", id);
       continue;
     }
@@ -156,6 +183,7 @@ int ShowBoxStats(const Remote& remote, const std::vector<std::string>& ids) {
                cpu == nullptr ? 0 : cpu->to_number<double>(), mebibytes("memUsed"),
                mebibytes("memTotal"), mebibytes("diskUsed"), mebibytes("diskTotal"));
   }
+  if (remote.json) PrintJson(newest);
   return code;
 }
 

@@ -26,7 +26,9 @@ Result<json::object> VariablesOf(const std::vector<std::string>& list);
 Result<std::string> MakeBox(const Remote& remote, const NewBox& options);
 
 int CreateBox(const Remote& remote, const NewBox& options);
-int ListBoxes(const Remote& remote, std::size_t limit);
+// As E2B describes them; none on a server without boxes.
+json::array FetchBoxes(const Remote& remote, std::size_t limit);
+void PrintBoxes(const json::array& boxes);
 int RemoveBoxes(const Remote& remote, const std::vector<std::string>& ids);
 int PauseBox(const Remote& remote, const std::string& id, bool drop_memory);
 int ResumeBox(const Remote& remote, const std::string& id, std::int64_t timeout_seconds);

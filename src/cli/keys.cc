@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/complain.h"
+#include "cli/output.h"
 
 namespace viv::cli {
 
@@ -21,6 +22,7 @@ int CreateKey(const Remote& remote, const NewKey& key) {
 int ListKeys(const Remote& remote) {
   auto answer = CallServer(remote, "GET", "/api/viv/keys");
   if (!answer) return Complain(answer.error());
+  if (remote.json) return PrintJson(answer->at("keys"));
   fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", "ID", "KEY", "NAME", "CREATED", "STATE");
   for (const json::value& key : answer->at("keys").as_array()) {
     std::string_view created = FindString(key, "created_at");
@@ -35,6 +37,19 @@ int RevokeKey(const Remote& remote, const std::string& id) {
   auto answer = CallServer(remote, "DELETE", "/api/viv/keys/" + PercentEncode(id));
   if (!answer) return Complain(answer.error());
   fmt::print("revoked {}\n", id);
+  return 0;
+}
+
+int RotateKey(const Remote& remote, const std::string& id) {
+  const std::string which = id.empty() ? "own" : PercentEncode(id);
+  auto rotated = CallServer(remote, "POST", "/api/viv/keys/" + which + "/rotate");
+  if (!rotated) return Complain(rotated.error());
+  fmt::print("{}\n", FindString(*rotated, "key"));
+  fmt::print(
+      stderr,
+      "The key {} is invalid from now on; this is the only time the new one is shown, its id "
+      "is {}.\n",
+      FindString(*rotated, "replaces"), FindString(*rotated, "id"));
   return 0;
 }
 

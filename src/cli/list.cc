@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/boxes.h"
 #include "cli/complain.h"
+#include "cli/output.h"
 
 namespace viv::cli {
+namespace {
 
-int ListSandboxes(const Remote& remote, const std::string& server, std::size_t limit) {
-  std::string path = "/api/viv/sandboxes?limit=" + std::to_string(limit);
-  if (!server.empty()) path += "&server=" + PercentEncode(server);
-  auto answer = CallServer(remote, "GET", path);
-  if (!answer) return Complain(answer.error());
-  const json::array& list = answer->at("sandboxes").as_array();
+Result<json::value> FetchWorlds(const Remote& remote, const ListOptions& options) {
+  std::string path = "/api/viv/sandboxes?limit=" + std::to_string(options.limit);
+  if (!options.app.empty()) path += "&server=" + PercentEncode(options.app);
+  return CallServer(remote, "GET", path);
+}
+
+void PrintWorlds(const json::value& answer) {
+  const json::array& list = answer.at("sandboxes").as_array();
   fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", "ID", "APP", "BENCHMARK", "ACQUIRED",
              "EXPIRES", "ACCOUNT");
   for (const json::value& sandbox : list) {
@@ -22,8 +27,30 @@ int ListSandboxes(const Remote& remote, const std::string& server, std::size_t l
                FindString(sandbox, "updated_at").substr(0, 19),
                expires.empty() ? "never" : expires.substr(0, 19), FindString(sandbox, "email"));
   }
-  auto total = answer->at("total").to_number<std::size_t>();
+  auto total = answer.at("total").to_number<std::size_t>();
   if (total > list.size()) fmt::print("… and {} more; --limit shows them\n", total - list.size());
+}
+
+}  // namespace
+
+int ListAll(const Remote& remote, const ListOptions& options) {
+  auto worlds = FetchWorlds(remote, options);
+  if (!worlds) return Complain(worlds.error());
+  json::array boxes;
+  if (options.app.empty()) boxes = FetchBoxes(remote, options.limit);
+  if (remote.json)
+    return PrintJson(
+        json::object{{"boxes", std::move(boxes)}, {"worlds", worlds->at("sandboxes")}});
+  PrintBoxes(boxes);
+  PrintWorlds(*worlds);
+  return 0;
+}
+
+int ListWorlds(const Remote& remote, const ListOptions& options) {
+  auto worlds = FetchWorlds(remote, options);
+  if (!worlds) return Complain(worlds.error());
+  if (remote.json) return PrintJson(worlds->at("sandboxes"));
+  PrintWorlds(*worlds);
   return 0;
 }
 

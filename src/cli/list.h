@@ -1,5 +1,5 @@
 #pragma once
-// viv ls: the sandboxes that the key's account holds.
+// viv ls: the boxes and worlds that the key's account holds.
 
 #include <string>
 
@@ -7,6 +7,11 @@
 
 namespace viv::cli {
 
-int ListSandboxes(const Remote& remote, const std::string& server, std::size_t limit);
+struct ListOptions {
+  std::string app;  // worlds of this app only; empty: all
+  std::size_t limit = 100;
+};
+int ListAll(const Remote& remote, const ListOptions& options);
+int ListWorlds(const Remote& remote, const ListOptions& options);
 
 }  // namespace viv::cli

@@ -17,7 +17,9 @@ Result<std::string> KeyOf(const Remote& remote) {
   if (key.empty()) {
     return Fail(ErrorCode::kUnauthenticated,
                 "no key: give --key or VIV_API_KEY, or --data if the server's folder is not " +
-                    remote.data);
+                    remote.data +
+                    "; that of a server started with sudo is read with `export "
+                    "VIV_API_KEY=$(sudo cat /root/.local/share/vivarium/key)`");
   }
   return key;
 }
@@ -25,6 +27,27 @@ Result<std::string> KeyOf(const Remote& remote) {
 ErrorCode CodeOfStatus(int status) {
   if (status == 404) return ErrorCode::kNotFound;
   return status == 409 ? ErrorCode::kConflict : ErrorCode::kInvalidArgument;
+}
+
+// What an error's body says: ours is {"error": {"message"}}, E2B's {"message"}, Klavis' {"detail"}
+// with a text or a list of places and what is wrong there.
+std::string ErrorMessage(const json::value& body) {
+  const json::value* error = Find(body, "error");
+  std::string_view message = FindString(error == nullptr ? body : *error, "message");
+  if (message.empty()) message = FindString(body, "detail");
+  const json::value* detail = Find(body, "detail");
+  if (!message.empty() || detail == nullptr || !detail->is_array()) return std::string(message);
+  std::string text;
+  for (const json::value& problem : detail->get_array()) {
+    if (!text.empty()) text += "; ";
+    const json::value* place = Find(problem, "loc");
+    if (place != nullptr && place->is_array())
+      for (const json::value& step : place->get_array())
+        text += (step.is_string() ? std::string(View(step.get_string())) : WriteJson(step)) + ".";
+    if (text.ends_with('.')) text.back() = ':';
+    text += " " + std::string(FindString(problem, "msg"));
+  }
+  return text;
 }
 
 Result<ServerPage> Exchange(const Remote& remote,
@@ -42,11 +65,9 @@ Result<ServerPage> Exchange(const Remote& remote,
   if (response->body.empty()) return page;
   ASSIGN_OR_RETURN(page.body, ParseJson(response->body), remote.url);
   if (response->status < 400) return page;
-  // Our own errors are {"error": {"message"}}, E2B's {"message"}.
-  const json::value* error = Find(page.body, "error");
-  std::string_view message = FindString(error == nullptr ? page.body : *error, "message");
+  std::string message = ErrorMessage(page.body);
   return Fail(CodeOfStatus(response->status),
-              std::string(message.empty() ? response->body : message));
+              message.empty() ? std::move(response->body) : std::move(message));
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace viv::cli {
 
 struct Remote {
   std::string url = "http://127.0.0.1:7373";
-  std::string key;   // empty: read from DATA/key
-  std::string data;  // the server's data folder
+  std::string key;    // empty: read from DATA/key
+  std::string data;   // the server's data folder
+  bool json = false;  // answers are printed as JSON, for programs
 };
 
 // A request with the key in it; `body` is JSON.

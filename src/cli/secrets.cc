@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/complain.h"
 #include "cli/hidden_input.h"
+#include "cli/output.h"
 
 namespace viv::cli {
 namespace {
@@ -49,22 +50,28 @@ int SetSecret(const Remote& remote, NewSecret secret) {
 
 int ListSecrets(const Remote& remote) {
   std::string after;
+  json::array all;
   for (std::size_t page = 0; page < kSecretPagesMax; ++page) {
     std::string path = "/secrets?limit=100";
     if (!after.empty()) path += "&nextToken=" + PercentEncode(after);
     auto answer = CallServerForPage(remote, path);
     if (!answer) return Complain(answer.error());
-    if (page == 0)
+    if (page == 0 && !remote.json)
       fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", "NAME", "VERSION", "CREATED", "UPDATED");
     if (!answer->body.is_array()) break;
-    for (const json::value& secret : answer->body.get_array())
+    for (const json::value& secret : answer->body.get_array()) {
+      if (remote.json) {
+        all.push_back(secret);
+        continue;
+      }
       fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", FindString(secret, "name"), VersionOf(secret),
                  FindString(secret, "createdAt").substr(0, 19),
                  FindString(secret, "updatedAt").substr(0, 19));
+    }
     after = std::move(answer->next);
     if (after.empty()) break;
   }
-  return 0;
+  return remote.json ? PrintJson(all) : 0;
 }
 
 int RemoveSecrets(const Remote& remote, const std::vector<std::string>& names) {

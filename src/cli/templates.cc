@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/complain.h"
+#include "cli/output.h"
 #include "http/client.h"
 
 namespace viv::cli {
@@ -47,6 +48,7 @@ class BuildFollower {
 int ListTemplates(const Remote& remote) {
   auto answer = CallServer(remote, "GET", "/templates");
   if (!answer) return Complain(answer.error());
+  if (remote.json) return PrintJson(*answer);
   fmt::print("{:<24}  {:<20}  {:>4}  {:>9}  {}\n", "NAME", "ID", "CPUS", "MEMORY", "CREATED");
   for (const json::value& it : answer->as_array()) {
     const json::value* names = Find(it, "aliases");

@@ -64,7 +64,7 @@ Task<void> AnswerIntoStream(EventSessions& sessions,
 }  // namespace
 
 Task<http::Response> Routes::OpenEvents(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   // The request's own path decides the endpoint's, so that a prefix in front of ours stays.
@@ -76,7 +76,7 @@ Task<http::Response> Routes::OpenEvents(http::Request& request) {
 }
 
 Task<http::Response> Routes::PostEvent(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   std::string session_id = request.Query("session_id").value_or("");

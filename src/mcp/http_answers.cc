@@ -29,8 +29,8 @@ http::Response FailureResponse(int status,
   return http::Json(status, rpc::JsonRpcFailure(id, {code, std::move(message)}));
 }
 
-http::Response RefuseOrigin() {
-  return FailureResponse(403, rpc::JsonRpcCode::kInvalidRequest, "Origin or Host is not allowed");
+http::Response RefuseOrigin(const OriginPolicy& policy, const http::Request& request) {
+  return FailureResponse(403, rpc::JsonRpcCode::kInvalidRequest, WhyNotAllowed(policy, request));
 }
 
 std::string_view VersionOf(const http::Request& request) {

@@ -9,6 +9,7 @@
 
 #include "http/message.h"
 #include "mcp/endpoint.h"
+#include "mcp/origin.h"
 #include "rpc/jsonrpc/message.h"
 
 namespace viv::mcp {
@@ -18,7 +19,7 @@ http::Response FailureResponse(int status,
                                std::string message,
                                const json::value& id = nullptr);
 
-http::Response RefuseOrigin();
+http::Response RefuseOrigin(const OriginPolicy& policy, const http::Request& request);
 
 // The revision the client speaks: its header, or the one before there was a header.
 std::string_view VersionOf(const http::Request& request);

@@ -19,20 +19,52 @@ bool IsThisMachine(std::string_view host) {
          ToLower(name).ends_with(".localhost");
 }
 
+// "https://viv.example:8443" of "https://viv.example:8443/path".
+std::string_view OriginOfUrl(std::string_view url) {
+  std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  return url.substr(0, url.find('/', scheme + 3));
+}
+
+std::string_view AuthorityOf(std::string_view origin) {
+  std::size_t scheme = origin.find("://");
+  return scheme == std::string_view::npos ? std::string_view() : origin.substr(scheme + 3);
+}
+
+bool IsHostAllowed(const OriginPolicy& policy, std::string_view host) {
+  if (!policy.loopback_only || IsThisMachine(host)) return true;
+  // Another port of the public host is as good: what a rebinding page lacks is the name.
+  std::string_view known = HostName(AuthorityOf(OriginOfUrl(policy.public_url)));
+  return !known.empty() && EqualsIgnoreCase(HostName(host), known);
+}
+
+bool IsOriginAllowed(const OriginPolicy& policy, std::string_view host, std::string_view origin) {
+  if (origin.empty()) return true;
+  const auto& allowed = policy.allowed_origins;
+  if (std::find(allowed.begin(), allowed.end(), origin) != allowed.end()) return true;
+  if (AuthorityOf(origin).empty()) return false;
+  if (EqualsIgnoreCase(origin, OriginOfUrl(policy.public_url))) return true;
+  return IsThisMachine(AuthorityOf(origin)) ||
+         (!policy.loopback_only && EqualsIgnoreCase(AuthorityOf(origin), host));
+}
+
 }  // namespace
 
 bool IsAllowed(const OriginPolicy& policy, const http::Request& request) {
   std::string_view host = request.headers.Get("host");
-  if (policy.loopback_only && !IsThisMachine(host)) return false;
-  std::string_view origin = request.headers.Get("origin");
-  if (origin.empty()) return true;
-  const auto& allowed = policy.allowed_origins;
-  if (std::find(allowed.begin(), allowed.end(), origin) != allowed.end()) return true;
-  std::size_t scheme = origin.find("://");
-  if (scheme == std::string_view::npos) return false;
-  std::string_view origin_host = origin.substr(scheme + 3);
-  return IsThisMachine(origin_host) ||
-         (!policy.loopback_only && EqualsIgnoreCase(origin_host, host));
+  return IsHostAllowed(policy, host) &&
+         IsOriginAllowed(policy, host, request.headers.Get("origin"));
+}
+
+std::string WhyNotAllowed(const OriginPolicy& policy, const http::Request& request) {
+  std::string_view host = request.headers.Get("host");
+  if (!IsHostAllowed(policy, host)) {
+    return "Host '" + Printable(host) +
+           "' is not this server's: behind a proxy, start it with --public-url and the URL that "
+           "clients use";
+  }
+  return "Origin '" + Printable(request.headers.Get("origin")) +
+         "' is not allowed: --allow-origin allows a web page's origin to call MCP servers";
 }
 
 }  // namespace viv::mcp

@@ -15,8 +15,14 @@ struct OriginPolicy {
       true;  // the server listens on loopback: then Host must be a name of this machine
   std::vector<std::string>
       allowed_origins;  // beside this machine's own names: "https://app.example.com"
+  // How clients reach the server through a proxy, "https://viv.example": its host and origin are
+  // allowed as well. Empty: there is none.
+  std::string public_url = {};
 };
 
 bool IsAllowed(const OriginPolicy& policy, const http::Request& request);
+
+// What is wrong with a request that is not allowed, and which setting would allow it.
+std::string WhyNotAllowed(const OriginPolicy& policy, const http::Request& request);
 
 }  // namespace viv::mcp

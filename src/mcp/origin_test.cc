@@ -31,6 +31,27 @@ TEST(OriginTest, OthersAreAllowedByName) {
   EXPECT_FALSE(IsAllowed(policy, From("viv.example", "https://other.example")));
 }
 
+TEST(OriginTest, ThePublicUrlsHostIsThisServers) {
+  OriginPolicy policy{
+      .loopback_only = true, .allowed_origins = {}, .public_url = "https://viv.example/"};
+  EXPECT_TRUE(IsAllowed(policy, From("viv.example", "")));
+  EXPECT_TRUE(IsAllowed(policy, From("VIV.example:443", "https://viv.example")));
+  EXPECT_TRUE(IsAllowed(policy, From("127.0.0.1:7373", "https://viv.example")));
+  EXPECT_FALSE(IsAllowed(policy, From("viv.example", "http://viv.example:8080")));
+  EXPECT_FALSE(IsAllowed(policy, From("viv.example.evil.example", "")));
+  EXPECT_FALSE(IsAllowed(policy, From("evil.example", "")));
+  EXPECT_FALSE(IsAllowed(policy, From("", "")));
+}
+
+TEST(OriginTest, ARefusalNamesTheSettingThatWouldAllowIt) {
+  OriginPolicy policy;
+  EXPECT_NE(WhyNotAllowed(policy, From("viv.example", "")).find("--public-url"), std::string::npos);
+  EXPECT_NE(WhyNotAllowed(policy, From("viv.example", "")).find("'viv.example'"),
+            std::string::npos);
+  EXPECT_NE(WhyNotAllowed(policy, From("localhost", "https://app.example")).find("--allow-origin"),
+            std::string::npos);
+}
+
 TEST(SessionsTest, ASessionProvesItsLeaseAndSurvivesARestart) {
   Sessions sessions("secret");
   std::string id = sessions.Make("lease");

@@ -117,7 +117,7 @@ Result<EndpointPtr> Routes::FindEndpoint(const http::Request& request) {
 }
 
 Task<http::Response> Routes::Post(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   if (std::optional<http::Response> refusal = RefuseHead(request)) co_return *std::move(refusal);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
@@ -154,7 +154,7 @@ Task<http::Response> Routes::Post(http::Request& request) {
 // The stream for what a server says unasked. Ours never does; the stream lives while the sandbox
 // does, for clients that want one.
 Task<http::Response> Routes::Get(http::Request& request) {
-  if (!IsAllowed(origins_, request)) co_return RefuseOrigin();
+  if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   std::string_view accept = request.headers.Get("accept");

@@ -12,13 +12,17 @@
 #include "cli/accounts.h"
 #include "cli/apps.h"
 #include "cli/box_commands.h"
-#include "cli/boxes.h"
 #include "cli/complain.h"
+#include "cli/completion.h"
 #include "cli/doctor.h"
 #include "cli/keys.h"
 #include "cli/list.h"
+#include "cli/usage.h"
+#include "cli/worlds.h"
 #include "server/box_service.h"
+#include "server/down.h"
 #include "server/serve.h"
+#include "server/setting_definitions.h"
 #include "server/settings.h"
 
 namespace viv {
@@ -32,7 +36,9 @@ constexpr char kAbout[] =
     "  viv serve --listen 0.0.0.0:80 --key KEY  let others in\n"
     "  viv shell                                a terminal in a new box\n"
     "  viv exec BOX -- make test                run a command in a box\n"
-    "  viv ls                                   the sandboxes you hold\n"
+    "  viv world acquire slack                  a simulated Slack of your own\n"
+    "  viv ls                                   the boxes and worlds you hold\n"
+    "  viv down                                 end all boxes\n"
     "  viv key create --name ci                 a key for somebody else\n"
     "  viv apps test slack                      run an app's own tests\n"
     "  viv doctor                               is this machine ready?";
@@ -46,9 +52,12 @@ std::vector<std::string> AppFolders(const server::Settings& settings) {
 
 // The file named by --config, else vivarium.yaml here, if there is one.
 Status ReadConfiguration(int argc, char** argv, server::Settings& settings) {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string_view(argv[i]) == "--config")
-      return server::ReadSettingsFile(argv[i + 1], settings);
+  constexpr std::string_view kFlag = "--config";
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (word == kFlag && i + 1 < argc) return server::ReadSettingsFile(argv[i + 1], settings);
+    if (word.starts_with("--config="))
+      return server::ReadSettingsFile(std::string(word.substr(kFlag.size() + 1)), settings);
   }
   if (std::filesystem::exists("vivarium.yaml"))
     return server::ReadSettingsFile("vivarium.yaml", settings);
@@ -64,105 +73,95 @@ void ConfigureLog(const server::Settings& settings) {
                  settings.log_format == "json" ? log::Format::kJson : log::Format::kText);
 }
 
-void AddAppsOptions(CLI::App& command, server::Settings& settings) {
-  command
-      .add_option("--apps", settings.apps,
-                  "A folder with apps of your own; may be given several times")
-      ->envname("VIV_APPS");
-  command.add_option("--builtin-apps", settings.builtin_apps, "Where the built-in apps are")
-      ->envname("VIV_BUILTIN_APPS");
+void AddAppFlags(CLI::App& command, server::Settings& settings) {
+  server::AddSettingFlag(command, settings, "apps");
+  server::AddSettingFlag(command, settings, "builtin_apps");
 }
 
-void AddBoxOptions(CLI::App& command, server::Settings& settings) {
-  command
-      .add_option("--boxes", settings.boxes,
-                  "auto: where this machine can; on: or do not start; off: worlds only")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->envname("VIV_BOXES")
-      ->capture_default_str();
-  command
-      .add_option("--on-exit", settings.on_exit,
-                  "keep: boxes live on when the server stops; kill: they end with it")
-      ->check(CLI::IsMember({"keep", "kill"}))
-      ->capture_default_str();
-  command.add_option("--boxes-max", settings.boxes_max, "Boxes at once")->capture_default_str();
-  command.add_option("--parked", settings.parked, "Boxes that wait ready, per template")
-      ->capture_default_str();
-  command
-      .add_option("--domain", settings.domain,
-                  "Ports of boxes are {port}-{id}.DOMAIN; may carry a port, such as box.test:7443")
-      ->envname("VIV_DOMAIN");
-  command.add_option("--tls-listen", settings.tls_listen,
-                     "HOST:PORT for TLS beside the plain one; `viv cert` makes a certificate");
-  command.add_option("--resolver", settings.resolvers,
-                     "HOST[:PORT] that answers the names boxes ask for; may be repeated");
-  command.add_option("--open-private", settings.open_private,
-                     "A private block, such as 10.0.0.0/8, that boxes may reach; may be repeated");
-  command.add_option("--egress-ca", settings.egress_cas,
-                     "A PEM file of authorities to trust, beside this machine's own, when requests "
-                     "of boxes are given secrets; may be repeated");
-  command.add_flag("--accept-no-disk-limit", settings.accept_no_disk_limit,
-                   "Run boxes although their disk use cannot be limited here");
-  command.add_option("--servers", settings.servers,
-                     "servers.yaml: stdio MCP servers of your own; default: DATA/servers.yaml");
-  command.add_option("--agent", settings.agent, "Path of viv-agent; default: beside viv");
-  command.add_option("--tools", settings.tools,
-                     "Path of viv-tools, the servers of local sandboxes; default: beside viv");
-  command.add_option("--builtin-profiles", settings.builtin_profiles,
-                     "Where the built-in workspaces of local sandboxes are");
-  command
-      .add_option("--local-data", settings.local_data,
-                  "A folder with workspaces of your own: DIR/MCP_Atlas is what /data has in local "
-                  "sandboxes of that benchmark")
-      ->envname("VIV_LOCAL_DATA");
-}
-
-void AddServeOptions(CLI::App& command, server::Settings& settings) {
-  command.add_option("--listen", settings.listen, "HOST:PORT")
-      ->envname("VIV_LISTEN")
-      ->capture_default_str();
-  command.add_option("--data", settings.data, "Where everything is kept")
-      ->envname("VIV_DATA")
-      ->capture_default_str();
-  command
-      .add_option("--key", settings.key,
-                  "A key valid for the default account; without one DATA/key is made")
-      ->envname("VIV_API_KEY");
-  AddAppsOptions(command, settings);
-  command
-      .add_option("--public-url", settings.public_url,
-                  "How clients reach this server, when a proxy stands between")
-      ->envname("VIV_PUBLIC_URL");
-  command.add_option("--allow-origin", settings.allowed_origins,
-                     "A web origin that may call MCP servers; may be repeated");
-  command.add_option("--tls-certificate", settings.tls_certificate,
-                     "PEM file with the certificate chain: serve HTTPS");
-  command.add_option("--tls-key", settings.tls_key, "PEM file with its private key");
-  command.add_option("--threads", settings.threads, "0: one per core")->capture_default_str();
-  command.add_option("--body-max", settings.body_bytes_max, "Largest request body, in bytes")
-      ->capture_default_str();
-  command.add_option("--connections-max", settings.connections_max, "Connections at once")
-      ->capture_default_str();
-  command.add_option("--pool-max", settings.pool_max, "Sandboxes per app")->capture_default_str();
-  command.add_option("--mcp-page", settings.mcp_page, "Tools per page of tools/list")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command
-      .add_flag("--sync,!--no-sync", settings.sync,
-                "Records survive a power failure, not only a crash")
-      ->capture_default_str();
-  AddBoxOptions(command, settings);
-  command.add_option("--log-format", settings.log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command.add_option("--log-level", settings.log_level, "debug, info, warn or error")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
-      ->capture_default_str();
-  command.add_option(
-      "--config", "A YAML file with these settings; default vivarium.yaml here, if there is one");
-  command.footer(
+void AddServe(CLI::App& app, server::Settings& settings, int& code) {
+  CLI::App* serve = app.add_subcommand("serve", "Start the server in the foreground");
+  server::AddServeFlags(*serve, settings);
+  serve->add_option("--config",
+                    "A YAML file with these settings; default vivarium.yaml here, if there is one");
+  serve->footer(
+      "\nA flag wins over its environment variable, in brackets, and that over vivarium.yaml.\n"
       "\nExamples:\n  viv serve\n  viv serve --listen 127.0.0.1:8080 --data /srv/vivarium\n  viv "
       "serve --apps ./my-apps");
+  serve->callback([&settings, &code] {
+    ConfigureLog(settings);
+    Status served = server::Serve(settings);
+    if (!served) code = cli::Complain(served.error());
+  });
+}
+
+void AddDoctor(CLI::App& app, server::Settings& settings, int& code) {
+  CLI::App* doctor = app.add_subcommand("doctor", "Check whether this machine can run Vivarium");
+  server::AddSettingFlag(*doctor, settings, "data");
+  AddAppFlags(*doctor, settings);
+  doctor->footer("\nExample:\n  viv doctor --data /srv/vivarium");
+  doctor->callback([&settings, &code] {
+    const std::string agent = settings.agent.empty() ? server::FindAgent() : settings.agent;
+    const std::string tools = settings.tools.empty() ? server::FindTools() : settings.tools;
+    code = cli::Doctor({settings.data, AppFolders(settings), agent, tools});
+  });
+}
+
+void AddList(CLI::App& app, cli::Remote& remote, cli::ListOptions& options, int& code) {
+  CLI::App* ls = app.add_subcommand("ls", "List the boxes and worlds you hold");
+  cli::AddRemoteOptions(*ls, remote);
+  ls->add_option("--server", options.app, "Only worlds of this app");
+  ls->add_option("--limit", options.limit, "How many at most")->capture_default_str();
+  cli::AddJsonFlag(*ls, remote);
+  ls->footer("\nExamples:\n  viv ls\n  viv ls --server slack");
+  ls->callback([&remote, &options, &code] { code = cli::ListAll(remote, options); });
+}
+
+void AddDown(CLI::App& app,
+             server::Settings& settings,
+             cli::Remote& remote,
+             server::DownOptions& options,
+             int& code) {
+  CLI::App* down = app.add_subcommand(
+      "down", "End all boxes, also those that live on after their server stopped");
+  cli::AddRemoteOptions(*down, remote);
+  server::AddSettingFlag(*down, settings, "agent");
+  server::AddSettingFlag(*down, settings, "accept_no_disk_limit");
+  down->add_flag("--yes", options.yes, "Do not ask");
+  cli::AddJsonFlag(*down, remote);
+  down->footer(
+      "\nWorlds, snapshots and templates stay. With --url the boxes of that server end; else those "
+      "of\nthe data folder, through its server if one runs.\n\nExamples:\n  sudo viv down\n  viv "
+      "down --yes --url http://127.0.0.1:7373");
+  down->callback([&settings, &remote, &options, &code, down] {
+    options.through_server = down->count("--url") > 0;
+    options.json = remote.json;
+    settings.data = remote.data;
+    ConfigureLog(settings);
+    code = server::Down(settings, remote, options);
+  });
+}
+
+void AddVersionAndCompletion(CLI::App& app, std::string& shell, int& code) {
+  app.set_version_flag("--version", "viv " VIV_VERSION);
+  app.add_subcommand("version", "Print the version")
+      ->footer("\nExample:\n  viv version")
+      ->callback([] { fmt::print("viv {}\n", VIV_VERSION); });
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script that completes commands in your shell");
+  completion->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->type_name("{bash,zsh,fish}");
+  completion->footer(
+      "\nExamples:\n  source <(viv completion bash)\n  viv completion fish > "
+      "~/.config/fish/completions/viv.fish");
+  completion->callback([&app, &shell, &code] {
+    auto script = cli::CompletionScript(app, shell);
+    if (!script) {
+      code = cli::Complain(script.error());
+      return;
+    }
+    fmt::print("{}", *script);
+  });
 }
 
 int Run(int argc, char** argv) {
@@ -170,102 +169,36 @@ int Run(int argc, char** argv) {
   settings.data = server::DefaultDataFolder();
   settings.builtin_apps = server::FindBuiltinApps();
   settings.builtin_profiles = server::FindBuiltinProfiles();
+  // The later wins: the file, the environment, and flags when the command line is parsed.
   Status configured = ReadConfiguration(argc, argv, settings);
+  if (configured) configured = server::ReadEnvironment(settings);
   if (!configured) return cli::Complain(configured.error());
-  cli::Remote remote;
-  remote.data = settings.data;
-  cli::AppsOptions apps_options;
-  std::string name;
-  std::size_t limit = 100;
+  cli::Remote remote{settings.url, settings.key, settings.data};
+  cli::ListOptions list;
+  server::DownOptions down;
+  std::string shell;
   int code = 0;
 
   CLI::App app(kAbout, "viv");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "viv 0.1.0");
-
-  auto* serve = app.add_subcommand("serve", "Start the server in the foreground");
-  AddServeOptions(*serve, settings);
-  serve->callback([&] {
-    ConfigureLog(settings);
-    Status served = server::Serve(settings);
-    if (!served) code = cli::Complain(served.error());
-  });
-
-  auto* doctor = app.add_subcommand("doctor", "Check whether this machine can run Vivarium");
-  doctor->add_option("--data", settings.data, "The data folder to check")
-      ->envname("VIV_DATA")
-      ->capture_default_str();
-  AddAppsOptions(*doctor, settings);
-  doctor->footer("\nExample:\n  viv doctor --data /srv/vivarium");
-  doctor->callback([&] {
-    const std::string agent = settings.agent.empty() ? server::FindAgent() : settings.agent;
-    const std::string tools = settings.tools.empty() ? server::FindTools() : settings.tools;
-    code = cli::Doctor({settings.data, AppFolders(settings), agent, tools});
-  });
-
-  auto* ls = app.add_subcommand("ls", "List the sandboxes you hold");
-  cli::AddRemoteOptions(*ls, remote);
-  ls->add_option("--server", name, "Only those of this app");
-  ls->add_option("--limit", limit, "How many at most")->capture_default_str();
-  ls->footer("\nExamples:\n  viv ls\n  viv ls --server slack");
-  ls->callback([&] {
-    code = name.empty() ? cli::ListBoxes(remote, limit) : 0;
-    if (code == 0) code = cli::ListSandboxes(remote, name, limit);
-  });
-
+  AddServe(app, settings, code);
+  AddDoctor(app, settings, code);
+  AddDown(app, settings, remote, down, code);
+  AddList(app, remote, list, code);
   auto box_options = cli::AddBoxCommands(app, remote, code);
-
-  auto* key = app.add_subcommand("key", "Create, list and revoke keys");
-  key->require_subcommand(1);
-  key->footer("\nExamples:\n  viv key create --name ci\n  viv key list\n  viv key revoke ID");
-  auto* key_create = key->add_subcommand("create", "Make a key and print it, this once");
-  cli::AddRemoteOptions(*key_create, remote);
-  key_create->add_option("--name", name, "What it is for");
-  std::string key_account;
-  key_create->add_option("--account", key_account,
-                         "Whose it shall be, by name or id; needs the server's own key");
-  key_create->footer(
-      "\nExamples:\n  viv key create --name ci\n  viv key create --account alice --name laptop");
-  key_create->callback([&] { code = cli::CreateKey(remote, {name, key_account}); });
-  auto* key_list = key->add_subcommand("list", "List the keys of the account");
-  cli::AddRemoteOptions(*key_list, remote);
-  key_list->footer("\nExample:\n  viv key list");
-  key_list->callback([&] { code = cli::ListKeys(remote); });
-  auto* key_revoke = key->add_subcommand("revoke", "Make a key invalid");
-  cli::AddRemoteOptions(*key_revoke, remote);
-  key_revoke->add_option("id", name, "The key's id, from `viv key list`")->required();
-  key_revoke->footer("\nExample:\n  viv key revoke 0f8fad5b-d9cb-469f-a165-70867728950e");
-  key_revoke->callback([&] { code = cli::RevokeKey(remote, name); });
-
+  auto world_options = cli::AddWorldCommands(app, remote, code);
+  auto key_options = cli::AddKeyCommands(app, remote, code);
   auto account_options = cli::AddAccountCommands(app, remote, code);
-
-  auto* apps = app.add_subcommand("apps", "List and test apps");
-  apps->require_subcommand(1);
-  apps->footer(
-      "\nExamples:\n  viv apps ls\n  viv apps test slack\n  viv apps test --apps ./my-apps "
-      "tickets");
-  auto* apps_ls = apps->add_subcommand("ls", "List the apps there are");
-  AddAppsOptions(*apps_ls, settings);
-  apps_ls->footer("\nExample:\n  viv apps ls --apps ./my-apps");
-  apps_ls->callback([&] {
-    apps_options.folders = AppFolders(settings);
-    code = cli::ListApps(apps_options);
-  });
-  auto* apps_test = apps->add_subcommand("test", "Load an app and run its .case files");
-  AddAppsOptions(*apps_test, settings);
-  apps_test->add_option("name", apps_options.name, "The app; all when not given");
-  apps_test->add_option("--only", apps_options.only, "Only the files whose name contains this");
-  apps_test->footer("\nExamples:\n  viv apps test\n  viv apps test slack --only messages");
-  apps_test->callback([&] {
-    apps_options.folders = AppFolders(settings);
-    code = cli::TestApps(apps_options);
-  });
+  cli::AppFolderSource folders{[&settings](CLI::App& command) { AddAppFlags(command, settings); },
+                               [&settings] { return AppFolders(settings); }};
+  auto app_options = cli::AddAppCommands(app, folders, code);
+  AddVersionAndCompletion(app, shell, code);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e);
+    return cli::ExplainParseError(app, e);
   }
+  cli::ShowHelpOfGroup(app);
   return code;
 }
 

@@ -1,16 +1,11 @@
 #include "server/serve.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <thread>
 
@@ -25,7 +20,6 @@
 #include "base/log.h"
 #include "base/open_files.h"
 #include "base/task_group.h"
-#include "base/unique_fd.h"
 #include "dialects/dashboard/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/traffic.h"
@@ -46,6 +40,9 @@
 #include "server/banner.h"
 #include "server/box_dialects.h"
 #include "server/box_service.h"
+#include "server/down.h"
+#include "server/forwarded.h"
+#include "server/kept_key.h"
 #include "server/local_service.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
@@ -69,24 +66,6 @@ Status MakeDataFolder(const std::string& path) {
                 "cannot make the data folder " + path + ": " + error.message());
   fs::permissions(path, fs::perms::owner_all, error);  // keys and worlds are nobody else's business
   return {};
-}
-
-// The content of a file that only we may read, made with `fresh` when there is none.
-Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string& fresh) {
-  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file) {
-    if (::write(file.get(), fresh.data(), fresh.size()) != static_cast<ssize_t>(fresh.size()) ||
-        ::fsync(file.get()) != 0) {
-      return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
-    }
-    return fresh;
-  }
-  std::ifstream in(path);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.pop_back();
-  if (text.empty()) return Fail(ErrorCode::kUnavailable, "cannot read " + path);
-  return text;
 }
 
 // Old versions of apps stay while a sandbox stands on them.
@@ -223,7 +202,7 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   http::ServerOptions options;
   options.host = address.host;
   options.port = address.port;
-  options.threads = settings.threads;
+  options.threads = static_cast<unsigned>(settings.threads);
   options.body_bytes_max = settings.body_bytes_max;
   options.connections_max = settings.connections_max;
   options.streams_body = [domain = settings.domain](const http::Request& request) {
@@ -272,6 +251,7 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(settings.listen));
   RETURN_IF_ERROR(CheckSettings(settings, address));
   ASSIGN_OR_RETURN(sandbox::LocalServers local_servers, ReadLocalServers(settings));
+  ASSIGN_OR_RETURN(TrustedProxies proxies, TrustedProxies::Read(settings.trusted_proxies));
   // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
   RaiseOpenFiles();      // early: what is started below reckons with it
@@ -282,14 +262,9 @@ Status Serve(const Settings& settings) {
   if (!settings.sync) store_options.database.durability = store::Durability::kNormal;
   ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteStore> store,
                    store::SqliteStore::Open(settings.data + "/viv.db", store_options));
-  std::string key = settings.key;
-  if (key.empty()) {
-    ASSIGN_OR_RETURN(key,
-                     ReadOrMakeSecret(settings.data + "/key", sandbox::Accounts::GenerateKey()));
-  }
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   sandbox::Accounts accounts(*store);
-  RETURN_IF_ERROR(accounts.Prepare(key), "key");
+  ASSIGN_OR_RETURN(std::unique_ptr<KeptKey> kept_key, KeptKey::Open(settings, accounts));
 
   engine::Catalogue::Options catalogue_options;
   if (!settings.builtin_apps.empty()) catalogue_options.folders.push_back(settings.builtin_apps);
@@ -322,7 +297,11 @@ Status Serve(const Settings& settings) {
   klavis::Context klavis_context{sandboxes, settings.public_url};
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url,
                                        boxes == nullptr ? nullptr : &boxes->boxes()};
-  mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins};
+  dashboard_context.replace_kept_key = [&kept_key](std::string_view id,
+                                                   const sandbox::Accounts::NewKey& fresh) {
+    return kept_key->Replace(id, fresh);
+  };
+  mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins, settings.public_url};
   mcp::Routes::Local local{boxes == nullptr ? nullptr : &boxes->boxes(), &local_servers};
   mcp::Routes mcp_routes(sandboxes, local, {settings.mcp_page}, std::move(origins), secret);
   http::Metrics metrics;
@@ -359,6 +338,7 @@ Status Serve(const Settings& settings) {
     local_sandboxes->AddTo(router, keys);
     template_builds = std::make_unique<TemplateBuilds>(boxes->templates());
     template_builds->AddTo(router, keys);
+    AddAllBoxes(router, {boxes->boxes(), accounts}, keys);
     metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().size()); });
     metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
@@ -375,9 +355,10 @@ Status Serve(const Settings& settings) {
   }
 
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
-  // that they see its 500.
+  // that they see its 500. Forwarded comes before whoever looks at Host.
   std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics),
-                                               http::AccessLog(), http::Errors(RenderServerError)};
+                                               http::AccessLog(), http::Errors(RenderServerError),
+                                               Forwarded(std::move(proxies))};
   http::Handler dispatch = [&dialects, &no_boxes,
                             control =
                                 http::Dispatch(router, RenderServerError)](http::Request& request) {
@@ -412,7 +393,8 @@ Status Serve(const Settings& settings) {
   PrintBanner({.address = address.host,
                .port = server->port(),
                .secure = secure,
-               .key = key,
+               .key = kept_key->key(),
+               .key_file = kept_key->file(),
                .data = settings.data,
                .apps = catalogue.List().size(),
                .no_boxes = boxes == nullptr ? why_no_boxes : std::string()});
@@ -421,6 +403,8 @@ Status Serve(const Settings& settings) {
                                {"data", settings.data}});
   server->Run();
   log::Info("server.stopped");
+  if (boxes != nullptr && settings.on_exit == "keep")
+    PrintBoxesLiveOn(boxes->boxes().size(), settings.data);
   return {};
 }
 

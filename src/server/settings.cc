@@ -3,64 +3,27 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <map>
 
 #include <yaml-cpp/yaml.h>
 
 #include "base/text.h"
+#include "server/setting_definitions.h"
 
 namespace viv::server {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Setter = std::function<void(const YAML::Node&)>;
+// The values of a YAML node: of a list its items, else the one there is.
+std::vector<std::string> ValuesOf(const YAML::Node& node) {
+  if (node.IsSequence()) return node.as<std::vector<std::string>>();
+  return {node.as<std::string>()};
+}
 
-std::map<std::string, Setter> Setters(Settings& settings) {
-  auto text = [](std::string& to) {
-    return [&to](const YAML::Node& node) { to = node.as<std::string>(); };
-  };
-  auto list = [](std::vector<std::string>& to) {
-    return [&to](const YAML::Node& node) { to = node.as<std::vector<std::string>>(); };
-  };
-  auto count = [](auto& to) {
-    return [&to](const YAML::Node& node) { to = node.as<std::decay_t<decltype(to)>>(); };
-  };
-  return {
-      {"listen", text(settings.listen)},
-      {"data", text(settings.data)},
-      {"key", text(settings.key)},
-      {"apps", list(settings.apps)},
-      {"builtin_apps", text(settings.builtin_apps)},
-      {"public_url", text(settings.public_url)},
-      {"allowed_origins", list(settings.allowed_origins)},
-      {"tls_certificate", text(settings.tls_certificate)},
-      {"tls_key", text(settings.tls_key)},
-      {"log_format", text(settings.log_format)},
-      {"log_level", text(settings.log_level)},
-      {"threads", count(settings.threads)},
-      {"body_bytes_max", count(settings.body_bytes_max)},
-      {"connections_max", count(settings.connections_max)},
-      {"pool_max", count(settings.pool_max)},
-      {"mcp_page", count(settings.mcp_page)},
-      {"sync", count(settings.sync)},
-      {"boxes", text(settings.boxes)},
-      {"agent", text(settings.agent)},
-      {"tools", text(settings.tools)},
-      {"builtin_profiles", text(settings.builtin_profiles)},
-      {"local_data", text(settings.local_data)},
-      {"on_exit", text(settings.on_exit)},
-      {"boxes_max", count(settings.boxes_max)},
-      {"parked", count(settings.parked)},
-      {"servers", text(settings.servers)},
-      {"domain", text(settings.domain)},
-      {"tls_listen", text(settings.tls_listen)},
-      {"resolvers", list(settings.resolvers)},
-      {"open_private", list(settings.open_private)},
-      {"egress_ca", list(settings.egress_cas)},
-      {"accept_no_disk_limit", count(settings.accept_no_disk_limit)},
-  };
+const SettingDefinition* FindOrNull(std::string_view name) {
+  for (const SettingDefinition& it : AllSettings())
+    if (it.name == name) return &it;
+  return nullptr;
 }
 
 // A folder that comes with the program: installed, or in the tree it was built from.
@@ -85,17 +48,17 @@ Status ReadSettingsFile(const std::string& path, Settings& settings) {
     YAML::Node top = YAML::LoadFile(path);
     if (top.IsNull()) return {};
     if (!top.IsMap()) return wrong(0, "a map of settings is expected");
-    std::map<std::string, Setter> setters = Setters(settings);
     for (const auto& member : top) {
       auto name = member.first.as<std::string>();
-      auto setter = setters.find(name);
-      if (setter == setters.end()) {
+      const SettingDefinition* definition = FindOrNull(name);
+      if (definition == nullptr) {
         std::vector<std::string> known;
-        for (const auto& [key, ignored] : setters) known.push_back(key);
+        for (const SettingDefinition& it : AllSettings()) known.push_back(it.name);
         return wrong(member.first.Mark().line,
                      "unknown setting '" + name + "'; known: " + JoinWithOr(known));
       }
-      setter->second(member.second);
+      Status set = SetSetting(*definition, settings, ValuesOf(member.second));
+      if (!set) return wrong(member.second.Mark().line, name + ": " + set.error().message);
     }
     return {};
   } catch (const YAML::BadFile&) {
@@ -103,6 +66,22 @@ Status ReadSettingsFile(const std::string& path, Settings& settings) {
   } catch (const YAML::Exception& e) {
     return wrong(e.mark.line, e.msg);
   }
+}
+
+Status ReadEnvironment(Settings& settings) {
+  for (const SettingDefinition& definition : AllSettings()) {
+    const char* text = std::getenv(definition.environment().c_str());
+    if (text == nullptr || *text == '\0') continue;
+    std::vector<std::string> values;
+    if (definition.is_list()) {
+      for (std::string_view item : Split(text, ','))
+        if (!Trim(item).empty()) values.emplace_back(Trim(item));
+    } else {
+      values.emplace_back(text);
+    }
+    RETURN_IF_ERROR(SetSetting(definition, settings, values), definition.environment());
+  }
+  return {};
 }
 
 bool Address::is_loopback() const {

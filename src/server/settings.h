@@ -1,6 +1,7 @@
 #pragma once
 // Everything that can be set, read once in main: vivarium.yaml, then the environment, then flags;
-// the later wins. Unknown keys and bad values stop the start.
+// the later wins. Each setting has all three (setting_definitions.h). Unknown keys and bad values
+// stop the start.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,18 +13,21 @@
 namespace viv::server {
 
 struct Settings {
-  std::string listen = "127.0.0.1:7373";  // HOST:PORT; port 0 takes any free one
+  std::string url = "http://127.0.0.1:7373";  // of the server that commands talk to
+  std::string listen = "127.0.0.1:7373";      // HOST:PORT; port 0 takes any free one
   std::string data;               // where everything is kept; default ~/.local/share/vivarium
   std::string key;                // valid for the default account; without one DATA/key is made
   std::vector<std::string> apps;  // folders with apps of your own
   std::string builtin_apps;       // default: found beside the program
   std::string public_url;         // how clients reach us, when a proxy stands between
+  // Blocks of addresses whose X-Forwarded-Proto and -Host are believed.
+  std::vector<std::string> trusted_proxies = {"127.0.0.0/8", "::1"};
   std::vector<std::string> allowed_origins;  // web origins that may call MCP servers
   std::string tls_certificate;               // PEM files; both or none
   std::string tls_key;
   std::string log_format = "text";        // text or json
   std::string log_level = "info";         // debug, info, warn or error
-  unsigned threads = 0;                   // 0: one per core
+  std::size_t threads = 0;                // 0: one per core
   std::size_t body_bytes_max = 64 << 20;  // of one request
   std::size_t connections_max = 16'384;
   std::size_t pool_max = 100'000;  // sandboxes per app
@@ -50,6 +54,10 @@ struct Settings {
 // Fills `settings` from a YAML file; an unknown key or a value of the wrong kind is an error with
 // its line.
 Status ReadSettingsFile(const std::string& path, Settings& settings);
+
+// Fills `settings` from the environment, VIV_DATA for `data`. An empty variable counts as none;
+// the items of a list are separated by commas.
+Status ReadEnvironment(Settings& settings);
 
 struct Address {
   std::string host;

@@ -1,0 +1,170 @@
+#include "server/down.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/complain.h"
+#include "dialects/dashboard/context.h"
+#include "server/box_service.h"
+#include "server/kept_key.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace viv::server {
+namespace {
+
+constexpr std::size_t kBoxesListedMax = 1'000'000;
+constexpr std::size_t kDownThreads = 4;
+
+Result<std::vector<sandbox::BoxPtr>> ListAllBoxes(const AllBoxes& all) {
+  std::vector<sandbox::BoxPtr> found;
+  ASSIGN_OR_RETURN(std::vector<store::Account> accounts, all.accounts.ListAccounts());
+  for (const store::Account& account : accounts) {
+    sandbox::BoxQuery query;
+    query.account_id = account.id;
+    query.limit = kBoxesListedMax;
+    sandbox::BoxPage page = all.boxes.List(query);
+    found.insert(found.end(), page.boxes.begin(), page.boxes.end());
+  }
+  return found;
+}
+
+json::object DescribeBoxes(const std::vector<sandbox::BoxPtr>& boxes) {
+  json::array list;
+  for (const sandbox::BoxPtr& box : boxes)
+    list.push_back({{"id", box->id}, {"account_id", box->account_id}});
+  return {{"boxes", std::move(list)}};
+}
+
+// Those that ended; one that ended by itself in the meantime does not count.
+Task<Result<std::vector<sandbox::BoxPtr>>> EndAllBoxes(AllBoxes all) {
+  ASSIGN_OR_CO_RETURN(std::vector<sandbox::BoxPtr> boxes, ListAllBoxes(all));
+  std::vector<sandbox::BoxPtr> ended;
+  for (const sandbox::BoxPtr& box : boxes) {
+    Status removed = co_await all.boxes.Remove(box->account_id, box->id);
+    if (removed) ended.push_back(box);
+    if (!removed && removed.error().code != ErrorCode::kNotFound)
+      co_return PassUp(std::move(removed).error(), "end " + box->id);
+  }
+  co_return ended;
+}
+
+http::Response NotTheOperator() {
+  return dashboard::Failure(403, "permission_denied",
+                            "all boxes are the operator's: use the server's own key");
+}
+
+Task<http::Response> ShowAllBoxes(AllBoxes all, const http::Request& request) {
+  if (!dashboard::IsOperator(request)) co_return NotTheOperator();
+  auto boxes = ListAllBoxes(all);
+  if (!boxes) co_return dashboard::RenderError(boxes.error());
+  co_return http::Json(200, WriteJson(DescribeBoxes(*boxes)));
+}
+
+Task<http::Response> RemoveAllBoxes(AllBoxes all, const http::Request& request) {
+  if (!dashboard::IsOperator(request)) co_return NotTheOperator();
+  auto ended = co_await EndAllBoxes(all);
+  if (!ended) co_return dashboard::RenderError(ended.error());
+  co_return http::Json(200, WriteJson(DescribeBoxes(*ended)));
+}
+
+// Whether the boxes may be ended, asked on a terminal.
+Status Confirm(std::size_t count, const DownOptions& options) {
+  if (options.yes || count == 0) return {};
+  if (::isatty(STDIN_FILENO) != 1)
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} boxes would end: say --yes where nobody can be asked", count));
+  fmt::print(stderr, "End {} {}? [y/N] ", count, count == 1 ? "box" : "boxes");
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (ToLower(Trim(answer)) == "y" || ToLower(Trim(answer)) == "yes") return {};
+  return Fail(ErrorCode::kInvalidArgument, "nothing was ended");
+}
+
+std::size_t CountOf(const json::value& answer) {
+  const json::value* boxes = Find(answer, "boxes");
+  return boxes == nullptr || !boxes->is_array() ? 0 : boxes->get_array().size();
+}
+
+Result<json::value> DownThroughServer(const cli::Remote& remote, const DownOptions& options) {
+  ASSIGN_OR_RETURN(json::value there, cli::CallServer(remote, "GET", "/api/viv/boxes"));
+  RETURN_IF_ERROR(Confirm(CountOf(there), options));
+  return cli::CallServer(remote, "DELETE", "/api/viv/boxes");
+}
+
+// The next server's work without its ports: what lives is adopted, and then ended.
+Result<json::value> DownWithoutServer(Settings settings,
+                                      store::Store& store,
+                                      const DownOptions& options) {
+  settings.parked = 0;
+  settings.on_exit = "keep";  // until somebody said yes
+  ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", ""));
+  sandbox::Accounts accounts(store);
+  BlockingPool pool(kDownThreads);
+  ASSIGN_OR_RETURN(std::unique_ptr<BoxService> service,
+                   BoxService::Start(settings, store, pool, accounts, secret), "boxes");
+  AllBoxes all{service->boxes(), accounts};
+  ASSIGN_OR_RETURN(std::vector<sandbox::BoxPtr> boxes, ListAllBoxes(all));
+  RETURN_IF_ERROR(Confirm(boxes.size(), options));
+  asio::io_context io;
+  auto future = asio::co_spawn(io, EndAllBoxes(all), asio::use_future);
+  io.run();
+  ASSIGN_OR_RETURN(std::vector<sandbox::BoxPtr> ended, future.get());
+  return json::value(DescribeBoxes(ended));
+}
+
+Result<json::value> EndWhatLives(const Settings& settings,
+                                 const cli::Remote& remote,
+                                 const DownOptions& options) {
+  if (options.through_server) return DownThroughServer(remote, options);
+  const std::string database = settings.data + "/viv.db";
+  std::error_code error;
+  if (!std::filesystem::exists(database, error)) return json::value(DescribeBoxes({}));
+  auto store = store::SqliteStore::Open(database, {});
+  if (!store && store.error().message.find("in use by another") != std::string::npos)
+    return DownThroughServer(remote, options);
+  if (!store) return PassUp(std::move(store).error());
+  if (::geteuid() != 0)
+    return Fail(ErrorCode::kPermissionDenied,
+                "no server runs on " + settings.data +
+                    ", and boxes without one are ended by root: sudo viv down --data " +
+                    settings.data);
+  return DownWithoutServer(settings, **store, options);
+}
+
+}  // namespace
+
+void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys) {
+  http::Middleware auth = http::Auth(keys, [](http::AuthFailure) {
+    return dashboard::Failure(401, "unauthenticated",
+                              "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'");
+  });
+  router.Add("GET", "/api/viv/boxes",
+             auth([all](http::Request& request) { return ShowAllBoxes(all, request); }));
+  router.Add("DELETE", "/api/viv/boxes",
+             auth([all](http::Request& request) { return RemoveAllBoxes(all, request); }));
+}
+
+int Down(const Settings& settings, const cli::Remote& remote, const DownOptions& options) {
+  auto ended = EndWhatLives(settings, remote, options);
+  if (!ended) return cli::Complain(ended.error());
+  if (options.json) {
+    fmt::print("{}\n", WriteJson(*ended));
+    return 0;
+  }
+  if (CountOf(*ended) == 0) fmt::print("There are no boxes.\n");
+  for (std::size_t i = 0; i < CountOf(*ended); ++i)
+    fmt::print("ended {}\n", FindString(ended->at("boxes").as_array()[i], "id"));
+  return 0;
+}
+
+}  // namespace viv::server

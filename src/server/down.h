@@ -1,0 +1,30 @@
+#pragma once
+// viv down: ends every box of a data folder, those that live on after their server stopped and
+// those of a server that runs. Worlds and snapshots stay.
+
+#include <string>
+
+#include "cli/remote.h"
+#include "http/middleware/auth.h"
+#include "http/router.h"
+#include "sandbox/accounts.h"
+#include "sandbox/boxes.h"
+#include "server/settings.h"
+
+namespace viv::server {
+
+struct DownOptions {
+  bool through_server = false;  // a URL was given: that server's boxes
+  bool yes = false;             // without a question
+  bool json = false;            // say in JSON what ended
+};
+int Down(const Settings& settings, const cli::Remote& remote, const DownOptions& options);
+
+// GET and DELETE /api/viv/boxes: the boxes of all accounts, for the operator.
+struct AllBoxes {
+  sandbox::Boxes& boxes;
+  const sandbox::Accounts& accounts;
+};
+void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys);
+
+}  // namespace viv::server

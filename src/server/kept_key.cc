@@ -1,0 +1,109 @@
+#include "server/kept_key.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/log.h"
+#include "base/unique_fd.h"
+
+namespace viv::server {
+namespace {
+
+Status WriteWhole(const UniqueFd& file, const std::string& path, const std::string& text) {
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(file.get()) != 0) {
+    return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
+  }
+  return {};
+}
+
+// The file has the old text or the new one, whenever the machine stops.
+Status ReplaceSecret(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  ::unlink(fresh.c_str());
+  UniqueFd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file)
+    return Fail(ErrorCode::kUnavailable, "cannot make " + fresh + ": " + std::strerror(errno));
+  RETURN_IF_ERROR(WriteWhole(file, fresh, text));
+  if (::rename(fresh.c_str(), path.c_str()) != 0)
+    return Fail(ErrorCode::kUnavailable, "cannot replace " + path + ": " + std::strerror(errno));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  UniqueFd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory) ::fsync(directory.get());
+  return {};
+}
+
+Result<bool> HasValidKey(const sandbox::Accounts& accounts) {
+  ASSIGN_OR_RETURN(std::vector<store::Key> keys, accounts.ListKeys(sandbox::kDefaultAccount));
+  for (const store::Key& key : keys)
+    if (!key.revoked_at_us) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string& fresh) {
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file) {
+    RETURN_IF_ERROR(WriteWhole(file, path, fresh));
+    return fresh;
+  }
+  std::ifstream in(path);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.pop_back();
+  if (text.empty()) return Fail(ErrorCode::kUnavailable, "cannot read " + path);
+  return text;
+}
+
+Result<std::unique_ptr<KeptKey>> KeptKey::Open(const Settings& settings,
+                                               sandbox::Accounts& accounts) {
+  std::unique_ptr<KeptKey> kept(new KeptKey());
+  kept->key_ = settings.key;
+  if (settings.key.empty()) {
+    kept->file_ = settings.data + "/key";
+    ASSIGN_OR_RETURN(kept->key_, ReadOrMakeSecret(kept->file_, sandbox::Accounts::GenerateKey()));
+  }
+  RETURN_IF_ERROR(accounts.Prepare(kept->key_), "key");
+  auto valid = accounts.Authenticate(kept->key_);
+  if (!valid && kept->file_.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the key given by --key, VIV_API_KEY or vivarium.yaml was revoked: choose another");
+  }
+  if (!valid) {
+    ASSIGN_OR_RETURN(bool others, HasValidKey(accounts));
+    kept->key_.clear();
+    if (others) return kept;
+    kept->key_ = sandbox::Accounts::GenerateKey();
+    RETURN_IF_ERROR(ReplaceSecret(kept->file_, kept->key_));
+    RETURN_IF_ERROR(accounts.Prepare(kept->key_), "key");
+    log::Warn("key.made_anew",
+              {{"reason", "every key of the server's account was revoked"}, {"file", kept->file_}});
+    ASSIGN_OR_RETURN(store::Key made, accounts.Authenticate(kept->key_));
+    kept->id_ = made.id;
+    return kept;
+  }
+  kept->id_ = valid->id;
+  return kept;
+}
+
+Status KeptKey::Replace(std::string_view id, const sandbox::Accounts::NewKey& fresh) {
+  std::lock_guard lock(mutex_);
+  if (id != id_) return {};
+  if (file_.empty()) {
+    return Fail(ErrorCode::kConflict,
+                "this key was given to the server by --key, VIV_API_KEY or vivarium.yaml: change "
+                "it there and start the server again");
+  }
+  RETURN_IF_ERROR(ReplaceSecret(file_, fresh.key));
+  id_ = fresh.record.id;
+  return {};
+}
+
+}  // namespace viv::server

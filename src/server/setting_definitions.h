@@ -1,0 +1,51 @@
+#pragma once
+// The settings as a table: how each is called in vivarium.yaml, in the environment and as a flag,
+// what it means and what it may be. The file, the environment and the command line are read by this
+// table, so that all of them know every setting and check values alike.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace viv::server {
+
+struct SettingDefinition {
+  using Field = std::variant<std::string Settings::*,
+                             std::vector<std::string> Settings::*,
+                             std::size_t Settings::*,
+                             bool Settings::*>;
+  std::string name;  // in vivarium.yaml
+  std::string flag;  // "--name"
+  Field field;
+  std::string about;
+  std::vector<std::string> choices = {};  // empty: anything
+  std::size_t least = 0;                  // of a number
+
+  std::string environment() const;  // "VIV_NAME"
+  bool is_list() const { return field.index() == 1; }
+};
+
+const std::vector<SettingDefinition>& AllSettings();
+const SettingDefinition& FindSetting(std::string_view name);  // one of the table's own
+
+// Gives a setting its value; of a list one that is no list is the only item. kInvalidArgument with
+// what would have been right.
+Status SetSetting(const SettingDefinition& definition,
+                  Settings& settings,
+                  const std::vector<std::string>& values);
+// Its value as text; the items of a list are joined by commas.
+std::string TextOfSetting(const SettingDefinition& definition, const Settings& settings);
+
+// The setting's flag; `settings` outlives the parsing.
+void AddSettingFlag(CLI::App& command, Settings& settings, std::string_view name);
+// The flags of all that the server itself reads.
+void AddServeFlags(CLI::App& command, Settings& settings);
+
+}  // namespace viv::server
