@@ -1,5 +1,6 @@
 #include "http/connection.h"
 
+#include <algorithm>
 #include <exception>
 
 #include <boost/asio/error.hpp>
@@ -26,7 +27,7 @@ Connection::Connection(const ServerContext& context,
       remote_(std::move(remote)),
       date_(date),
       parser_({context.options.header_bytes_max, context.options.body_bytes_max,
-               &context.options.streams_body}) {
+               &context.options.streams_body, context.options.body_bytes_at_once}) {
   parser_.request().remote = remote_;
   parser_.request().secure = transport_->secure();
 }
@@ -70,6 +71,7 @@ Task<Connection::Outcome> Connection::ReadRequest() {
   const ServerOptions& options = context_.options;
   body_.reset();
   parser_.Reset();
+  charge_.Release();
   buffer_.Shrink(kIdleBufferBytesMax);
   transport_->ExpireReadAfter(std::exchange(first_, false) ? options.header_timeout
                                                            : options.idle_timeout);
@@ -91,6 +93,11 @@ Task<Connection::Outcome> Connection::ReadRequest() {
         StreamBody(RequestBody::Extent::kFollows);
         break;
       }
+      if (parser_.defers_body()) {
+        body_.emplace(BodySource(), RequestBody::Extent::kFollows);
+        parser_.request().pending_body = this;
+        break;
+      }
       in_head = false;
       if (!buffer_.empty()) continue;
       Transport::Pieces go_on{"HTTP/1.1 100 Continue\r\n\r\n"};
@@ -102,7 +109,7 @@ Task<Connection::Outcome> Connection::ReadRequest() {
     }
     phase_ = parser_.started() ? Phase::kBusy : Phase::kIdle;
     if (phase_ == Phase::kIdle && draining_) co_return Outcome::kGone;
-    bool more = co_await ReadMore(in_head ? kHeadReadBytes : kBodyReadBytes);
+    bool more = co_await ReadMore(in_head ? kHeadReadBytes : BodyReadBytes());
     if (more) continue;
     if (!transport_->expired() || !parser_.started()) co_return Outcome::kGone;
     problem_ = {408, "the request took too long to arrive"};
@@ -119,9 +126,18 @@ Task<bool> Connection::ReadMore(std::size_t size) {
   co_return count > 0;
 }
 
+// No more room than the body needs: many small ones may be under way.
+std::size_t Connection::BodyReadBytes() const {
+  return std::clamp<std::uint64_t>(parser_.body_bytes_left().value_or(kBodyReadBytes),
+                                   kHeadReadBytes, kBodyReadBytes);
+}
+
+RequestBody::Source Connection::BodySource() {
+  return {*transport_, buffer_, parser_, context_.options};
+}
+
 void Connection::StreamBody(RequestBody::Extent extent) {
-  RequestBody::Source source{*transport_, buffer_, parser_, context_.options};
-  parser_.request().body_stream = &body_.emplace(source, extent);
+  parser_.request().body_stream = &body_.emplace(BodySource(), extent);
 }
 
 // A handler's exception ends here: whatever it did, the server goes on.

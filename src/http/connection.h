@@ -8,8 +8,10 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 
+#include "http/body_budget.h"
 #include "http/body_writer.h"
 #include "http/message.h"
+#include "http/pending_body.h"
 #include "http/read_buffer.h"
 #include "http/request_body.h"
 #include "http/request_parser.h"
@@ -24,9 +26,10 @@ struct ServerContext {
   const ServerOptions& options;
   const Handler& handler;
   const ErrorRenderer& errors;
+  BodyBudget& bodies;
 };
 
-class Connection : private ClientEnd {
+class Connection : private ClientEnd, private PendingBody {
  public:
   // `date` is the worker's, who keeps it current.
   Connection(const ServerContext& context,
@@ -56,7 +59,14 @@ class Connection : private ClientEnd {
   Task<Response> Handle();
   Task<void> Refuse(int status, std::string message);
   void StreamBody(RequestBody::Extent extent);
+  RequestBody::Source BodySource();
+  std::size_t BodyReadBytes() const;
   bool IsGone() override;
+
+  // connection_body.cc: bodies that are read when the handler asks for them.
+  Task<std::optional<Response>> Load(BodyLimits limits) override;
+  Task<std::optional<Response>> Pay(std::string owner, std::size_t bytes);
+  Response BrokenBody(const Error& error);
 
   // connection_answer.cc: answers; each tells whether another request may follow.
   Task<bool> Answer(Response response);
@@ -77,7 +87,8 @@ class Connection : private ClientEnd {
   const std::string& date_;
   ReadBuffer buffer_;
   RequestParser parser_;
-  std::optional<RequestBody> body_;  // of the request under way, when it is streamed
+  std::optional<RequestBody> body_;  // of the request under way, when it is streamed or pending
+  BodyBudget::Charge charge_;        // for the body of the request under way
   std::string head_;                 // of the answer under way
   asio::cancellation_signal cancel_;
   Phase phase_ = Phase::kIdle;

@@ -131,6 +131,7 @@ void ClearRequest(Request& request) {
   if (request.body.capacity() > kBodyReserveMax) request.body = std::string();
   request.body.clear();
   request.body_stream = nullptr;
+  request.pending_body = nullptr;
   request.identity = Identity();
   request.request_id.clear();
   request.parameters.clear();
@@ -145,7 +146,7 @@ class RequestParser::Impl {
   void Reset() {
     ClearRequest(request_);
     sink_.emplace(request_, limits_.body_bytes);
-    streams_body_ = false;
+    streams_body_ = defers_body_ = false;
     sink_->header_limit(static_cast<std::uint32_t>(
         std::min<std::size_t>(limits_.header_bytes, std::numeric_limits<std::uint32_t>::max())));
     sink_->body_limit(boost::none);
@@ -168,6 +169,7 @@ class RequestParser::Impl {
   const RequestSink& sink() const { return *sink_; }
   Problem problem() const { return problem_; }
   bool streams_body() const { return streams_body_; }
+  bool defers_body() const { return defers_body_; }
 
  private:
   // Old clients send an empty line after a body; RFC 9112 wants it ignored.
@@ -222,11 +224,12 @@ class RequestParser::Impl {
     }
     streams_body_ =
         limits_.streams_body && *limits_.streams_body && (*limits_.streams_body)(request_);
-    if (streams_body_) {
-      sink_->StreamBody();
-    } else if (sink_->content_length().value_or(0) > limits_.body_bytes) {
-      return Refuse(413, "request body too large");
-    }
+    const std::uint64_t length = sink_->content_length().value_or(0);
+    if (!streams_body_ && length > limits_.body_bytes) return Refuse(413, "request body too large");
+    const bool whole = limits_.body_bytes_at_once >= limits_.body_bytes;
+    defers_body_ =
+        !streams_body_ && !whole && (sink_->chunked() || length > limits_.body_bytes_at_once);
+    if (streams_body_ || defers_body_) sink_->StreamBody();
     return true;
   }
 
@@ -255,6 +258,7 @@ class RequestParser::Impl {
   std::optional<RequestSink> sink_;
   std::size_t head_bytes_ = 0;
   bool streams_body_ = false;
+  bool defers_body_ = false;
   Problem problem_;
 };
 
@@ -295,6 +299,10 @@ bool RequestParser::wants_continue() const {
 
 bool RequestParser::streams_body() const {
   return impl_->streams_body();
+}
+
+bool RequestParser::defers_body() const {
+  return impl_->defers_body();
 }
 
 std::optional<std::uint64_t> RequestParser::body_bytes_left() const {

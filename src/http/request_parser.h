@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,8 @@ class RequestParser {
     std::size_t body_bytes;
     // Decides on the head whether the body is handed out in pieces, without a limit; may be null.
     const std::function<bool(const Request&)>* streams_body = nullptr;
+    // Larger bodies, and chunked ones, are handed out in pieces as well, within the limit.
+    std::size_t body_bytes_at_once = std::numeric_limits<std::size_t>::max();
   };
   enum class State {
     kNeedsMore,
@@ -54,6 +57,7 @@ class RequestParser {
   bool wants_continue() const;    // "Expect: 100-continue"
   bool wants_web_socket() const;  // a complete WebSocket handshake
   bool streams_body() const;      // request().body is what was fed since it was last taken away
+  bool defers_body() const;       // the same, for a body that is to be read whole later
   std::optional<std::uint64_t> body_bytes_left() const;  // nothing for a chunked body
 
  private:

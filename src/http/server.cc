@@ -119,7 +119,8 @@ class Server::Impl {
   ServerOptions options_;
   const Handler handler_;
   const ErrorRenderer errors_;
-  const ServerContext context_{options_, handler_, errors_};
+  BodyBudget bodies_{options_.body_budget_bytes};
+  const ServerContext context_{options_, handler_, errors_, bodies_};
   std::vector<std::unique_ptr<TlsIdentity>> identities_;
   std::atomic<std::size_t> connections_{0};
   std::vector<std::unique_ptr<Worker>> workers_;

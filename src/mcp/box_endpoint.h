@@ -21,6 +21,10 @@ class BoxEndpoint : public Endpoint {
                                            std::string_view server_name);
 
   std::string key() const override { return box_id_ + "/" + server_name_; }
+  std::string owner() const override {
+    auto box = boxes_.Find(box_id_);
+    return box ? (*box)->account_id : key();
+  }
   std::string query() const override { return "local_sandbox_id=" + sandbox_id_; }
   bool exists() const override { return boxes_.Find(box_id_).has_value(); }
 

@@ -29,6 +29,7 @@ class Endpoint {
   virtual ~Endpoint() = default;
 
   virtual std::string key() const = 0;    // whom sessions are made for
+  virtual std::string owner() const = 0;  // the account whose sandbox it is
   virtual std::string query() const = 0;  // of the URL that leads here: "instance_id=…"
   virtual bool exists() const = 0;        // still
 

@@ -1,6 +1,7 @@
 #include "mcp/http_answers.h"
 
 #include "base/text.h"
+#include "http/pending_body.h"
 #include "http/sse.h"
 #include "rpc/mcp/revisions.h"
 
@@ -21,6 +22,12 @@ Task<void> SendEvents(std::shared_ptr<LiveEvents> events, http::BodyWriter& writ
 }
 
 }  // namespace
+
+Task<std::optional<http::Response>> LoadMessage(http::Request& request, const Endpoint& endpoint) {
+  http::BodyLimits limits = http::ForMessage();
+  limits.owner = endpoint.owner();
+  co_return co_await http::LoadBody(request, std::move(limits));
+}
 
 http::Response FailureResponse(int status,
                                rpc::JsonRpcCode code,

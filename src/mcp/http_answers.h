@@ -3,6 +3,7 @@
 // module.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,10 @@ http::Response RefuseOrigin(const OriginPolicy& policy, const http::Request& req
 // The revision the client speaks: its header, or the one before there was a header.
 std::string_view VersionOf(const http::Request& request);
 Caller CallerFrom(const http::Request& request);
+
+// Reads a message that was too large to read before it was known whom it is for. What to answer
+// instead when that fails.
+Task<std::optional<http::Response>> LoadMessage(http::Request& request, const Endpoint& endpoint);
 
 // Whether the Accept header lets us answer with `type`. A client that sends none takes anything.
 bool Accepts(const http::Request& request, std::string_view type);

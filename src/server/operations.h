@@ -8,6 +8,11 @@
 
 namespace viv::server {
 
+// Whose client a request comes from, as far as its head tells.
+enum class Dialect { kMcp, kOurs, kE2b, kLangsmith, kRecoup, kKlavis };
+Dialect DialectOf(const http::Request& request);
+bool NeedsBoxes(const http::Request& request);
+
 http::Response RenderServerError(int status, std::string message, const http::Request& request);
 void AddOperations(http::Router& router, http::Metrics& metrics);  // /healthz, /readyz, /metrics, /
 

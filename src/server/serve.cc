@@ -54,6 +54,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockingThreads = 4;
+constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers nobody knows yet
 constexpr std::chrono::seconds kHousekeeping{1};
 constexpr std::chrono::milliseconds kBoxKeeping{100};
 constexpr std::chrono::milliseconds kStreamKeeping{100};
@@ -204,6 +205,7 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.port = address.port;
   options.threads = static_cast<unsigned>(settings.threads);
   options.body_bytes_max = settings.body_bytes_max;
+  options.body_bytes_at_once = kBodyBytesAtOnce;
   options.connections_max = settings.connections_max;
   options.streams_body = [domain = settings.domain](const http::Request& request) {
     return IsStreamedToBoxes(domain, request) || blobs::IsStreamedToBlobs(request);
@@ -325,8 +327,9 @@ Status Serve(const Settings& settings) {
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
   std::unique_ptr<TemplateBuilds> template_builds;
-  http::Handler no_boxes = [&why_no_boxes](http::Request&) -> Task<http::Response> {
-    co_return e2b::Failure(503, why_no_boxes);
+  http::Handler no_boxes = [&why_no_boxes](http::Request& request) -> Task<http::Response> {
+    if (e2b::IsTraffic(request)) co_return e2b::Failure(503, why_no_boxes);
+    co_return RenderServerError(503, why_no_boxes, request);
   };
   if (boxes != nullptr) {
     BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret};
@@ -344,11 +347,6 @@ Status Serve(const Settings& settings) {
     metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {
-    for (std::string_view method : {"GET", "POST"})
-      for (std::string_view path : {"/sandboxes", "/v2/sandboxes", "/e2b/{rest...}",
-                                    "/v2/sandboxes/{rest...}", "/api/v2/sandboxes/{rest...}",
-                                    "/langsmith/{rest...}", "/api/sandboxes", "/recoup/{rest...}"})
-        router.Add(method, path, no_boxes);
     http::Router no_local = klavis::NoLocalRoutes(why_no_boxes);
     router.Mount("", no_local);
     router.Mount("/klavis", no_local);
@@ -362,7 +360,10 @@ Status Serve(const Settings& settings) {
   http::Handler dispatch = [&dialects, &no_boxes,
                             control =
                                 http::Dispatch(router, RenderServerError)](http::Request& request) {
-    if (dialects == nullptr) return e2b::IsTraffic(request) ? no_boxes(request) : control(request);
+    if (dialects == nullptr) {
+      const bool no_use = e2b::IsTraffic(request) || NeedsBoxes(request);
+      return no_use ? no_boxes(request) : control(request);
+    }
     const http::Handler* traffic = dialects->TrafficHandler(request);
     return traffic != nullptr ? (*traffic)(request) : control(request);
   };

@@ -20,11 +20,15 @@ http::Response RenderAuthFailure(http::AuthFailure failure) {
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   http::Middleware auth = http::Auth(keys, RenderAuthFailure);
+  // The whole state of an application may be one document.
+  http::Middleware auth_of_document = http::Auth(keys, RenderAuthFailure, http::ForDocument());
   auto add = [&](std::string_view method, std::string_view path,
                  Task<http::Response> (*handler)(Context&, http::Request&)) {
-    router.Add(method, path, auth([&context, handler](http::Request& request) {
-                 return handler(context, request);
-               }));
+    const bool takes_document = path.ends_with("/initialize");
+    router.Add(
+        method, path,
+        (takes_document ? auth_of_document : auth)(
+            [&context, handler](http::Request& request) { return handler(context, request); }));
   };
   add("GET", "/sandbox", ListSandboxes);
   add("POST", "/sandbox/prepare", PrepareSandboxes);

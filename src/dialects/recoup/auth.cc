@@ -23,6 +23,13 @@ Task<http::Response> CheckedForKey(const http::KeyLookup& keys,
   if (!key.empty() && key.size() <= kKeyBytesMax) identity = keys(key);
   if (!identity) co_return Unauthorized();
   request.identity = std::move(*identity);
+  if (request.pending_body != nullptr) {
+    http::BodyLimits limits;
+    // Files may come as data: URLs: few values, many bytes.
+    if (request.path.ends_with("/files")) limits.bytes_max = http::ForDocument().bytes_max;
+    std::optional<http::Response> refusal = co_await http::LoadBody(request, std::move(limits));
+    if (refusal) co_return *std::move(refusal);
+  }
   co_return co_await next(request);
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 namespace viv::recoup {
-namespace {
 
 void AllowAnyOrigin(http::Response& response) {
   response.headers.Set("Access-Control-Allow-Origin", "*");
@@ -11,6 +10,8 @@ void AllowAnyOrigin(http::Response& response) {
   response.headers.Set("Access-Control-Allow-Headers",
                        "Content-Type, Authorization, X-Requested-With, x-api-key");
 }
+
+namespace {
 
 Task<http::Response> WithCors(const http::Handler& next, http::Request& request) {
   http::Response response = co_await next(request);

@@ -6,6 +6,7 @@
 namespace viv::recoup {
 
 http::Middleware Cors();
+void AllowAnyOrigin(http::Response& response);
 http::Handler Preflight(int status);  // what OPTIONS is answered
 
 }  // namespace viv::recoup

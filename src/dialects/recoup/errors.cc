@@ -38,7 +38,8 @@ http::Response InvalidField(std::string_view field, std::string error) {
 }
 
 http::Response Unauthorized() {
-  json::object body{{"status", "error"}, {"message", "Unauthorized"}};
+  json::object body = ErrorBody("Unauthorized");
+  body["message"] = "Unauthorized";
   return http::Json(401, WriteJson(body));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Recoup's error body: {"status": "error", "error": TEXT}, and "missing_fields" with the path of
-// the first field that was wrong. A rejected key alone has "message" in place of "error". The
+// the first field that was wrong. A rejected key has "message" as well, which clients read too. The
 // domain's errors are mapped here and nowhere else.
 
 #include <string>

@@ -19,14 +19,14 @@ TEST_F(RecoupSandboxesTest, ExactlyOneKeyIsWanted) {
   EXPECT_EQ(both.error(), kText);
 }
 
-TEST_F(RecoupSandboxesTest, ARejectedKeyHasAMessageInsteadOfAnError) {
+TEST_F(RecoupSandboxesTest, ARejectedKeyHasAMessageBesideTheError) {
   for (const HeaderList& headers :
        {HeaderList{{"x-api-key", "wrong"}}, HeaderList{{"Authorization", "Bearer wrong"}},
         HeaderList{{"Authorization", "Basic key"}}, HeaderList{{"Authorization", "key"}},
         HeaderList{{"x-api-key", std::string(5000, 'k')}}}) {
     Answer answer = Call("GET", "/api/sandboxes", "", headers);
     EXPECT_EQ(answer.status, 401);
-    EXPECT_EQ(answer.text, R"({"status":"error","message":"Unauthorized"})");
+    EXPECT_EQ(answer.text, R"({"status":"error","error":"Unauthorized","message":"Unauthorized"})");
   }
 }
 

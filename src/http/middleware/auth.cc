@@ -7,6 +7,7 @@ namespace {
 
 Task<Response> Authenticated(const KeyLookup& lookup,
                              const AuthRenderer& render,
+                             const BodyLimits& limits,
                              const Handler& next,
                              Request& request) {
   std::string_view key = KeyOf(request);
@@ -14,6 +15,10 @@ Task<Response> Authenticated(const KeyLookup& lookup,
   std::optional<Identity> identity = lookup(key);
   if (!identity) co_return render(AuthFailure::kInvalid);
   request.identity = std::move(*identity);
+  if (request.pending_body != nullptr) {
+    std::optional<Response> refusal = co_await LoadBody(request, limits);
+    if (refusal) co_return *std::move(refusal);
+  }
   co_return co_await next(request);
 }
 
@@ -29,10 +34,11 @@ std::string_view KeyOf(const Request& request) {
   return Trim(request.headers.Get("x-api-key"));
 }
 
-Middleware Auth(KeyLookup lookup, AuthRenderer render) {
-  return [lookup = std::move(lookup), render = std::move(render)](Handler next) -> Handler {
-    return [lookup, render, next = std::move(next)](Request& request) {
-      return Authenticated(lookup, render, next, request);
+Middleware Auth(KeyLookup lookup, AuthRenderer render, BodyLimits limits) {
+  return [lookup = std::move(lookup), render = std::move(render),
+          limits = std::move(limits)](Handler next) -> Handler {
+    return [lookup, render, limits, next = std::move(next)](Request& request) {
+      return Authenticated(lookup, render, limits, next, request);
     };
   };
 }

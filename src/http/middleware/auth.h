@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "http/message.h"
+#include "http/pending_body.h"
 
 namespace viv::http {
 
@@ -15,7 +16,8 @@ using KeyLookup = std::function<std::optional<Identity>(std::string_view key)>;
 enum class AuthFailure { kMissing, kInvalid };
 using AuthRenderer = std::function<Response(AuthFailure failure)>;
 
-Middleware Auth(KeyLookup lookup, AuthRenderer render);
+// Bodies of callers without a key are not read; those of others within `limits`.
+Middleware Auth(KeyLookup lookup, AuthRenderer render, BodyLimits limits = {});
 
 // The key a request carries; empty when it has none.
 std::string_view KeyOf(const Request& request);

@@ -195,7 +195,7 @@ test('bad arguments are answers the agent can read, and change nothing', async (
     await fails('slack_user_post_message', { channel_id: 5, text: 'x' }, /5 is not of type 'string'/);
     await fails('slack_user_post_message', { channel_id: 'C1' }, /'text' is a required property/);
     await fails('slack_user_post_message', { channel_id: "x'; DROP TABLE message; --", text: 'x' }, /channel_not_found/);
-    await fails('slack_user_post_message', { channel_id: 'C01GENERAL', text: 'x'.repeat(10_000_000) }, /msg_too_long/);
+    await fails('slack_user_post_message', { channel_id: 'C01GENERAL', text: 'x'.repeat(3_000_000) }, /msg_too_long/);
   });
   const { body } = await server.call('GET', `/api/viv/worlds/${sandbox_id}/diff`);
   assert.deepEqual(body.summary, { inserted: 0, updated: 0, deleted: 0 });
