@@ -37,7 +37,11 @@ class FakeStore : public store::Store {
     keys.push_back(key);
     return {};
   }
-  Result<store::Key> FindKeyByHash(std::string_view) const override { return None(); }
+  Result<store::Key> FindKeyByHash(std::string_view hash) const override {
+    for (const store::Key& key : keys)
+      if (key.hash == hash) return key;
+    return None();
+  }
   Result<std::vector<store::Key>> ListKeys(std::string_view account_id) const override {
     std::vector<store::Key> own;
     for (const store::Key& key : keys)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "dialects/e2b/idempotency.h"
+#include "dialects/e2b/link_search.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
 #include "http/router.h"
@@ -26,6 +27,7 @@ struct Context {
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
   IdempotencyKeys creations = IdempotencyKeys();
+  LinkSearch links = {};
 };
 
 // Every route of the control plane; `context` outlives the router.

@@ -11,12 +11,14 @@
 #include "dialects/e2b/shapes.h"
 #include "dialects/e2b/signature.h"
 #include "dialects/e2b/traffic_errors.h"
+#include "http/key_headers.h"
 
 namespace viv::e2b {
 namespace {
 
 constexpr std::string_view kDialectPrefix = "/e2b";
 constexpr std::string_view kTrafficToken = "e2b-traffic-access-token";
+constexpr std::string_view kAgentTokenHeader = "x-access-token";
 constexpr std::string_view kUnauthorized =
     "unauthorized access, please provide a valid access token or method signing if supported";
 
@@ -55,15 +57,19 @@ void DropPrefix(http::Request& request) {
   if (!request.query.empty()) request.target += '?' + request.query;
 }
 
-// The box whose token signed the link. The ids are gathered first: digests under the domain's lock
-// would hold up everybody else.
-std::string FindBySignature(const Context& context, const FileLink& link) {
-  std::vector<std::string> ids;
-  context.boxes.ForEachRunning([&ids](const sandbox::Box& box) { ids.push_back(box.id); });
-  for (const std::string& id : ids) {
-    if (IsSignedWith(link, context.boxes.AgentToken(id))) return id;
-  }
-  return {};
+http::Response TooManySearches() {
+  http::Response response =
+      Failure(429, "too many links without a sandbox's name are looked up: try again");
+  response.headers.Set("Retry-After", "1");
+  AllowAnyOrigin(response);
+  return response;
+}
+
+// A client may send its key with everything: it goes no further.
+std::vector<std::string> KeysOfRequest(const Context& context, const http::Request& request) {
+  return http::HeadersWithKeys(request, [&context](std::string_view text) {
+    return context.accounts.Authenticate(text).has_value();
+  });
 }
 
 // The agent checks its callers itself; a box that sleeps is woken only for one who would pass.
@@ -99,6 +105,7 @@ Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::
   auto connection = co_await context.boxes.DialAgent(box->id);
   if (!connection) co_return BoxNotFound(request, box->id);
   http::RelayOptions options;
+  options.dropped = KeysOfRequest(context, request);
   auto answer = co_await context.relay(request, std::move(*connection), std::move(options));
   if (!answer) co_return BoxNotFound(request, box->id);
   AllowAnyOrigin(*answer);
@@ -123,7 +130,11 @@ Task<http::Response> ToPort(Context& context,
   }
   http::RelayOptions options;
   options.host = MaskedHost(network.mask_request_host, port);
+  options.dropped = KeysOfRequest(context, request);
   options.dropped.emplace_back(kTrafficToken);  // ours, and none of the guest's business
+  if (EqualsInConstantTime(request.headers.Get(kAgentTokenHeader),
+                           context.boxes.AgentToken(box->id)))
+    options.dropped.emplace_back(kAgentTokenHeader);
   const std::vector<std::uint16_t>& tls = network.tls_ports;
   if (std::find(tls.begin(), tls.end(), port) != tls.end())
     options.transport = http::RelayOptions::Transport::kTls;
@@ -141,7 +152,10 @@ Task<http::Response> ServeTraffic(Context& context, http::Request& request) {
     if (destination.by == Destination::By::kHeader) DropPrefix(request);
   } else {
     std::optional<FileLink> link = FileLinkOf(request);
-    if (link) destination.box_id = FindBySignature(context, *link);
+    LinkSearch::Found signer;
+    if (link) signer = context.links.Find(context.boxes, *link, context.clock());
+    if (signer.is_busy) co_return TooManySearches();
+    destination.box_id = std::move(signer.box_id);
     if (destination.box_id.empty()) co_return AgentTokenRefused("invalid signature");
     destination.port = kAgentPort;
     DropPrefix(request);

@@ -1,5 +1,6 @@
 #include "dialects/e2b/traffic.h"
 
+#include "base/ids.h"
 #include "dialects/e2b/destination.h"
 #include "dialects/e2b/signature.h"
 #include "dialects/e2b/test_support.h"
@@ -8,9 +9,11 @@ namespace viv::e2b {
 namespace {
 
 using sandbox::BoxState;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 
 class TrafficTest : public E2bTest {
@@ -306,6 +309,48 @@ TEST_F(TrafficTest, ASignedLinkFindsItsBox) {
   Answer wrong = Send("POST", SignedTarget(id, "read", ""), {{"Host", "localhost:7373"}});
   EXPECT_EQ(wrong.status, 401);
   EXPECT_EQ(wrong.message(), "invalid signature");
+}
+
+TEST_F(TrafficTest, SearchesForSignersHaveABudget) {
+  for (int i = 0; i < 200; ++i) Put();
+  std::string id = Put();
+  HeaderList headers = {{"Host", "localhost"}};
+  ASSERT_EQ(Send("GET", SignedTarget(id, "read", ""), headers).status, 200);
+  int refused = 0;
+  while (refused < 10'000) {
+    Answer answer = Send("GET", "/files?path=a&signature=v1_" + std::to_string(refused), headers);
+    if (answer.status == 429) {
+      EXPECT_EQ(answer.headers.Get("retry-after"), "1");
+      break;
+    }
+    ASSERT_EQ(answer.status, 401);
+    ++refused;
+  }
+  EXPECT_LT(refused, 1000) << "how many boxes there are decides how many links are looked up";
+  EXPECT_EQ(Send("GET", SignedTarget(id, "read", ""), headers).status, 200)
+      << "one that was found is known";
+  EXPECT_EQ(Send("GET", SignedTarget(id, "read", ""), ToBox(id, 49983)).status, 200)
+      << "one that names its sandbox needs no search";
+  boxes_.now_us += 2'000'000;
+  EXPECT_EQ(Send("GET", "/files?path=a&signature=v1_x", headers).status, 401);
+}
+
+TEST_F(TrafficTest, OurKeysGoNoFurther) {
+  store::Key key;
+  key.hash = Sha256Hex("ours");
+  store_.keys.push_back(key);
+  std::string id = Put();
+  for (int port : {3000, 49983}) {
+    relayed_.clear();
+    Send("GET", "/", ToBox(id, port, {{"X-API-Key", "ours"}, {"Authorization", "Bearer ours"}}));
+    Send("GET", "/", ToBox(id, port, {{"X-API-Key", "app"}, {"Authorization", "Bearer app"}}));
+    EXPECT_THAT(relayed_.at(0).options.dropped, Contains("x-api-key"));
+    EXPECT_THAT(relayed_.at(0).options.dropped, Contains("authorization"));
+    EXPECT_THAT(relayed_.at(1).options.dropped, Not(Contains("x-api-key")));
+    EXPECT_THAT(relayed_.at(1).options.dropped, Not(Contains("authorization")));
+  }
+  Send("GET", "/", ToBox(id, 3000, {{"X-Access-Token", boxes_.AgentToken(id)}}));
+  EXPECT_THAT(relayed_.back().options.dropped, Contains("x-access-token"));
 }
 
 TEST_F(TrafficTest, ASignedLinkUnderThePrefixFindsItsBoxToo) {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "dialects/langsmith/service_headers.h"
 #include "dialects/langsmith/signed_token.h"
+#include "http/key_headers.h"
 #include "http/middleware/auth.h"
 
 namespace viv::langsmith {
@@ -110,9 +111,8 @@ Admission Admit(const Context& context, const ServiceRoute& route, const http::R
 }
 
 bool CarriesOurKey(const Context& context, const http::Request& request) {
-  return !AccountOfKey(context, http::KeyOf(request)).empty() ||
-         !AccountOfKey(context, Trim(request.headers.Get("x-api-key"))).empty() ||
-         !AccountOfKey(context, BasicPassword(request)).empty();
+  auto is_key = [&context](std::string_view text) { return !AccountOfKey(context, text).empty(); };
+  return !http::HeadersWithKeys(request, is_key).empty();
 }
 
 }  // namespace viv::langsmith

@@ -101,7 +101,8 @@ void FitRequest(http::Request& request, const ForGuest& guest) {
     if (EqualsIgnoreCase(name, kServiceTokenHeader)) continue;
     if (StartsWithIgnoreCase(name, kUserHeaders)) continue;
     if (EqualsIgnoreCase(name, "x-forwarded-prefix")) continue;
-    bool is_key = EqualsIgnoreCase(name, "authorization") || EqualsIgnoreCase(name, "x-api-key");
+    bool is_key = EqualsIgnoreCase(name, "authorization") || EqualsIgnoreCase(name, "x-api-key") ||
+                  EqualsIgnoreCase(name, "x-service-key");
     if (is_key && !guest.keep_keys) continue;
     if (EqualsIgnoreCase(name, "cookie")) {
       std::string cookies = WithoutOurCookie(value);

@@ -1,0 +1,40 @@
+#pragma once
+// Finds the sandbox whose token signed a link to a file, where neither name nor header tells which
+// it is: a client that has one address for all sandboxes writes such links. Every sandbox's token
+// has to be tried, and nobody has shown a key, so that all searches together have a budget. A link
+// that was found before costs one look. Thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "dialects/e2b/signature.h"
+#include "sandbox/boxes.h"
+
+namespace viv::e2b {
+
+class LinkSearch {
+ public:
+  LinkSearch();
+
+  struct Found {
+    std::string box_id = {};    // empty: nobody signed it
+    bool is_busy = false;  // the budget is used up: nobody has looked
+  };
+  Found Find(const sandbox::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
+
+ private:
+  bool MayLook(std::int64_t now_ms);
+  std::string Recall(const std::string& signature);
+  void Remember(const std::string& signature, const std::string& box_id);
+
+  std::mutex mutex_;   // guards those below
+  std::int64_t left_;  // tokens that may still be tried; below 0 after a large search
+  std::int64_t filled_at_ms_ = 0;
+  std::map<std::string, std::string> found_;  // ids of boxes by signature
+};
+
+}  // namespace viv::e2b
