@@ -131,6 +131,13 @@ sandbox::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string acc
   };
 }
 
+// Rules are handed to a box that runs.
+http::Response NotReadyForProxy(const sandbox::Box& box) {
+  return Failure(400, "InvalidRequest",
+                 "sandbox '" + (box.spec.name.empty() ? box.id : box.spec.name) +
+                     "' is not ready: start it, then change its proxy_config");
+}
+
 http::Response UpdateFailure(const Error& error, const std::optional<std::string>& name) {
   if (error.code != ErrorCode::kConflict || !name) return FailureOf(error);
   return Failure(409, "Conflict", "sandbox name '" + *name + "' is in use: choose another one");
@@ -147,6 +154,8 @@ Task<http::Response> UpdateBox(Context& context, http::Request& request) {
   const Sealer sealer = SealerOf(context.secrets, account_id);
   const BoxPatch patch(*body, **box, sealer);
   if (!patch.mistakes().none()) co_return RenderWrong(patch.mistakes().first());
+  if ((*box)->state != sandbox::BoxState::kRunning && !GivenOrNull(*body, "proxy_config").is_null())
+    co_return NotReadyForProxy(**box);
   const std::string origin = OriginOf(context, request);
   if (patch.empty()) co_return http::Json(200, WriteJson(ShowBox(origin, **box)));
   const std::optional<std::string> name = patch.name();

@@ -79,14 +79,18 @@ TEST_F(BoxUpdateTest, ReplacesTheProxyConfigWhole) {
   EXPECT_EQ(At(id).spec.network.egress, network::Policy());
 }
 
-TEST_F(BoxUpdateTest, ChangesWhatABoxThatIsStoppedHas) {
+TEST_F(BoxUpdateTest, ChangesTheProxyOfABoxThatIsReadyOnly) {
   const std::string id = Create(R"({"name":"one"})");
-  boxes_.Edit(id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
-  Answer answer =
-      Patch("one", R"({"proxy_config":{"access_control":{"allow_list":["a.example"]}}})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(answer.Text("status"), "stopped");
-  EXPECT_NE(At(id).spec.network.egress, network::Policy());
+  for (auto state : {sandbox::BoxState::kStopped, sandbox::BoxState::kPaused,
+                     sandbox::BoxState::kFailed, sandbox::BoxState::kStarting}) {
+    boxes_.Edit(id, [state](sandbox::Box& box) { box.state = state; });
+    Answer answer =
+        Patch("one", R"({"proxy_config":{"access_control":{"allow_list":["a.example"]}}})");
+    EXPECT_EQ(answer.status, 400) << answer.text;
+    EXPECT_EQ(answer.type(), "InvalidRequest");
+    EXPECT_EQ(At(id).spec.network.egress, network::Policy());
+    EXPECT_EQ(Patch("one", R"({"vcpus":2,"proxy_config":null})").status, 200);
+  }
 }
 
 TEST_F(BoxUpdateTest, MergesTheRunConfig) {

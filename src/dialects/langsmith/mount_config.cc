@@ -1,6 +1,7 @@
 #include "dialects/langsmith/mount_config.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -17,6 +18,9 @@ constexpr std::size_t kMountsMax = 64;
 constexpr std::size_t kMountIdBytesMax = 64;
 constexpr std::size_t kMountTextBytesMax = 1024;
 constexpr std::string_view kMountsFolder = "/mnt/mounts/";
+constexpr std::string_view kSystemFolders[] = {"bin",   "boot",  "dev",    "etc",  "lib",
+                                               "lib32", "lib64", "libx32", "proc", "run",
+                                               "sbin",  "sys",   "usr",    "var"};
 constexpr std::int64_t kRefreshSecondsMax = 365 * 86'400;
 
 // Credentials belong into `auth`, where they are sealed.
@@ -32,15 +36,26 @@ bool IsMountId(std::string_view id) {
   });
 }
 
-bool IsMountPath(std::string_view path) {
-  if (!path.starts_with(kMountsFolder)) return false;
-  path.remove_prefix(kMountsFolder.size());
+bool HasPlainNames(std::string_view path) {
   auto names = Split(path, '/');
   return std::all_of(names.begin(), names.end(), [](std::string_view name) {
     bool printable = std::all_of(name.begin(), name.end(),
                                  [](unsigned char c) { return c >= ' ' && c != 0x7f; });
     return !name.empty() && name != "." && name != ".." && printable;
   });
+}
+
+// Below the folder of mounts; a Context Hub is the agent's memory and stands where agents look for
+// it, anywhere but in the system's own folders.
+bool IsMountPath(std::string_view path, std::string_view type) {
+  if (path.starts_with(kMountsFolder)) return HasPlainNames(path.substr(kMountsFolder.size()));
+  if (type != "contexthub" || !path.starts_with('/')) return false;
+  if (path == "/mnt" || path == "/mnt/mounts") return false;  // where others stand
+  path.remove_prefix(1);
+  const std::string_view first = path.substr(0, path.find('/'));
+  const bool is_system = std::find(std::begin(kSystemFolders), std::end(kSystemFolders), first) !=
+                         std::end(kSystemFolders);
+  return !is_system && HasPlainNames(path);
 }
 
 bool IsGitRemote(std::string_view remote) {
@@ -121,11 +136,15 @@ json::object StoreMount(Members& mount, std::set<std::string>& ids, std::set<std
   if (!IsMountId(id)) mount.Refuse("id", "1 to 64 letters, digits, '_' or '-' are expected");
   if (!ids.insert(id).second) mount.Refuse("id", "two mounts have the id " + Printable(id));
   std::string path = mount.RequiredText("mount_path");
-  if (!IsMountPath(path))
-    mount.Refuse("mount_path", "a path below /mnt/mounts is expected, without '.' and '..'");
+  std::string type = mount.RequiredText("type");
+  if (!IsMountPath(path, type))
+    mount.Refuse("mount_path",
+                 type == "contexthub"
+                     ? "an absolute path outside of the system's folders is expected, "
+                       "without '.' and '..'"
+                     : "a path below /mnt/mounts is expected, without '.' and '..'");
   if (!paths.insert(path).second)
     mount.Refuse("mount_path", "two mounts have the path " + Printable(path));
-  std::string type = mount.RequiredText("type");
   json::object stored{{"id", id}, {"type", type}, {"mount_path", path}};
   if (type != "s3" && type != "gcs" && type != "git" && type != "contexthub") {
     mount.Refuse("type", "the type must be s3, gcs, git or contexthub");

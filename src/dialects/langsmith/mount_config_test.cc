@@ -67,10 +67,27 @@ TEST_F(MountConfigTest, ChecksIdsAndPaths) {
     EXPECT_EQ(hub(id, "/mnt/mounts/a"), "mount_config.mounts.0.id") << id;
   EXPECT_EQ(hub(std::string(65, 'a'), "/mnt/mounts/a"), "mount_config.mounts.0.id");
   for (std::string_view path :
-       {"", "/", "/mnt/mounts", "/mnt/mounts/", "/mnt/mounts/a/", "/mnt/mounts//a", "/mnt/mountsa",
+       {"", "/", "/mnt/mounts", "/mnt/mounts/", "/mnt/mounts/a/", "/mnt/mounts//a", "/mnt",
         "/mnt/mounts/../etc", "/mnt/mounts/a/../../etc", "/mnt/mounts/.", "mnt/mounts/a", "/etc",
         "/mnt/mounts/a\\u0000b", "/mnt/mounts/a\\nb"})
     EXPECT_EQ(hub("a", path), "mount_config.mounts.0.mount_path") << path;
+}
+
+TEST_F(MountConfigTest, AContextHubMayStandAnywhereButInTheSystemsFolders) {
+  auto at = [&](std::string_view type, std::string_view path) {
+    return MistakeOfMount(R"({"id": "m", "type": ")" + std::string(type) + R"(", ")" +
+                          std::string(type) + R"(": {"repo": "r", "remote_url": "https://a.b/c"},
+                          "mount_path": ")" +
+                          std::string(path) + "\"}");
+  };
+  for (std::string_view path :
+       {"/memories", "/memories/of/it", "/home/user/hub", "/mnt/a", "/libs"})
+    EXPECT_EQ(at("contexthub", path), "") << path;
+  for (std::string_view path :
+       {"/etc", "/etc/a", "/usr/lib", "/proc", "/sys/a", "/dev/shm", "/var/a", "/memories/",
+        "/memories/../etc", "//memories", "/./a", "memories"})
+    EXPECT_EQ(at("contexthub", path), "mount_config.mounts.0.mount_path") << path;
+  EXPECT_EQ(at("git", "/memories"), "mount_config.mounts.0.mount_path");
 }
 
 TEST_F(MountConfigTest, RefusesDuplicates) {

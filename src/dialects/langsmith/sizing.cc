@@ -27,11 +27,6 @@ std::int64_t MillicoresOf(const runtime::Limits& limits) {
   return std::llround(limits.cpus * 1000);
 }
 
-std::string MemoryRule(std::int64_t usual) {
-  return "memory is 4 GiB for each vCPU, give or take half: from " + std::to_string(usual / 2) +
-         " to " + std::to_string(usual + usual / 2) + " bytes are expected";
-}
-
 }  // namespace
 
 Checked<SizeRequest> ReadSizeRequest(const json::value& body) {
@@ -52,12 +47,8 @@ Checked<Size> SizeOfNew(const SizeRequest& request, std::int64_t disk_default) {
   Size size;
   std::int64_t millicores = request.cpu_millicores.value_or(
       request.memory_bytes ? MillicoresOfMemory(*request.memory_bytes) : kDefaultMillicores);
-  std::int64_t usual = MemoryOfMillicores(millicores);
-  std::int64_t memory = request.memory_bytes.value_or(usual);
-  if (request.cpu_millicores && (memory < usual / 2 || memory > usual + usual / 2))
-    return Wrong({"mem_bytes"}, MemoryRule(usual));
   size.limits.cpus = static_cast<double>(millicores) / 1000;
-  size.limits.memory_bytes = memory;
+  size.limits.memory_bytes = request.memory_bytes.value_or(MemoryOfMillicores(millicores));
   size.disk_bytes = request.disk_bytes.value_or(disk_default);
   return size;
 }

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   LangSmithResourceNameConflictError, LangSmithResourceNotFoundError, LangSmithSandboxAPIError,
-  LangSmithSandboxAuthenticationError, LangSmithSandboxError, LangSmithValidationError, SandboxClient, gitMount, mountConfig, opaqueSecret,
+  LangSmithSandboxAuthenticationError, LangSmithSandboxError, LangSmithSandboxNotReadyError, LangSmithValidationError, SandboxClient, gitMount, mountConfig, opaqueSecret,
 } from 'langsmith/sandbox';
 import { rejection, sdkOf, until } from '../support/e2b.js';
 import { clientOf, makeAccount, withSandboxes } from '../support/langsmith.js';
+import { Server } from '../support/server.js';
 
 const host = withSandboxes();
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -123,11 +124,49 @@ test('a sandbox stops, keeps its address, and starts again', async (t) => {
 test('a stopped sandbox takes changes for its next start', async (t) => {
   const box = await host.create(t, { name: 'asleep' });
   await box.stop();
-  const changed = await host.client.updateSandbox('asleep', { proxyConfig: { access_control: { deny_list: ['a.example.com'] } } });
-  assert.equal(changed.status, 'stopped');
+  const proxyConfig = { access_control: { deny_list: ['a.example.com'] } };
+  await rejection(host.client.updateSandbox('asleep', { proxyConfig }), LangSmithSandboxNotReadyError);
   const { status, body } = await host.call('PATCH', '/boxes/asleep', { vcpus: 2, mem_bytes: 6 * 2 ** 30 });
   assert.deepEqual([status, body.vcpus, body.mem_bytes], [200, 2, 6 * 2 ** 30]);
   await box.start();
+  assert.equal((await host.client.updateSandbox('asleep', { proxyConfig })).status, 'ready');
+});
+
+test('memory and processors are chosen apart, and a Context Hub may stand at /memories', async (t) => {
+  const mount_config = { mounts: [{ id: 'hub', type: 'contexthub', mount_path: '/memories', contexthub: { repo: 'r' } }] };
+  const { status, body } = await host.call('POST', '/boxes', { vcpus: 1, mem_bytes: 2 ** 30, mount_config });
+  assert.equal(status, 201, JSON.stringify(body));
+  host.keep(t, body);
+  assert.deepEqual([body.vcpus, body.mem_bytes, body.mount_config.mounts[0].mount_path], [1, 2 ** 30, '/memories']);
+});
+
+test('unknown methods and paths are answered in the shape of the errors of this dialect', async () => {
+  for (const prefix of ['/v2/sandboxes', '/api/v2/sandboxes', '/langsmith/v2/sandboxes']) {
+    await host.refused(405, 'MethodNotAllowed', 'PUT', '/boxes/x', {}, { prefix });
+    await host.refused(405, 'MethodNotAllowed', 'DELETE', '/usage', undefined, { prefix });
+    await host.refused(404, 'ResourceNotFound', 'GET', '/no/such/path/here', undefined, { prefix });
+  }
+  const recoup = await host.server.call('PUT', '/api/sandboxes', { json: {} });
+  assert.deepEqual([recoup.status, recoup.body], [405, { status: 'error', error: 'Method Not Allowed' }]);
+  assert.equal(recoup.headers.get('access-control-allow-origin'), '*');
+  const e2b = await host.server.call('PUT', '/v2/sandboxes', { json: {} });
+  assert.deepEqual([e2b.status, e2b.body.code], [405, 405]);
+});
+
+test('without boxes every dialect says so in its own shape', async (t) => {
+  const own = await Server.start({ args: ['--builtin-apps', ''] });
+  t.after(() => own.stop());
+  const say = async (method, path) => {
+    const { status, body } = await own.call(method, path);
+    assert.equal(status, 503, `${method} ${path}`);
+    return body;
+  };
+  for (const path of ['/v2/sandboxes/boxes', '/api/v2/sandboxes/boxes', '/langsmith/v2/sandboxes/boxes'])
+    for (const method of ['GET', 'POST', 'DELETE', 'PATCH']) assert.match((await say(method, path)).detail.message, /boxes are off/);
+  for (const path of ['/api/sandboxes', '/recoup/api/sandboxes', '/api/sandbox/status'])
+    for (const method of ['GET', 'PATCH']) assert.match((await say(method, path)).error, /boxes are off/);
+  for (const path of ['/sandboxes', '/v2/sandboxes', '/e2b/sandboxes', '/templates'])
+    for (const method of ['GET', 'DELETE']) assert.match((await say(method, path)).message, /boxes are off/);
 });
 
 test('a sandbox with its memory kept stops and starts, too', async (t) => {
