@@ -215,6 +215,20 @@ test('closed to the public, ports ask for the traffic token', async (t) => {
   assert.equal((await sandbox.commands.run('echo fine')).stdout, 'fine\n');
 });
 
+test('a key of ours goes no further than the server, and other credentials do', async (t) => {
+  const sandbox = await host.create(t);
+  await serve(sandbox, echo, '0.0.0.0', 8000);
+  const seen = async (headers) => (await (await host.fetchPort(sandbox, 8000, '/', { headers })).json()).headers;
+  const { key } = host.server;
+  const basic = (pair) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  for (const Authorization of [`Bearer ${key}`, `bearer ${key}`, basic(`me:${key}`), basic(`${key}:`), key, `Token ${key}`]) {
+    const got = await seen({ Authorization, 'X-API-Key': key });
+    assert.deepEqual([got.authorization, got['x-api-key']], [undefined, undefined], Authorization);
+  }
+  const own = await seen({ Authorization: 'Bearer of-the-guest', 'X-API-Key': 'of-the-guest' });
+  assert.deepEqual([own.authorization, own['x-api-key']], ['Bearer of-the-guest', 'of-the-guest']);
+});
+
 test('a port that speaks TLS itself is reached when it is named so', async (t) => {
   const sandbox = await host.create(t, { network: { httpsPorts: [8443] } });
   await sandbox.commands.run('openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout /tmp/k -out /tmp/c -days 2 -subj /CN=box 2>&1 && cat /tmp/k /tmp/c > /tmp/pem');
