@@ -25,6 +25,10 @@ test-machines: build  ## boxes on other machines, in QEMU: Debian's own kernel a
 	cmake --build --preset dev --target containment_test runtime_test storage_test sandbox_test
 	tests/machines/run
 
+.PHONY: test-bridge
+test-bridge: build  ## servers and clients on old and new MCP SDKs from PyPI, through the bridge of a box
+	tests/bridge/run
+
 bench: setup  ## the numbers of docs/specification.md
 	bench/run
 
