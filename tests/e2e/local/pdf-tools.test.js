@@ -100,7 +100,7 @@ test('merges and extracts; PyPDF2 reads the results', async () => {
   assert.equal(execFileSync('/usr/bin/python3', ['-c', script, file]).toString().trim(), "['needle 24 here', 'Hello one']");
 });
 
-const python = (script, ...args) => execFileSync('python3', ['-c', script, ...args], { encoding: 'utf8' });
+const python = (script, ...args) => execFileSync('/usr/bin/python3', ['-c', script, ...args], { encoding: 'utf8' });
 const hasLibreOffice = (() => {
   try {
     execFileSync('soffice', ['--version'], { stdio: 'ignore' });
