@@ -139,11 +139,14 @@ struct QueryTarget {
   query::Target target;
 };
 
+enum class ClockMode { kTick, kFrozen, kReal };
+
 struct Profile {
   std::string name;                // "default", "MCP_Atlas", …
   std::vector<std::string> tools;  // in listing order
   std::string seed;                // file, relative to the folder; empty: nothing but the base data
-  std::vector<std::string> listing;  // each tool as tools/list shows it, serialized
+  ClockMode clock = ClockMode::kTick;  // how a world's clock goes until somebody sets it
+  std::vector<std::string> listing;    // each tool as tools/list shows it, serialized
 };
 
 struct App {

@@ -159,9 +159,12 @@ class Loader {
   }
 
   void LoadProfile(const std::string& name, const Yaml& profile) {
-    profile.AllowOnly({"tools", "seed"});
+    profile.AllowOnly({"tools", "seed", "clock"});
     Profile loaded;
     loaded.name = name;
+    std::string clock = profile["clock"].Text("tick");
+    if (clock != "tick" && clock != "real") profile["clock"].Complain("clock is tick or real");
+    if (clock == "real") loaded.clock = ClockMode::kReal;
     loaded.seed = profile["seed"].Text("");
     if (!loaded.seed.empty() && !fs::exists(app_->folder + "/" + loaded.seed)) {
       profile["seed"].Complain("there is no file " + loaded.seed);

@@ -142,6 +142,13 @@ class CaseRunner {
     if (profile_ != profile) throw Mismatch{"there is no profile " + profile};
     world_ = std::make_unique<World>(loaded_, profile, scratch_ + "/" + RandomUuid());
     variables_.clear();
+    StartClock();
+  }
+
+  // Cases show fixed times, in profiles that follow the real one as well.
+  void StartClock() {
+    if (loaded_->app->profile(profile_).clock != ClockMode::kReal) return;
+    Must(world_->SetClock(ClockMode::kTick, loaded_->app->clock_start_ms));
   }
 
   void RunCommand(const Command& command) {
@@ -157,7 +164,10 @@ class CaseRunner {
     if (command.word == "count") return Count(rest);
     if (command.word == "dump") return Dump(Json(rest));
     if (command.word == "changed") return Changed(Json(rest));
-    if (command.word == "reset") return Must(world_->Reset());
+    if (command.word == "reset") {
+      Must(world_->Reset());
+      return StartClock();
+    }
     throw Mismatch{"unknown command '" + command.word + "'"};
   }
 
@@ -189,6 +199,7 @@ class CaseRunner {
     }
     auto report = world_->Initialize(World::StartFrom::kEmpty, document);
     if (!report) throw Mismatch{report.error().message};
+    StartClock();
   }
 
   // A document that must not be accepted: by its shape, or (place "-") by a constraint while it is

@@ -55,7 +55,7 @@ std::map<std::string, std::string> FindAppFolders(const std::vector<std::string>
 }  // namespace
 
 ImagePtr LoadedApp::FindImage(std::string_view image_id) const {
-  for (const auto& [seed, image] : images) {
+  for (const auto& [start, image] : images) {
     if (image->id() == image_id) return image;
   }
   return nullptr;
@@ -69,11 +69,12 @@ Result<LoadedAppPtr> Catalogue::Load(const std::string& folder) const {
   auto loaded = std::make_shared<LoadedApp>();
   ASSIGN_OR_RETURN(loaded->app, LoadApp(folder));
   std::string directory = options_.data + "/images";
-  ASSIGN_OR_RETURN(loaded->images[""], BuildImage(*loaded->app, "", directory));
   for (const Profile& profile : loaded->app->profiles) {
-    if (loaded->images.contains(profile.seed)) continue;
-    ASSIGN_OR_RETURN(loaded->images[profile.seed],
-                     BuildImage(*loaded->app, profile.seed, directory));
+    for (const std::string& seed : {std::string(), profile.seed}) {
+      ImagePtr& image = loaded->images[{seed, profile.clock}];
+      if (image != nullptr) continue;
+      ASSIGN_OR_RETURN(image, BuildImage(*loaded->app, seed, profile.clock, directory));
+    }
   }
   loaded->sessions = std::make_unique<Sessions>(loaded->app);
   loaded->comparisons = std::make_unique<Comparisons>();
@@ -180,7 +181,7 @@ void Catalogue::RemoveUnused(const std::function<bool(const std::string& version
   std::map<std::string, bool> images_in_use;
   std::lock_guard lock(mutex_);
   for (const auto& [name, loaded] : current_) {
-    for (const auto& [seed, image] : loaded->images) images_in_use[image->id() + ".db"] = true;
+    for (const auto& [start, image] : loaded->images) images_in_use[image->id() + ".db"] = true;
   }
   std::vector<fs::path> unused;
   for (const auto& entry : fs::directory_iterator(options_.data + "/apps", error)) {
@@ -192,7 +193,7 @@ void Catalogue::RemoveUnused(const std::function<bool(const std::string& version
       auto loaded = versions_.find(version);
       if (loaded == versions_.end())
         return;  // its images are not known yet: keep everything for now
-      for (const auto& [seed, image] : loaded->second->images)
+      for (const auto& [start, image] : loaded->second->images)
         images_in_use[image->id() + ".db"] = true;
     } else {
       versions_.erase(version);

@@ -22,13 +22,17 @@ namespace viv::engine {
 // One version of an app, ready to make worlds.
 struct LoadedApp {
   AppPtr app;
-  std::map<std::string, ImagePtr>
-      images;  // by seed file; "" is the image with nothing but base data
+  // By seed file and the clock's mode; "" is the image with nothing but base data.
+  std::map<std::pair<std::string, ClockMode>, ImagePtr> images;
   std::unique_ptr<Sessions> sessions;
   std::unique_ptr<Comparisons> comparisons;
 
-  const ImagePtr& ImageOf(const Profile& profile) const { return images.at(profile.seed); }
-  const ImagePtr& EmptyImage() const { return images.at(""); }
+  const ImagePtr& ImageOf(const Profile& profile) const {
+    return images.at({profile.seed, profile.clock});
+  }
+  const ImagePtr& EmptyImage(const Profile& profile) const {
+    return images.at({"", profile.clock});
+  }
   ImagePtr FindImage(std::string_view image_id) const;  // nullptr when it has none of that id
 };
 using LoadedAppPtr = std::shared_ptr<const LoadedApp>;  // shared by the catalogue and the worlds

@@ -20,10 +20,11 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFormat =
     "1";  // raise it when images of the same app would come out differently
 
-std::string ImageId(const App& app, const std::string& seed) {
+std::string ImageId(const App& app, const std::string& seed, ClockMode clock) {
   std::string name = seed.empty() ? "empty" : fs::path(seed).stem().string();
+  std::string mode = clock == ClockMode::kTick ? "" : "/" + std::to_string(static_cast<int>(clock));
   return app.name + "-" + name + "-" +
-         Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat)).substr(0, 16);
+         Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat) + mode).substr(0, 16);
 }
 
 Status LoadSeed(Session& session, const std::string& file) {
@@ -46,23 +47,30 @@ Status LoadSeed(Session& session, const std::string& file) {
   return session.Commit();
 }
 
-Status Build(const App& app, const std::string& seed, const std::string& path) {
+// The seed is loaded at the app's own time, so that it is always the same; the clock's mode holds
+// from then on.
+Status Build(const App& app, const std::string& seed, ClockMode clock, const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, path));
   if (!app.base_seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, app.base_seed));
   if (!seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, seed));
-  return {};
+  if (clock == ClockMode::kTick) return {};
+  return session->connection().Execute("UPDATE _world SET clock_mode = " +
+                                       std::to_string(static_cast<int>(clock)));
 }
 
 }  // namespace
 
-Result<ImagePtr> BuildImage(const App& app, const std::string& seed, const std::string& directory) {
-  std::string id = ImageId(app, seed);
+Result<ImagePtr> BuildImage(const App& app,
+                            const std::string& seed,
+                            ClockMode clock,
+                            const std::string& directory) {
+  std::string id = ImageId(app, seed, clock);
   std::string path = directory + "/" + id + ".db";
   if (!fs::exists(path)) {
     std::error_code ignored;
     fs::create_directories(directory, ignored);
     std::string fresh = path + ".new-" + RandomHex(8);
-    Status built = Build(app, seed, fresh);
+    Status built = Build(app, seed, clock, fresh);
     if (built) {
       UniqueFd file(::open(fresh.c_str(), O_RDWR | O_CLOEXEC));
       bool synced = file && ::fsync(file.get()) == 0;

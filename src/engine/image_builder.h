@@ -12,6 +12,9 @@
 namespace viv::engine {
 
 // `seed` is a file of the app's folder; empty for an image with nothing but the base data.
-Result<ImagePtr> BuildImage(const App& app, const std::string& seed, const std::string& directory);
+Result<ImagePtr> BuildImage(const App& app,
+                            const std::string& seed,
+                            ClockMode clock,
+                            const std::string& directory);
 
 }  // namespace viv::engine

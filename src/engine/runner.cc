@@ -208,7 +208,7 @@ class Run {
     }
     ASSIGN_OR_RETURN(WorldState * state, session_.State());
     query::Context context;
-    context.now_ms = state->clock_ms;
+    context.now_ms = state->now_ms();
     context.time_zone = session_.app().time_zone;
     const auto& identity = session_.app().identity;
     if (auto me = identity.find("id"); me != identity.end()) context.me = me->second;

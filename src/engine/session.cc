@@ -43,8 +43,7 @@ void ResultText(sqlite3_context* context, const std::string& text) {
 
 void NowMsFunction(sqlite3_context* context, int /*count*/, sqlite3_value** /*arguments*/) {
   WorldState* state = StateOf(context);
-  if (state != nullptr)
-    sqlite3_result_int64(context, state->mode == ClockMode::kReal ? NowMs() : state->clock_ms);
+  if (state != nullptr) sqlite3_result_int64(context, state->now_ms());
 }
 
 // The world's next serial number: 1, 2, 3, … the same in every clone of an image.
@@ -129,6 +128,10 @@ constexpr WorldFunction kWorldFunctions[] = {
 };
 
 }  // namespace
+
+std::int64_t WorldState::now_ms() const {
+  return mode == ClockMode::kReal ? NowMs() : clock_ms;
+}
 
 Session::Session(const App& app, db::Connection connection)
     : app_(app), connection_(std::move(connection)), statements_(app.statement_count) {}

@@ -19,14 +19,14 @@
 
 namespace viv::engine {
 
-enum class ClockMode { kTick, kFrozen, kReal };
-
 // What a world remembers of its own: its clock and the serial number behind its ids. Both live in
 // the world's database, so that a clone repeats exactly what its origin did.
 struct WorldState {
   std::int64_t clock_ms = 0;
   std::int64_t serial = 0;
   ClockMode mode = ClockMode::kTick;
+
+  std::int64_t now_ms() const;  // what the clock shows
 };
 
 class Session {

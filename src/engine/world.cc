@@ -131,7 +131,7 @@ Status World::Reset() {
 Result<LoadReport> World::Initialize(StartFrom start, const json::value& document) {
   // The new state is built aside and takes the old one's place only when it is in the log.
   Pages before = pages_;
-  pages_ = Pages(start == StartFrom::kEmpty ? loaded_->EmptyImage() : loaded_->ImageOf(*profile_));
+  pages_ = Pages(start == StartFrom::kEmpty ? loaded_->EmptyImage(*profile_) : loaded_->ImageOf(*profile_));
   auto undo = [&](const Error& error) {
     pages_ = std::move(before);
     return PassUp(error);

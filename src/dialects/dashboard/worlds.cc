@@ -126,9 +126,8 @@ Task<http::Response> SetClock(Context& context, http::Request& request) {
 Task<http::Response> GetClock(Context& context, http::Request& request) {
   auto state = co_await context.sandboxes.Clock(RefOf(request));
   if (!state) co_return RenderError(state.error());
-  std::int64_t now_ms = state->mode == engine::ClockMode::kReal ? NowMs() : state->clock_ms;
   json::object answer{{"mode", kModes[static_cast<int>(state->mode)]},
-                      {"now", IsoMicros(now_ms * 1000)}};
+                      {"now", IsoMicros(state->now_ms() * 1000)}};
   co_return http::Json(200, WriteJson(answer));
 }
 
