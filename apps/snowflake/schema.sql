@@ -80,11 +80,13 @@ CREATE VIEW role_grant AS
   UNION ALL SELECT owner, 'OWNERSHIP', 'ROLE', name, 1, owner, created_ms FROM role WHERE owner <> ''
   UNION ALL SELECT member, 'USAGE', 'ROLE', role, 0, 'SECURITYADMIN', created_ms FROM role_member WHERE member_kind = 'ROLE';
 
-CREATE TABLE query_history (
+-- Which statements ran is bookkeeping: reading adds to it, and no diff shows it.
+CREATE TABLE _query_history (
   id INTEGER PRIMARY KEY, query_id TEXT NOT NULL UNIQUE, query_text TEXT NOT NULL, query_type TEXT NOT NULL,
   database_name TEXT, schema_name TEXT, user_name TEXT NOT NULL, role_name TEXT, warehouse_name TEXT, warehouse_size TEXT,
   execution_status TEXT NOT NULL DEFAULT 'SUCCESS' CHECK (execution_status IN ('SUCCESS', 'FAILED_WITH_ERROR')),
   error_code TEXT, error_message TEXT, start_ms INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL, rows_produced INTEGER);
-CREATE INDEX query_history_by_time ON query_history (start_ms);
+CREATE INDEX query_history_by_time ON _query_history (start_ms);
+CREATE VIEW query_history AS SELECT * FROM _query_history;
 
 CREATE TABLE insight (id INTEGER PRIMARY KEY, text TEXT NOT NULL, created_ms INTEGER NOT NULL);
