@@ -238,6 +238,58 @@ Result<LoadReport> LoadDocument(Session& session, const json::value& document) {
   return report;
 }
 
+namespace {
+
+std::int64_t CountRows(const ModelChild& child, const json::object& object, int depth) {
+  const json::value* value = FindMember(object, child.name, child.aliases);
+  if (value == nullptr || depth > kDepthMax) return 0;
+  std::int64_t rows = 0;
+  auto count = [&](const json::value& row) {
+    if (!row.is_object()) return;
+    ++rows;
+    for (const ModelChild& below : child.target->children)
+      rows += CountRows(below, row.get_object(), depth + 1);
+  };
+  if (child.single) count(*value);
+  if (value->is_array()) {
+    for (const json::value& row : value->get_array()) count(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+LoadReport CountRecords(const Model& model, const json::value& document) {
+  LoadReport report;
+  if (!document.is_object()) return report;
+  for (const ModelChild& child : model.collections) {
+    const json::value* list = FindMember(document.get_object(), child.name, child.aliases);
+    if (list == nullptr || list->is_null()) continue;
+    if (list->is_array()) {
+      report.by_collection[child.name] = static_cast<std::int64_t>(list->get_array().size());
+    }
+    report.records += CountRows(child, document.get_object(), 0);
+  }
+  return report;
+}
+
+Result<bool> HasAsManyRows(Session& session, const LoadReport& counted) {
+  for (const ModelChild& child : session.app().model.collections) {
+    const Collection& collection = *child.target;
+    if (child.extra || child.single || collection.table.empty()) continue;
+    auto asked = counted.by_collection.find(child.name);
+    std::string sql = "SELECT count(*) FROM " + collection.table + " t WHERE " +
+                      (collection.where.empty() ? "1" : "(" + collection.where + ")");
+    for (const auto& link : child.link) sql += " AND t." + link.first + " IS NULL";
+    ASSIGN_OR_RETURN(db::Statement statement, session.connection().Prepare(sql), child.name);
+    BindVariables(statement.get(), Frame(), session.app());
+    ASSIGN_OR_RETURN(bool row, statement.Step(), child.name);
+    std::int64_t wanted = asked == counted.by_collection.end() ? 0 : asked->second;
+    if (!row || statement.Integer(0) != wanted) return false;
+  }
+  return true;
+}
+
 Result<json::value> DumpDocument(Session& session, DumpForm form) {
   Writer writer(session, form);
   json::object document;

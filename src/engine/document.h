@@ -41,6 +41,13 @@ struct LoadReport {
 // Loads a document that CheckDocument found right. The caller owns the transaction.
 Result<LoadReport> LoadDocument(Session& session, const json::value& document);
 
+// What loading the document would report.
+LoadReport CountRecords(const Model& model, const json::value& document);
+
+// Whether every top-level list of the document, as counted by CountRecords, is as long as its dump
+// would be. Lists that are not rows of one table are not looked at.
+Result<bool> HasAsManyRows(Session& session, const LoadReport& counted);
+
 enum class DumpForm {
   kVendor,
   kFull

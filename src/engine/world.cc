@@ -1,9 +1,11 @@
 #include "engine/world.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/diff.h"
+#include "engine/saved_state.h"
 #include "engine/verify.h"
 #include "schema/json_schema.h"
 
@@ -131,33 +133,75 @@ Status World::Reset() {
 Result<LoadReport> World::Initialize(StartFrom start, const json::value& document) {
   // The new state is built aside and takes the old one's place only when it is in the log.
   Pages before = pages_;
-  pages_ = Pages(start == StartFrom::kEmpty ? loaded_->EmptyImage(*profile_) : loaded_->ImageOf(*profile_));
-  auto undo = [&](const Error& error) {
+  Result<LoadReport> report = BuildInitial(start, document);
+  Status written = report ? log_.Rewrite(pages_, pages_) : Status(PassUp(report.error()));
+  if (!written) {
     pages_ = std::move(before);
-    return PassUp(error);
-  };
-  Result<LoadReport> report = LoadReport();
-  if (!document.is_null()) {
-    auto session = loaded_->sessions->Take(pages_);
-    if (!session) return undo(session.error());
-    Status begun = (*session)->Begin();
-    if (!begun) return undo(begun.error());
-    report = LoadDocument(**session, document);
-    Status committed = report ? (*session)->Commit() : Status(PassUp(report.error()));
-    if (!committed) {
-      (*session)->Rollback();
-      return undo(committed.error());
-    }
-    pages_.Seal();
+    return PassUp(written.error());
   }
-  Status written = log_.Rewrite(pages_, pages_);
-  if (!written) return undo(written.error());
   baseline_ = pages_;
   return report;
 }
 
+// Leaves the new state in pages_, sealed.
+Result<LoadReport> World::BuildInitial(StartFrom start, const json::value& document) {
+  const Pages seed(loaded_->ImageOf(*profile_));
+  if (const json::value* state = FindSavedState(document)) {
+    pages_ = seed;
+    {
+      ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
+      RETURN_IF_ERROR(LoadState(*session, *state));
+    }
+    pages_.Seal();
+    return CountRecords(app().model, document);
+  }
+  if (start == StartFrom::kEmpty && document.is_object()) {
+    for (const Pages* candidate : {&seed, &std::as_const(baseline_), &std::as_const(pages_)}) {
+      ASSIGN_OR_RETURN(bool same, IsDumpOf(*candidate, document));
+      if (!same) continue;
+      if (candidate != &pages_) pages_ = *candidate;
+      return CountRecords(app().model, document);
+    }
+  }
+  pages_ = start == StartFrom::kEmpty ? Pages(loaded_->EmptyImage(*profile_)) : seed;
+  if (document.is_null()) return LoadReport();
+  ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
+  RETURN_IF_ERROR(session->Begin());
+  Result<LoadReport> report = LoadDocument(*session, document);
+  Status committed = report ? session->Commit() : Status(PassUp(report.error()));
+  if (!committed) {
+    session->Rollback();
+    return PassUp(committed.error());
+  }
+  pages_.Seal();
+  return report;
+}
+
+// An empty document describes an empty account and nothing else.
+Result<bool> World::IsDumpOf(const Pages& pages, const json::value& document) {
+  LoadReport asked = CountRecords(app().model, document);
+  if (asked.records == 0) return false;
+  Pages copy = pages;
+  ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(copy));
+  RETURN_IF_ERROR(session->Begin());
+  // Most documents differ in how much they have; only one that does not is compared as a whole.
+  ASSIGN_OR_RETURN(bool may_be, HasAsManyRows(*session, asked));
+  if (!may_be) return false;
+  ASSIGN_OR_RETURN(json::value dump, DumpDocument(*session, DumpForm::kVendor));
+  return dump == document;
+}
+
 Result<json::value> World::Dump(DumpForm form) {
   auto work = [form](Session& session) { return DumpDocument(session, form); };
+  return Transact(work);
+}
+
+Result<json::value> World::Save() {
+  auto work = [](Session& session) -> Result<json::value> {
+    ASSIGN_OR_RETURN(json::value document, DumpDocument(session, DumpForm::kFull));
+    ASSIGN_OR_RETURN(document.get_object()[kSavedStateMember], SaveState(session));
+    return document;
+  };
   return Transact(work);
 }
 

@@ -47,11 +47,16 @@ class World {
 
   Status Reset();  // back to the image it was acquired with
 
-  // The state becomes: an empty account, or the default data, and then `document` (may be null).
-  // The result counts as initial.
+  // The state becomes: an empty account, or the default data, and then `document` (may be null). A
+  // document with a saved state in it brings that state back, whatever the start; and one that is
+  // the vendor's dump of the acquired seed, of the initial state or of the present one brings back
+  // that, with all that such a dump leaves out. The result counts as initial.
   enum class StartFrom { kEmpty, kDefault };
   Result<LoadReport> Initialize(StartFrom start, const json::value& document);
   Result<json::value> Dump(DumpForm form);
+
+  // The full document and, as its member kSavedStateMember, the whole state: see saved_state.h.
+  Result<json::value> Save();
 
   // Rows inserted, updated and deleted since the initial state, by table.
   Result<json::value> Diff();
@@ -75,6 +80,8 @@ class World {
   auto Transact(Work work, std::int64_t steps_max = 0, const std::atomic<bool>* cancelled = nullptr)
       -> decltype(work(std::declval<Session&>()));
   Status Persist();
+  Result<bool> IsDumpOf(const Pages& pages, const json::value& document);
+  Result<LoadReport> BuildInitial(StartFrom start, const json::value& document);
 
   LoadedAppPtr loaded_;
   const Profile* profile_;

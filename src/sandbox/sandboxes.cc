@@ -176,6 +176,11 @@ Task<Result<json::value>> Sandboxes::Dump(SandboxRef ref, engine::DumpForm form)
   co_return co_await OnWorld(std::move(ref), work);
 }
 
+Task<Result<json::value>> Sandboxes::Save(SandboxRef ref) {
+  auto work = [](engine::World& world) { return world.Save(); };
+  co_return co_await OnWorld(std::move(ref), work);
+}
+
 Task<Result<json::value>> Sandboxes::Diff(SandboxRef ref) {
   auto work = [](engine::World& world) { return world.Diff(); };
   co_return co_await OnWorld(std::move(ref), work);

@@ -68,6 +68,7 @@ class Sandboxes {
                                               engine::World::StartFrom start,
                                               json::value document);
   Task<Result<json::value>> Dump(SandboxRef ref, engine::DumpForm form);
+  Task<Result<json::value>> Save(SandboxRef ref);  // the full document with the whole state
   Task<Result<json::value>> Diff(SandboxRef ref);
   Task<Result<json::value>> Verify(SandboxRef ref, json::array expectations);
   Task<Result<store::SandboxPtr>> Fork(SandboxRef ref);

@@ -29,6 +29,7 @@ Task<http::Response> DiffWorld(Context& context, http::Request& request);
 Task<http::Response> VerifyWorld(Context& context, http::Request& request);
 Task<http::Response> ForkWorld(Context& context, http::Request& request);
 Task<http::Response> DumpWorld(Context& context, http::Request& request);
+Task<http::Response> LoadWorld(Context& context, http::Request& request);
 Task<http::Response> SetFaults(Context& context, http::Request& request);
 Task<http::Response> GetFaults(Context& context, http::Request& request);
 Task<http::Response> SetClock(Context& context, http::Request& request);

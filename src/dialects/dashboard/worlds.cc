@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "dialects/dashboard/context.h"
+#include "engine/saved_state.h"
 #include "mcp/routes.h"
 
 namespace viv::dashboard {
@@ -98,8 +99,23 @@ Task<http::Response> ForkWorld(Context& context, http::Request& request) {
 }
 
 Task<http::Response> DumpWorld(Context& context, http::Request& request) {
-  auto data = co_await context.sandboxes.Dump(RefOf(request), engine::DumpForm::kFull);
+  auto data = co_await context.sandboxes.Save(RefOf(request));
   co_return Render(data);
+}
+
+Task<http::Response> LoadWorld(Context& context, http::Request& request) {
+  auto body = ParseJson(request.body);
+  if (!body) co_return RenderError(body.error());
+  if (engine::FindSavedState(*body) == nullptr) {
+    co_return Failure(400, "invalid_argument",
+                      "_world: the state is missing; send what GET dump answered");
+  }
+  auto report = co_await context.sandboxes.Initialize(
+      RefOf(request), engine::World::StartFrom::kEmpty, std::move(*body));
+  if (!report) co_return RenderError(report.error());
+  json::object answer{{"sandbox_id", std::string(request.Parameter("id"))},
+                      {"records", report->records}};
+  co_return http::Json(200, WriteJson(answer));
 }
 
 Task<http::Response> SetFaults(Context& context, http::Request& request) {

@@ -2,6 +2,7 @@
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/validate.h"
+#include "engine/saved_state.h"
 
 namespace viv::klavis {
 namespace {
@@ -33,7 +34,9 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
   if (!sandbox) co_return RenderError(sandbox.error());
   auto loaded = context.sandboxes.catalogue().FindVersion((*sandbox)->image);
   if (!loaded) co_return RenderError(loaded.error());
-  if (!body.is_null()) {
+  if (engine::FindSavedState(body) != nullptr) {
+    // A full dump: its state is checked row by row when it is loaded.
+  } else if (!body.is_null()) {
     std::vector<engine::Problem> problems = CheckBody(*(*loaded)->app, body);
     if (!problems.empty()) co_return RenderProblems(problems);
   } else if (!with_default) {
