@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "dialects/klavis/context.h"
+#include "dialects/klavis/credentials.h"
 #include "dialects/klavis/errors.h"
 
 namespace viv::klavis {
@@ -13,8 +14,9 @@ Task<http::Response> GetSandbox(Context& context, http::Request& request) {
   json::value auth_data;
   if (auto loaded = context.sandboxes.catalogue().FindVersion(sandbox.image)) {
     const engine::App& app = *(*loaded)->app;
-    if (app.metadata.is_object()) metadata = app.metadata.get_object();
-    auth_data = app.auth_data;
+    CredentialOwner owner{.lease_id = sandbox.lease_id, .email = sandbox.email};
+    if (app.metadata.is_object()) metadata = MakeCredentials(app.metadata, owner).get_object();
+    auth_data = MakeCredentials(app.auth_data, owner);
   }
   metadata["test_account_email"] = sandbox.email;
   metadata["instance_id"] = sandbox.lease_id;
