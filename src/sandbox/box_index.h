@@ -18,6 +18,7 @@
 #include "sandbox/box_meter.h"
 #include "sandbox/box_order.h"
 #include "sandbox/boxes.h"
+#include "sandbox/budgets.h"
 #include "sandbox/live_box.h"
 
 namespace viv::sandbox {
@@ -31,6 +32,7 @@ struct BoxEntry {
   Place place;                    // of a stopped box only folder and trees count
   std::string shelf;              // where others like it wait; empty: nowhere, or not known
   BoxLayers::Hold layers;
+  Charge charge;  // of its account's budgets
   BoxMeter meter;
   std::vector<LogEntry> events;                // of its life, and of the agent when last asked
   bool setup_due = false;                      // the agent is to be told of changes

@@ -132,6 +132,7 @@ Task<Status> BoxManager::Commit(BoxEntryPtr entry, Box box) {
   BoxRecord record{box, entry->live ? entry->live->place : entry->place};
   store::Document document{kBoxKind, box.id, box.account_id, WriteBoxRecord(record)};
   CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the box's record");
+  SettleCharge(*entry, box.state);
   Show(entry, std::move(box));
   co_return Status();
 }
@@ -185,6 +186,7 @@ Task<Status> BoxManager::RemoveHeld(Held& held) {
     if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});
   }
   held.entry->layers.reset();
+  held.entry->charge.SetUnchecked({});
   if (options_.flow_log != nullptr) options_.flow_log->Remove(id);
   log::Info("box.removed", {{"box", id}});
   co_return Status();

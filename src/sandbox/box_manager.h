@@ -14,8 +14,10 @@
 #include "sandbox/box_records.h"
 #include "sandbox/box_templates.h"
 #include "sandbox/boxes.h"
+#include "sandbox/budgets.h"
 #include "sandbox/death_watch.h"
 #include "sandbox/parked_boxes.h"
+#include "sandbox/usage_watch.h"
 #include "store/store.h"
 
 namespace viv::sandbox {
@@ -27,6 +29,7 @@ struct BoxManagerOptions {
   gateway::Gateway* gateway = nullptr;       // outlives it; nullptr: plans are not carried out
   gateway::SecretSource* secrets = nullptr;  // as the gateway's own
   network::FlowLog* flow_log = nullptr;      // outlives it too
+  Budgets* budgets = nullptr;                // the same; nullptr: accounts have no limits
   // For callbacks; set where there is a gateway.
   std::function<std::string(std::string_view account_id)> uuid_of_account;
 };
@@ -97,6 +100,8 @@ class BoxManager : public Boxes {
   std::size_t parked() const { return parked_->size(); }
   // The folders of templates that boxes and snapshots stand on.
   bool StandsOn(const std::string& folder) const;
+  // For the watch over what accounts use.
+  std::vector<WatchedBox> ListWatched() const;
 
  private:
   // An entry whose lock is held, and the box as it is.
@@ -137,6 +142,11 @@ class BoxManager : public Boxes {
   // When it ends that begins now and was given so long.
   static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
+  // box_manager_budget.cc
+  Status TakeToRun(BoxEntry& entry, const Box& box) const;    // before it runs
+  static void SettleCharge(BoxEntry& entry, BoxState state);  // when it runs no more
+  class SettleAtEnd;
+
   // box_manager_egress.cc
   network::BoxEgress EgressOf(const Box& box) const;
   network::SocksProxy SocksOf(const std::string& account_id,
@@ -146,7 +156,7 @@ class BoxManager : public Boxes {
   static BoxHost::StartRequest RequestOf(const StartPoint& from);
   Task<Result<BoxPtr>> CreateNow(CreateBox request);
   Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
-  Status Register(const StartPoint& from, Box& box);
+  Status Register(const StartPoint& from, Box& box, BoxEntry& entry);
   static void PutOnTop(const std::vector<Tree>& on_top, StartPoint& from);
   Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
   Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);

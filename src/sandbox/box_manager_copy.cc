@@ -7,6 +7,7 @@
 #include "base/shielded.h"
 #include "sandbox/box_ids.h"
 #include "sandbox/box_manager.h"
+#include "sandbox/disk_use.h"
 
 namespace viv::sandbox {
 
@@ -17,9 +18,12 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
   const bool running = live != nullptr && held.box->state == BoxState::kRunning;
   if (place.folder.empty())
     co_return Fail(ErrorCode::kConflict, "box " + held.box->id + " has no files: start it first");
+  if (options_.budgets != nullptr)
+    CO_RETURN_IF_ERROR(options_.budgets->HasRoom(held.box->account_id, Budget::kDiskBytes));
   Sealed sealed;
-  sealed.layer = NewPlaceName();
   auto work = [&]() -> Result<std::string> {
+    auto used = host_.storage().Read(place.folder);
+    sealed.layer = LayerNameOf(NewPlaceName(), place.folder, used ? used->used_bytes : 0);
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
     auto folder = host_.storage().Seal(place.folder, sealed.layer);
     if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");

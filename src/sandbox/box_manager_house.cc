@@ -10,6 +10,7 @@
 #include "base/shielded.h"
 #include "sandbox/agent_client.h"
 #include "sandbox/box_manager.h"
+#include "sandbox/box_manager_budget.h"
 
 namespace viv::sandbox {
 namespace {
@@ -94,6 +95,9 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
     }
   }
   entry->active_at_us = NowMicros();  // while nobody served it, it could not be idle
+  entry->charge = Charge(options_.budgets, box.account_id);
+  entry->charge.SetUnchecked(AmountsToRun(box.spec));
+  SettleCharge(*entry, box.state);
   Show(entry, std::move(box));
 }
 

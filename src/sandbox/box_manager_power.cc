@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/shielded.h"
 #include "sandbox/box_manager.h"
+#include "sandbox/box_manager_budget.h"
 
 namespace viv::sandbox {
 namespace {
@@ -122,6 +123,8 @@ Task<Result<Boxes::Connected>> BoxManager::ConnectNow(std::string account_id,
 
 // One that cannot be woken has failed, if it is to last; else it stays as it is.
 Task<Result<BoxPtr>> BoxManager::Wake(Held& held, std::int64_t timeout_seconds) {
+  CO_RETURN_IF_ERROR(TakeToRun(*held.entry, *held.box));  // no failure of the box
+  SettleAtEnd settle(*this, held.entry);
   auto woken = co_await WakeNow(held, timeout_seconds);
   if (woken || !held.box->spec.lasting) co_return woken;
   log::Warn("box.not_woken", {{"box", held.box->id}, {"error", woken.error().message}});
@@ -196,6 +199,8 @@ Task<Status> BoxManager::Reset(std::string account_id, std::string id) {
 Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
   BoxEntry& entry = *held.entry;
+  if (held.box->state != BoxState::kRunning) CO_RETURN_IF_ERROR(TakeToRun(entry, *held.box));
+  SettleAtEnd settle(*this, held.entry);
   StartPoint from;
   from.shelf = entry.shelf;
   from.limits.cpus = -1;  // whatever a parked one has, it is given the box's own

@@ -73,12 +73,14 @@ void BoxManager::PutOnTop(const std::vector<Tree>& on_top, StartPoint& from) {
   }
 }
 
-Status BoxManager::Register(const StartPoint& from, Box& box) {
+Status BoxManager::Register(const StartPoint& from, Box& box, BoxEntry& entry) {
   if (index_.size() >= options_.boxes_max) {
     return Fail(ErrorCode::kLimitExceeded, "this server holds " +
                                                std::to_string(options_.boxes_max) +
                                                " boxes already: end some, or raise --boxes-max");
   }
+  entry.charge = Charge(options_.budgets, box.account_id);
+  RETURN_IF_ERROR(TakeToRun(entry, box));
   box.id = NewBoxId();
   box.spec.template_id = from.id;
   box.spec.template_name = from.name;
@@ -87,8 +89,8 @@ Status BoxManager::Register(const StartPoint& from, Box& box) {
 }
 
 Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
-  CO_RETURN_IF_ERROR(Register(from, box));
   auto entry = std::make_shared<BoxEntry>();
+  CO_RETURN_IF_ERROR(Register(from, box, *entry));
   entry->id = box.id;
   entry->layers = from.hold;
   entry->shelf = from.shelf;
@@ -154,8 +156,8 @@ Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const Box&
 
 // Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
 Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
-  CO_RETURN_IF_ERROR(Register(from, box));
   auto entry = std::make_shared<BoxEntry>();
+  CO_RETURN_IF_ERROR(Register(from, box, *entry));
   entry->id = box.id;
   entry->layers = from.hold;
   entry->shelf = from.shelf;

@@ -38,4 +38,10 @@ std::vector<MetricPoint> BoxMeter::points() const {
   return {points_.begin(), points_.end()};
 }
 
+std::optional<MetricPoint> BoxMeter::last() const {
+  std::lock_guard lock(mutex_);
+  if (points_.empty()) return std::nullopt;
+  return points_.back();
+}
+
 }  // namespace viv::sandbox

@@ -24,6 +24,7 @@ class BoxMeter {
            const storage::DiskUsage& disk,
            const BoxSpec& spec);
   std::vector<MetricPoint> points() const;
+  std::optional<MetricPoint> last() const;
 
  private:
   mutable std::mutex mutex_;  // guards all below

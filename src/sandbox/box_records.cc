@@ -294,6 +294,7 @@ std::string WriteSnapshotRecord(const SnapshotRecord& record) {
   object["user"] = record.user;
   object["workdir"] = record.workdir;
   object["limits"] = LimitsToJson(record.limits, record.disk_bytes);
+  if (record.image_bytes > 0) object["image_bytes"] = record.image_bytes;
   object["created"] = record.created_at_us;
   return WriteJson(object);
 }
@@ -312,6 +313,7 @@ Result<SnapshotRecord> ReadSnapshotRecord(std::string_view text) {
   record.workdir = TextOf(from, "workdir");
   record.limits = LimitsOf(PartOf(from, "limits"));
   record.disk_bytes = NumberOf(PartOf(from, "limits"), "disk");
+  record.image_bytes = NumberOf(from, "image_bytes");
   record.created_at_us = NumberOf(from, "created");
   if (record.id.empty() || record.layer.empty())
     return Fail(ErrorCode::kInvalidArgument, "snapshot record without id or layer");

@@ -32,6 +32,7 @@ struct SnapshotRecord {
   std::string workdir;
   runtime::Limits limits;
   std::int64_t disk_bytes = 0;
+  std::int64_t image_bytes = 0;  // what an imported image takes; 0 for layers
   std::int64_t created_at_us = 0;
 };
 

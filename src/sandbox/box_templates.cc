@@ -141,6 +141,19 @@ std::map<std::string, std::string> BoxTemplates::VariablesBelow(std::string_view
   return {};
 }
 
+std::vector<DiskHolder> BoxTemplates::ListHolders() const {
+  std::vector<DiskHolder> holders;
+  std::lock_guard lock(mutex_);
+  for (const auto& [id, snapshot] : snapshots_) {
+    DiskHolder holder;
+    holder.account_id = snapshot.record.account_id;
+    holder.used_bytes = snapshot.record.image_bytes;
+    holder.layers = LayersIn(snapshot.record.trees);
+    holders.push_back(std::move(holder));
+  }
+  return holders;
+}
+
 TemplateInfo BoxTemplates::InfoOf(const SnapshotRecord& record) {
   TemplateInfo info;
   info.id = record.id;

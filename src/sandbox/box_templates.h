@@ -12,6 +12,7 @@
 #include "base/task.h"
 #include "sandbox/box_layers.h"
 #include "sandbox/box_records.h"
+#include "sandbox/disk_use.h"
 #include "store/store.h"
 #include "templates/templates.h"
 
@@ -54,6 +55,7 @@ class BoxTemplates {
                                                     const BoxSpec& spec) const;
   std::vector<TemplateInfo> List(std::string_view account_id) const;
   static TemplateInfo InfoOf(const SnapshotRecord& record);
+  std::vector<DiskHolder> ListHolders() const;  // what snapshots stand on
 
   Task<Status> Add(SnapshotRecord record);
   // The snapshot's id when the account has it; kPermissionDenied for one of the machine's.

@@ -1,5 +1,7 @@
 #include "sandbox/image_imports.h"
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -17,6 +19,7 @@
 #include "network/namespaces.h"
 #include "sandbox/box_ids.h"
 #include "sandbox/box_templates.h"
+#include "sandbox/budgets.h"
 #include "sandbox/image_fetch.h"
 #include "templates/templates.h"
 
@@ -68,6 +71,20 @@ class ImportPlace {
   network::Namespaces::Taken network_;
 };
 
+// What the folders of a template take on the disk.
+std::int64_t BytesIn(const std::vector<Tree>& trees) {
+  std::int64_t bytes = 0;
+  for (const std::string& folder : TemplateFoldersIn(trees)) {
+    std::error_code error;
+    fs::recursive_directory_iterator files(folder, error), end;
+    for (; !error && files != end; files.increment(error)) {
+      struct stat status {};
+      if (::lstat(files->path().c_str(), &status) == 0) bytes += status.st_blocks * 512LL;
+    }
+  }
+  return bytes;
+}
+
 SnapshotRecord RecordOfImport(const ImportImage& request, const templates::Template& made) {
   SnapshotRecord record;
   record.id = request.id;
@@ -81,6 +98,7 @@ SnapshotRecord RecordOfImport(const ImportImage& request, const templates::Templ
   record.limits.cpus = made.cpus;
   record.limits.memory_bytes = made.memory_bytes;
   record.disk_bytes = request.disk_bytes;
+  record.image_bytes = BytesIn(made.trees);
   record.created_at_us = NowMicros();
   return record;
 }
@@ -118,6 +136,12 @@ class HostImageImports final : public ImageImports {
 
   Status Start(ImportImage request, Done done) override {
     RETURN_IF_ERROR(ParseImageReference(request.reference));
+    Charge charge(parts_.budgets, request.account_id);
+    Amounts one_build;
+    one_build[Budget::kBuilds] = 1;
+    RETURN_IF_ERROR(charge.Set(one_build));
+    if (parts_.budgets != nullptr)
+      RETURN_IF_ERROR(parts_.budgets->HasRoom(request.account_id, Budget::kDiskBytes));
     std::lock_guard lock(mutex_);
     std::size_t own = 0;
     for (const auto& [id, account_id] : under_way_) own += account_id == request.account_id;
@@ -125,7 +149,7 @@ class HostImageImports final : public ImageImports {
       return Fail(ErrorCode::kLimitExceeded,
                   "too many images are being imported: wait for one of them to end");
     under_way_[request.id] = request.account_id;
-    waiting_.push_back({std::move(request), std::move(done)});
+    waiting_.push_back({std::move(request), std::move(done), std::move(charge)});
     wake_.notify_one();
     return {};
   }
@@ -141,6 +165,7 @@ class HostImageImports final : public ImageImports {
   struct Waiting {
     ImportImage request;
     Done done;
+    Charge charge;
   };
 
   void Work() {
@@ -159,6 +184,7 @@ class HostImageImports final : public ImageImports {
         log::Info("image.not_imported", {{"snapshot", id}, {"error", imported.error().message}});
       }
       // Who ends before its answer is kept was interrupted, which the next server says.
+      next.charge = Charge();
       if (!stopping_) next.done(std::move(imported));
       lock.lock();
       under_way_.erase(id);

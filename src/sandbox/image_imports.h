@@ -24,6 +24,7 @@ class Templates;
 namespace viv::sandbox {
 
 class BoxTemplates;
+class Budgets;
 
 struct RegistryLogin {
   std::string user;
@@ -54,7 +55,7 @@ class ImageImports {
   virtual ~ImageImports() = default;
 
   // `done` is called once, on a thread that may block, unless the server ends before.
-  // kLimitExceeded when too many wait.
+  // kLimitExceeded when too many wait, in all or of the account.
   using Done = std::function<void(Result<ImportedImage>)>;
   virtual Status Start(ImportImage request, Done done) = 0;
   // The ids that `done` has not returned for yet.
@@ -66,6 +67,7 @@ struct ImageImportParts {
   BoxTemplates& snapshots;
   network::Namespaces& networks;
   network::Egress& egress;
+  Budgets* budgets = nullptr;  // of the accounts; nullptr: none
 };
 // `folder` is for images on their way; what it holds is removed. All given outlives it.
 Result<std::unique_ptr<ImageImports>> OpenImageImports(ImageImportParts parts, std::string folder);

@@ -28,6 +28,12 @@ std::string PooledEmail(const engine::App& app, const std::string& sandbox_id) {
          (at == std::string::npos ? "" : email.substr(at));
 }
 
+Amounts OneWorld() {
+  Amounts one;
+  one[Budget::kWorlds] = 1;
+  return one;
+}
+
 store::Sandbox Vacated(store::Sandbox sandbox) {
   sandbox.state = store::SandboxState::kIdle;
   sandbox.account_id.clear();
@@ -43,6 +49,35 @@ store::Sandbox Vacated(store::Sandbox sandbox) {
 }
 
 }  // namespace
+
+// What is held is counted from the records, whatever an earlier server did last.
+Sandboxes::Sandboxes(store::Store& store,
+                     engine::Catalogue& catalogue,
+                     Worlds& worlds,
+                     BlockingPool& pool,
+                     SandboxLimits limits)
+    : store_(store), catalogue_(catalogue), worlds_(worlds), pool_(pool), limits_(limits) {
+  if (limits_.budgets == nullptr) return;
+  store_.ForEachSandbox([this](const store::Sandbox& sandbox) {
+    if (!sandbox.account_id.empty()) limits_.budgets->TakeUnchecked(sandbox.account_id, OneWorld());
+  });
+}
+
+// The account's budget is taken with the look whether it suffices, and given back where no lease
+// comes of it.
+Task<Result<store::SandboxPtr>> Sandboxes::TakeLease(store::SandboxStore::AcquireRequest request) {
+  Charge charge(limits_.budgets, request.lease.account_id);
+  CO_RETURN_IF_ERROR(charge.Set(OneWorld()));
+  auto acquired = co_await store_.Acquire(std::move(request));
+  if (acquired) charge.Keep();
+  co_return acquired;
+}
+
+Task<Status> Sandboxes::EndLease(store::SandboxPtr sandbox, store::Sandbox vacated) {
+  Status done = co_await store_.Update(std::move(vacated), sandbox->lease_id);
+  if (done && limits_.budgets != nullptr) limits_.budgets->Give(sandbox->account_id, OneWorld());
+  co_return done;
+}
 
 store::Sandbox Sandboxes::NewLease(const engine::LoadedApp& loaded,
                                    const AcquireOptions& options) const {
@@ -73,7 +108,7 @@ Task<Result<store::SandboxPtr>> Sandboxes::Acquire(AcquireOptions options) {
   request.email = options.email;
   if (options.email) request.lease.email = *options.email;
   request.sandboxes_max = limits_.sandboxes_per_server_max;
-  auto acquired = co_await store_.Acquire(std::move(request));
+  auto acquired = co_await TakeLease(std::move(request));
   if (acquired)
     log::Debug("sandbox.acquired", {{"sandbox", (*acquired)->id}, {"server", (*acquired)->server}});
   co_return acquired;
@@ -106,7 +141,7 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref,
   }
   store::Sandbox vacated = Vacated(*sandbox);
   released.sandbox = std::make_shared<const store::Sandbox>(vacated);
-  Status done = co_await store_.Update(std::move(vacated), sandbox->lease_id);
+  Status done = co_await EndLease(sandbox, std::move(vacated));
   if (!done && done.error().code == ErrorCode::kConflict)
     co_return NotFound();  // somebody else was faster
   CO_RETURN_IF_ERROR(done);
@@ -208,7 +243,7 @@ Task<Result<store::SandboxPtr>> Sandboxes::Fork(SandboxRef ref) {
   store::SandboxStore::AcquireRequest request;
   request.lease = std::move(lease);
   request.sandboxes_max = limits_.sandboxes_per_server_max;
-  auto acquired = co_await store_.Acquire(std::move(request));
+  auto acquired = co_await TakeLease(std::move(request));
   if (!acquired) worlds_.Remove(lease_id);
   co_return acquired;
 }
@@ -269,7 +304,7 @@ Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
 Task<std::size_t> Sandboxes::ReleaseExpired() {
   std::size_t released = 0;
   for (const store::SandboxPtr& sandbox : store_.ExpiredAt(NowMicros(), kExpiredAtOnce)) {
-    Status done = co_await store_.Update(Vacated(*sandbox), sandbox->lease_id);
+    Status done = co_await EndLease(sandbox, Vacated(*sandbox));
     if (!done) continue;  // released or renewed meanwhile
     worlds_.Remove(sandbox->lease_id);
     ++released;

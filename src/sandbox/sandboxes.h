@@ -18,6 +18,7 @@
 #include "base/task.h"
 #include "engine/catalogue.h"
 #include "engine/world.h"
+#include "sandbox/budgets.h"
 #include "sandbox/worlds.h"
 #include "store/store.h"
 
@@ -28,6 +29,7 @@ struct SandboxLimits {
       100'000;  // pooled accounts of one app; further acquires find none idle
   std::int64_t inline_steps = 200'000;  // a call that needs more moves off the connection's thread
   std::int64_t call_steps_max = 500'000'000;  // SQLite virtual-machine steps of one call
+  Budgets* budgets = nullptr;  // of the accounts; outlives what it is given to; nullptr: none
 };
 
 struct AcquireOptions {
@@ -52,8 +54,7 @@ class Sandboxes {
             engine::Catalogue& catalogue,
             Worlds& worlds,
             BlockingPool& pool,
-            SandboxLimits limits)
-      : store_(store), catalogue_(catalogue), worlds_(worlds), pool_(pool), limits_(limits) {}
+            SandboxLimits limits);
 
   Task<Result<store::SandboxPtr>> Acquire(AcquireOptions options);
   Result<store::SandboxPtr> Get(const SandboxRef& ref) const;
@@ -99,6 +100,8 @@ class Sandboxes {
 
  private:
   store::Sandbox NewLease(const engine::LoadedApp& loaded, const AcquireOptions& options) const;
+  Task<Result<store::SandboxPtr>> TakeLease(store::SandboxStore::AcquireRequest request);
+  Task<Status> EndLease(store::SandboxPtr sandbox, store::Sandbox vacated);
   template <typename Work>
   auto OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))>;
 

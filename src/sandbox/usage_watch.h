@@ -1,0 +1,73 @@
+#pragma once
+// Measures what accounts use of the disk and of the memory, and holds those back that use all they
+// may: their boxes keep what they wrote, may delete and may not grow, until there is room again. A
+// thread of its own looks every second; what an account writes meanwhile it may have too much.
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/budgets.h"
+#include "sandbox/disk_use.h"
+
+namespace viv::sandbox {
+
+// A box as the watch sees it.
+struct WatchedBox {
+  DiskHolder disk;
+  bool can_write = false;         // its processes run
+  std::int64_t disk_allowed = 0;  // its own limit
+  std::int64_t memory_used = 0;
+};
+
+// What it looks at and acts on; functions so that a test can take the machine's place.
+struct UsageSources {
+  std::function<std::vector<WatchedBox>()> boxes;                 // without what folders use
+  std::function<std::vector<DiskHolder>()> snapshots;             // the same
+  std::function<std::int64_t(const std::string&)> read;           // what a folder uses; blocks
+  std::function<Status(const std::string&, std::int64_t)> limit;  // a folder to so many bytes
+  std::function<std::int64_t()> image_free;                       // where boxes keep their files
+  std::function<void()> flush;                   // what boxes wrote last is counted
+  std::function<std::int64_t()> host_disk_free;  // for blobs, and what the image grows by
+  std::function<std::int64_t()> memory_available;
+};
+
+class UsageWatch {
+ public:
+  UsageWatch(Budgets& budgets, UsageSources sources)
+      : budgets_(budgets), sources_(std::move(sources)) {}
+  ~UsageWatch();
+
+  void Start();  // the thread
+  void Look();   // once; by one caller at a time
+
+ private:
+  void Run();
+  void Flush();
+  std::int64_t Read(const WatchedBox& box);
+  bool MayGrow(const std::string& account_id);
+  void HoldBack(const std::vector<WatchedBox>& boxes);
+
+  Budgets& budgets_;
+  const UsageSources sources_;
+  // Of whoever looks:
+  std::uint64_t looks_ = 0;
+  bool is_tight_ = false;                        // an account uses more than half of what it may
+  std::set<std::string> held_;                   // folders that may not grow
+  std::set<std::string> full_;                   // accounts that may not
+  std::map<std::string, std::int64_t> at_rest_;  // what folders of boxes use that do not run
+  std::mutex mutex_;                             // guards the one below
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace viv::sandbox
