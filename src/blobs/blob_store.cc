@@ -35,7 +35,23 @@ tl::unexpected<Error> FailDisk(const std::string& doing, int error) {
 
 BlobDraft::~BlobDraft() {
   // Moved from, its text may be anything: the descriptor tells.
-  if (file_ && !path_.empty()) ::unlink(path_.c_str());
+  if (!file_ || path_.empty()) return;
+  ::unlink(path_.c_str());
+  if (counted_ != nullptr) counted_->Remove(1, counted_bytes_);
+}
+
+void BlobDraft::Leave() {
+  path_.clear();
+  if (counted_ != nullptr) counted_->Remove(0, counted_bytes_ - size_);
+  counted_bytes_ = size_;
+}
+
+Status BlobDraft::Announce(std::uint64_t bytes) {
+  if (size_ + bytes <= counted_bytes_) return {};
+  const std::uint64_t more = size_ + bytes - counted_bytes_;
+  if (counted_ != nullptr) RETURN_IF_ERROR(counted_->Add(0, more));
+  counted_bytes_ += more;
+  return {};
 }
 
 Status BlobDraft::CheckRoom() {
@@ -52,6 +68,7 @@ Status BlobDraft::Append(std::string_view bytes) {
   if (bytes.size() > kBlobBytesMax - size_)
     return Fail(ErrorCode::kLimitExceeded,
                 "a blob has at most " + std::to_string(kBlobBytesMax) + " bytes");
+  RETURN_IF_ERROR(Announce(bytes.size()));
   RETURN_IF_ERROR(CheckRoom());
   while (!bytes.empty()) {
     const ssize_t wrote =
@@ -64,12 +81,22 @@ Status BlobDraft::Append(std::string_view bytes) {
   return {};
 }
 
-Result<std::unique_ptr<BlobStore>> BlobStore::Open(std::string folder) {
+Result<std::unique_ptr<BlobStore>> BlobStore::Open(std::string folder, MakeBlobCharge charges) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
     return Fail(ErrorCode::kUnavailable, "make the folder " + folder + ": " + error.message());
-  return std::unique_ptr<BlobStore>(new BlobStore(std::move(folder)));
+  std::unique_ptr<BlobStore> store(new BlobStore(folder, std::move(charges)));
+  for (const auto& owner : fs::directory_iterator(folder, error)) {
+    const OwnerBlobsPtr counted = store->counts_.Of(owner.path().filename().string());
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(owner.path(), ignored)) {
+      struct stat status {};
+      if (counted != nullptr && ::lstat(entry.path().c_str(), &status) == 0)
+        counted->AddUnchecked(1, static_cast<std::uint64_t>(status.st_size));
+    }
+  }
+  return store;
 }
 
 std::string BlobStore::PathOf(const BlobName& name) const {
@@ -87,28 +114,55 @@ void BlobStore::RemoveOwner(std::string_view owner) {
   std::error_code error;
   fs::remove_all(folder_ + "/" + std::string(owner), error);
   if (error) log::Warn("blobs.not_removed", {{"owner", owner}, {"error", error.message()}});
+  counts_.Forget(owner);
+}
+
+void BlobStore::Unlink(std::string_view owner, const std::string& path) const {
+  struct stat status {};
+  const bool known = ::lstat(path.c_str(), &status) == 0;
+  if (::unlink(path.c_str()) != 0 || !known) return;
+  const OwnerBlobsPtr counted = counts_.Of(owner);
+  if (counted != nullptr) counted->Remove(1, static_cast<std::uint64_t>(status.st_size));
 }
 
 Result<BlobDraft> BlobStore::NewDraft(const BlobName& name) const {
   const std::string path = PathOf(name) + ".new-" + RandomHex(12);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return FailDisk("keep a blob", errno);
-  return BlobDraft(path, std::move(file), 0);
+  BlobDraft draft(path, std::move(file), 0, nullptr);
+  const OwnerBlobsPtr counted = counts_.Of(name.owner);
+  if (counted != nullptr) RETURN_IF_ERROR(counted->Add(1, 0));
+  draft.counted_ = counted;
+  return draft;
 }
 
 Result<BlobDraft> BlobStore::ContinueDraft(const BlobName& name, Begin begin) const {
   const std::string path = PathOf(name) + ".part";
-  const int anew = begin == Begin::kAnew ? O_TRUNC : 0;
-  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | anew, 0600));
+  if (::access((folder_ + "/" + name.owner).c_str(), F_OK) != 0)
+    return FailDisk("keep a blob", errno);
+  const OwnerBlobsPtr counted = counts_.Of(name.owner);
+  if (begin == Begin::kAnew) Unlink(name.owner, path);
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!file && errno == ENOENT) {
+    if (counted != nullptr) RETURN_IF_ERROR(counted->Add(1, 0));
+    file = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const int error = errno;
+    if (!file && counted != nullptr) counted->Remove(1, 0);
+    errno = error;
+  }
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return FailDisk("keep a blob", errno);
-  return BlobDraft(path, std::move(file), static_cast<std::uint64_t>(status.st_size));
+  return BlobDraft(path, std::move(file), static_cast<std::uint64_t>(status.st_size), counted);
 }
 
 Status BlobStore::Keep(BlobDraft draft, const BlobName& name) const {
+  struct stat replaced {};
+  const bool replaces = ::lstat(PathOf(name).c_str(), &replaced) == 0;
   if (::rename(draft.path_.c_str(), PathOf(name).c_str()) != 0)
     return FailDisk("keep a blob", errno);
   draft.Leave();
+  if (replaces && draft.counted_ != nullptr)
+    draft.counted_->Remove(1, static_cast<std::uint64_t>(replaced.st_size));
   return {};
 }
 
@@ -119,7 +173,7 @@ Result<UniqueFd> BlobStore::OpenToRead(const BlobName& name) const {
 }
 
 void BlobStore::Remove(const BlobName& name) const {
-  ::unlink(PathOf(name).c_str());
+  Unlink(name.owner, PathOf(name));
 }
 
 void BlobStore::KeepNewestDownloads(std::string_view owner, std::size_t count) const {
@@ -133,7 +187,7 @@ void BlobStore::KeepNewestDownloads(std::string_view owner, std::size_t count) c
     if (!gone) found.emplace_back(time, entry.path());
   }
   std::sort(found.rbegin(), found.rend());
-  for (std::size_t i = count; i < found.size(); ++i) fs::remove(found[i].second, error);
+  for (std::size_t i = count; i < found.size(); ++i) Unlink(owner, found[i].second.string());
 }
 
 void BlobStore::Sweep(const std::function<bool(std::string_view owner)>& is_alive,
@@ -141,14 +195,16 @@ void BlobStore::Sweep(const std::function<bool(std::string_view owner)>& is_aliv
   std::error_code error;
   for (const auto& folder : fs::directory_iterator(folder_, error)) {
     std::error_code ignored;
-    if (!is_alive(folder.path().filename().string())) {
+    const std::string owner = folder.path().filename().string();
+    if (!is_alive(owner)) {
       fs::remove_all(folder.path(), ignored);
+      counts_.Forget(owner);
       continue;
     }
     for (const auto& entry : fs::directory_iterator(folder.path(), ignored)) {
       struct stat status {};
       if (::lstat(entry.path().c_str(), &status) == 0 && status.st_mtime < now_s - kKeptSeconds)
-        fs::remove_all(entry.path(), ignored);
+        Unlink(owner, entry.path().string());
     }
   }
 }

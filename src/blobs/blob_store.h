@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "blobs/blob_counts.h"
 #include "blobs/blob_name.h"
 
 namespace viv::blobs {
@@ -25,17 +26,23 @@ inline constexpr std::uint64_t kBlobBytesMax = 16ULL << 30;
 class BlobDraft {
  public:
   BlobDraft() = default;
-  BlobDraft(std::string path, UniqueFd file, std::uint64_t size)
-      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+  BlobDraft(std::string path, UniqueFd file, std::uint64_t size, OwnerBlobsPtr counted)
+      : path_(std::move(path)),
+        file_(std::move(file)),
+        size_(size),
+        counted_(std::move(counted)),
+        counted_bytes_(size) {}
   BlobDraft(BlobDraft&&) noexcept = default;
   BlobDraft& operator=(BlobDraft&&) noexcept = default;
   ~BlobDraft();
 
-  // kLimitExceeded when it becomes too large, or the disk too full.
+  // Counts so many bytes before they are there: kLimitExceeded when they are too many.
+  Status Announce(std::uint64_t bytes);
+  // kLimitExceeded when it becomes too large, or the disk too full, or its owner may not have more.
   Status Append(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   int fd() const { return file_.get(); }
-  void Leave() { path_.clear(); }  // to be continued later
+  void Leave();  // to be continued later
 
  private:
   friend class BlobStore;
@@ -44,12 +51,15 @@ class BlobDraft {
   std::string path_;  // empty: nothing to remove
   UniqueFd file_;
   std::uint64_t size_ = 0;
+  OwnerBlobsPtr counted_;            // nullptr: nobody counts
+  std::uint64_t counted_bytes_ = 0;  // at least its size
   std::uint64_t room_checked_at_ = 0;
 };
 
 class BlobStore {
  public:
-  static Result<std::unique_ptr<BlobStore>> Open(std::string folder);
+  // What is there already is counted, whatever the limits are.
+  static Result<std::unique_ptr<BlobStore>> Open(std::string folder, MakeBlobCharge charges = {});
 
   Status AddOwner(std::string_view owner);
   void RemoveOwner(std::string_view owner);  // with all blobs; fine when there is none
@@ -70,10 +80,14 @@ class BlobStore {
   void Sweep(const std::function<bool(std::string_view owner)>& is_alive, std::int64_t now_s) const;
 
  private:
-  explicit BlobStore(std::string folder) : folder_(std::move(folder)) {}
+  BlobStore(std::string folder, MakeBlobCharge charges)
+      : folder_(std::move(folder)), counts_(std::move(charges)) {}
   std::string PathOf(const BlobName& name) const;
+  // Removes a file and no longer counts it.
+  void Unlink(std::string_view owner, const std::string& path) const;
 
   const std::string folder_;
+  mutable BlobCounts counts_;
 };
 
 }  // namespace viv::blobs

@@ -49,11 +49,11 @@ Task<Status> TakeBody(BlockingPool& pool, http::Request& request, BlobDraft& dra
   }
 }
 
-bool IsAnnouncedTooLarge(const http::Request& request) {
+std::uint64_t AnnouncedLength(const http::Request& request) {
   const std::string_view text = request.headers.Get("content-length");
   std::uint64_t length = 0;
   std::from_chars(text.data(), text.data() + text.size(), length);
-  return length > kBlobBytesMax;
+  return length;
 }
 
 http::Response Arrived(std::uint64_t size) {
@@ -94,12 +94,14 @@ class Blobs::Turn {
 Task<http::Response> Blobs::Put(http::Request& request) {
   auto name = Allowed(request);
   if (!name) co_return BlobFailure(name.error());
-  if (IsAnnouncedTooLarge(request))
+  const std::uint64_t announced = AnnouncedLength(request);
+  if (announced > kBlobBytesMax)
     co_return BlobFailure(413, "too_large",
                           "an object has at most " + std::to_string(kBlobBytesMax) + " bytes");
   if (request.headers.Has("content-range")) co_return co_await PutPiece(request, *name);
   auto draft = store_.NewDraft(*name);
   if (!draft) co_return BlobFailure(draft.error());
+  if (Status room = draft->Announce(announced); !room) co_return BlobFailure(room.error());
   Status taken = co_await TakeBody(pool_, request, *draft, Stretch());
   if (!taken) co_return BlobFailure(taken.error());
   Status kept = store_.Keep(std::move(*draft), *name);
@@ -146,6 +148,10 @@ Task<http::Response> Blobs::PutPiece(http::Request& request, BlobName name) {
     co_return Arrived(size);
   }
   Stretch part{size - first, range->span->count - (size - first)};
+  if (Status room = draft->Announce(part.most); !room) {
+    if (size > 0) draft->Leave();
+    co_return BlobFailure(room.error());
+  }
   Status taken = co_await TakeBody(pool_, request, *draft, part);
   const std::uint64_t arrived = draft->size();
   if (!taken || !range->total || arrived < *range->total) {

@@ -1,0 +1,58 @@
+#pragma once
+// What each owner's blobs take, drafts and parts included: told to whoever limits it before a byte
+// is written, and taken back when one goes. Thread-safe.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace viv::blobs {
+
+// What an owner has taken of somebody's budget; given back when it goes away.
+class BlobCharge {
+ public:
+  virtual ~BlobCharge() = default;
+  // From now on it is this much; kLimitExceeded leaves it as it was.
+  virtual Status Set(std::int64_t blobs, std::int64_t bytes) = 0;
+  virtual void SetUnchecked(std::int64_t blobs, std::int64_t bytes) = 0;
+};
+using MakeBlobCharge = std::function<std::unique_ptr<BlobCharge>(std::string_view owner)>;
+
+class OwnerBlobs {
+ public:
+  explicit OwnerBlobs(std::unique_ptr<BlobCharge> charge) : charge_(std::move(charge)) {}
+
+  Status Add(std::int64_t blobs, std::uint64_t bytes);
+  void AddUnchecked(std::int64_t blobs, std::uint64_t bytes);
+  void Remove(std::int64_t blobs, std::uint64_t bytes);
+  void End();  // its owner is gone, and what is left with it
+
+ private:
+  std::mutex mutex_;  // guards all below
+  std::unique_ptr<BlobCharge> charge_;
+  std::int64_t blobs_ = 0;
+  std::int64_t bytes_ = 0;
+};
+using OwnerBlobsPtr = std::shared_ptr<OwnerBlobs>;  // shared with the drafts under way
+
+class BlobCounts {
+ public:
+  explicit BlobCounts(MakeBlobCharge make) : make_(std::move(make)) {}
+
+  OwnerBlobsPtr Of(std::string_view owner);  // nullptr: nobody counts
+  void Forget(std::string_view owner);
+
+ private:
+  const MakeBlobCharge make_;
+  std::mutex mutex_;  // guards the one below
+  std::map<std::string, OwnerBlobsPtr, std::less<>> owners_;
+};
+
+}  // namespace viv::blobs
