@@ -54,6 +54,8 @@ constexpr const char* kGitSettings[] = {
     // What old histories have, and harms nobody.
     "receive.fsck.zeroPaddedFilemode=ignore", "receive.fsck.missingSpaceBeforeDate=ignore",
     "receive.fsck.badTimezone=ignore", "receive.maxInputSize=1g",
+    // A pack stays as it came: unpacked, a few deltas could be a thousand times as much.
+    "receive.unpackLimit=1",
     "gc.autoDetach=false",  // whatever cleans up ends with the push that made it necessary
 };
 

@@ -1,6 +1,8 @@
 // Git's smart HTTP over a repository. git speaks the protocol itself; here its request is fed to it
 // while its answer streams out, because each may wait for the other.
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -27,6 +29,7 @@ struct GitExchange {
   const std::string account_id;
   const GitService service;
   GitSlots::Slot slot;
+  PushPromises::Promise promise;  // of a push
   std::unique_ptr<GitProcess> process;
   std::optional<GitBody> body;   // nothing when git is asked nothing
   std::optional<Error> failure;  // of the body
@@ -42,7 +45,8 @@ struct GitExchange {
 
 namespace {
 
-constexpr std::uint64_t kPushBytesMax = (std::uint64_t{1} << 30) + (1 << 20);
+constexpr std::int64_t kPackBytesMax = std::int64_t{1} << 30;
+constexpr std::uint64_t kPushBytesMax = kPackBytesMax + (1 << 20);
 constexpr std::uint64_t kAskBytesMax = 64 << 20;  // what a fetching client has and wants
 constexpr std::chrono::seconds kServiceDeadline{1800};
 
@@ -71,6 +75,16 @@ Task<void> FeedGit(std::shared_ptr<GitExchange> exchange,
   entry.reset();
 }
 
+// How large the pack of a push can be, as far as its head tells.
+std::int64_t PackBytesOf(const http::Request& request) {
+  const std::string_view text = request.headers.Get("content-length");
+  std::int64_t length = 0;
+  auto read = std::from_chars(text.data(), text.data() + text.size(), length);
+  const bool known =
+      read.ec == std::errc() && length > 0 && !request.headers.Has("content-encoding");
+  return known ? std::min(length, kPackBytesMax) : kPackBytesMax;
+}
+
 void LogGit(const GitExchange& exchange, int code) {
   log::Info("repository.service_failed", {{"account", exchange.account_id},
                                           {"service", exchange.service.name},
@@ -85,12 +99,21 @@ Task<Status> Repositories::Begin(GitExchange& exchange, http::Request& request) 
   if (!service.advertises) {
     ASSIGN_OR_CO_RETURN(exchange.body,
                         GitBody::Open(request, service.receives() ? kPushBytesMax : kAskBytesMax));
-    if (service.receives()) CO_RETURN_IF_ERROR(co_await CheckRoom(exchange.account_id));
+  }
+  GitCommand git;
+  if (service.receives()) {
+    // Where it is full the announcement is refused, for only then does git show the reason.
+    ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await Room(exchange.account_id));
+    if (!service.advertises) {
+      const std::int64_t most = PackBytesOf(request);
+      ASSIGN_OR_CO_RETURN(exchange.promise,
+                          keeping_->promises.Make(exchange.account_id, room, most));
+      git.arguments = {"-c", "receive.maxInputSize=" + std::to_string(exchange.promise.bytes())};
+    }
   }
   ASSIGN_OR_CO_RETURN(exchange.slot, keeping_->slots.Take(exchange.account_id));
-  GitCommand git;
   git.folder = FolderOf(exchange.account_id);
-  git.arguments = {service.name, "--stateless-rpc"};
+  git.arguments.insert(git.arguments.end(), {service.name, "--stateless-rpc"});
   if (service.advertises) git.arguments.emplace_back("--advertise-refs");
   git.arguments.push_back(GitPlaceOf(git.folder));
   if (!service.protocol.empty()) git.environment = {"GIT_PROTOCOL=" + service.protocol};
@@ -159,6 +182,7 @@ Task<void> Repositories::Stream(std::shared_ptr<GitExchange> exchange, http::Bod
   // The protocol says itself what failed, so the answer ends properly.
   if (*code != 0) LogGit(*exchange, *code);
   exchange->slot = GitSlots::Slot();
+  exchange->promise = PushPromises::Promise();
   if (exchange->service.receives() && !exchange->service.advertises) {
     Status followed = co_await FollowPush(exchange->account_id);
     if (!followed)

@@ -1,9 +1,11 @@
 #include "git/repositories.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -27,7 +29,7 @@ constexpr std::string_view kNewPrefix = ".new-";    // being made
 constexpr std::string_view kGonePrefix = ".gone-";  // being removed
 constexpr std::size_t kTreeBytesMax = 64 * 1024 * 1024;
 constexpr std::size_t kReadFileBytesMax = 32 * 1024 * 1024;
-constexpr std::int64_t kRepositoryKibMax = 4 * 1024 * 1024;
+constexpr std::int64_t kRepositoryBytesMax = 4LL << 30;
 
 tl::unexpected<Error> FolderFailed(const std::string& doing) {
   return Fail(ErrorCode::kUnavailable, "repository: " + doing + ": " + std::strerror(errno));
@@ -81,7 +83,7 @@ std::int64_t RepositoryKib(std::string_view counted) {
     std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
     std::string_view name = line.substr(0, colon);
-    if (name != "size" && name != "size-pack") continue;
+    if (name != "size" && name != "size-pack" && name != "size-garbage") continue;
     std::int64_t value = 0;
     std::from_chars(line.data() + colon + 2, line.data() + line.size(), value);
     total += value;
@@ -234,12 +236,23 @@ Task<Result<std::string>> Repositories::ReadFile(std::string account_id, std::st
   co_return std::move(answer.output);
 }
 
-Task<Status> Repositories::CheckRoom(std::string account_id) {
+Task<Result<std::int64_t>> Repositories::Size(std::string account_id) {
+  if (!Has(account_id)) co_return 0;
   Command command;
   command.arguments = {"count-objects", "-v"};
   ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(std::move(account_id), std::move(command)));
-  if (RepositoryKib(answer.output) <= kRepositoryKibMax) co_return Status();
-  co_return Fail(ErrorCode::kLimitExceeded, "the repository is full: it has more than 4 GiB");
+  co_return RepositoryKib(answer.output) * 1024;
+}
+
+Task<Result<std::int64_t>> Repositories::Room(std::string account_id) {
+  ASSIGN_OR_CO_RETURN(const std::int64_t used, co_await Size(account_id));
+  std::int64_t most = kRepositoryBytesMax;
+  if (quota_) most = std::min(most, quota_(account_id, used));
+  if (used < most) co_return most - used;
+  co_return Fail(ErrorCode::kLimitExceeded,
+                 fmt::format("repository storage limit of this account: {} MiB allowed, {} MiB in "
+                             "use",
+                             most >> 20, used >> 20));
 }
 
 Task<Status> Repositories::FollowPush(std::string account_id) {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,12 @@ class Repositories {
   // `folder` holds one bare repository per account; it is made when absent. All given outlives it.
   Repositories(std::string folder, BlockingPool& pool);
   ~Repositories();
+
+  // How many bytes the repository may have at most that has `used` now; asked before each push and
+  // commit. Set before the first of them.
+  using Quota = std::function<std::int64_t(std::string_view account_id, std::int64_t used)>;
+  void SetQuota(Quota quota) { quota_ = std::move(quota); }
+  Task<Result<std::int64_t>> Size(std::string account_id);  // in bytes; 0 without a repository
 
   bool Has(std::string_view account_id) const;
   Task<Status> Make(std::string account_id);    // fine when it is there
@@ -76,7 +83,8 @@ class Repositories {
   Task<Result<std::vector<std::string>>> TryCommit(std::string account_id,
                                                    const std::vector<NewFile>& files,
                                                    const std::string& message);
-  Task<Status> CheckRoom(std::string account_id);
+  // How many bytes it may have more; kLimitExceeded when there are none.
+  Task<Result<std::int64_t>> Room(std::string account_id);
   // HEAD goes to a branch that exists: the first push decides which is the default.
   Task<Status> FollowPush(std::string account_id);
   Task<Status> Begin(GitExchange& exchange, http::Request& request);
@@ -85,6 +93,7 @@ class Repositories {
 
   const std::string folder_;
   BlockingPool& pool_;
+  Quota quota_;
   std::unique_ptr<Keeping> keeping_;
 };
 

@@ -174,6 +174,27 @@ TEST_F(RepositoriesTest, CommitsAtTheSameTimeAreAllKept) {
   EXPECT_EQ(Tree("default")->size(), 6U);
 }
 
+TEST_F(RepositoriesTest, ACommitThatDoesNotFitIsRefused) {
+  repositories_->SetQuota([](std::string_view account_id, std::int64_t used) {
+    EXPECT_EQ(account_id, "default");
+    EXPECT_GE(used, 0);
+    return std::int64_t{1000};
+  });
+  ASSERT_TRUE(RunGitTask(repositories_->Make("default")));
+  std::vector<Repositories::NewFile> large = {{"a", std::string(2000, 'x')}};
+  auto refused = RunGitTask(repositories_->Commit("default", std::move(large), "large"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_NE(refused.error().message.find("repository storage limit of this account"),
+            std::string::npos);
+  std::vector<Repositories::NewFile> small = {{"a", "content"}};
+  EXPECT_TRUE(RunGitTask(repositories_->Commit("default", std::move(small), "small")));
+  auto size = RunGitTask(repositories_->Size("default"));
+  ASSERT_TRUE(size);
+  EXPECT_GT(*size, 0);
+  EXPECT_EQ(RunGitTask(repositories_->Size("nobody")).value_or(-1), 0);
+}
+
 TEST_F(RepositoriesTest, AnAnswerThatIsTooLongIsNotReadToItsEnd) {
   ASSERT_TRUE(Make("default"));
   ASSERT_TRUE(Commit("default", {{"a", std::string(100'000, 'x')}}));

@@ -114,8 +114,14 @@ Task<Result<std::vector<std::string>>> Repositories::Commit(std::string account_
                                                             std::vector<NewFile> files,
                                                             std::string message) {
   CO_RETURN_IF_ERROR(CheckCommit(files, message));
-  CO_RETURN_IF_ERROR(co_await CheckRoom(account_id));
   AsyncMutex::Lock turn = co_await keeping_->TurnOf(account_id).Acquire();
+  std::int64_t bytes = 0;
+  for (const NewFile& file : files) bytes += static_cast<std::int64_t>(file.bytes.size());
+  ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await Room(account_id));
+  if (bytes > room - keeping_->promises.of(account_id))
+    co_return Fail(
+        ErrorCode::kLimitExceeded,
+        "repository storage limit of this account: the commit is larger than what is left");
   for (int attempt = 1;; ++attempt) {
     Result<std::vector<std::string>> made = co_await TryCommit(account_id, files, message);
     // Only a push can come between: commits have their turns.

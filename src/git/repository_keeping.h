@@ -2,7 +2,9 @@
 // Who may run git now: a limit on how many run at once, in all and for one account, and turns for
 // what must not happen twice at the same time to one repository. Internal to Repositories.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -63,8 +65,64 @@ class GitSlots {
   std::map<std::string, std::size_t> taken_;
 };
 
+// The bytes that pushes under way may still add to a repository: two at once do not get the same
+// room.
+class PushPromises {
+ public:
+  class [[nodiscard]] Promise {  // over when it goes away
+   public:
+    Promise() = default;
+    Promise(PushPromises* promises, std::string account_id, std::int64_t bytes)
+        : promises_(promises), account_id_(std::move(account_id)), bytes_(bytes) {}
+    Promise(Promise&& other) noexcept { *this = std::move(other); }
+    Promise& operator=(Promise&& other) noexcept {
+      std::swap(promises_, other.promises_);
+      std::swap(account_id_, other.account_id_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~Promise() {
+      if (promises_ != nullptr) promises_->End(account_id_, bytes_);
+    }
+    std::int64_t bytes() const { return bytes_; }
+
+   private:
+    PushPromises* promises_ = nullptr;
+    std::string account_id_;
+    std::int64_t bytes_ = 0;
+  };
+
+  // Up to `most` of what is left of `room`; kUnavailable while others have all of it.
+  Result<Promise> Make(const std::string& account_id, std::int64_t room, std::int64_t most) {
+    std::lock_guard lock(mutex_);
+    std::int64_t& promised = promised_[account_id];
+    const std::int64_t bytes = std::min(most, room - promised);
+    if (bytes <= 0)
+      return Fail(ErrorCode::kUnavailable,
+                  "another push may need what is left of the repository: try again later");
+    promised += bytes;
+    return Promise(this, account_id, bytes);
+  }
+  std::int64_t of(const std::string& account_id) const {
+    std::lock_guard lock(mutex_);
+    auto found = promised_.find(account_id);
+    return found == promised_.end() ? 0 : found->second;
+  }
+
+ private:
+  void End(const std::string& account_id, std::int64_t bytes) {
+    std::lock_guard lock(mutex_);
+    auto own = promised_.find(account_id);
+    if ((own->second -= bytes) == 0) promised_.erase(own);
+  }
+
+  mutable std::mutex mutex_;  // guards the one below
+  std::map<std::string, std::int64_t> promised_;
+};
+
 struct Repositories::Keeping {
   GitSlots slots;
+  PushPromises promises;
 
   AsyncMutex& TurnOf(const std::string& account_id) {
     std::lock_guard lock(mutex);

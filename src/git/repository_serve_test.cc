@@ -85,6 +85,17 @@ TEST_F(RepositoryServeTest, NonsenseIsAnsweredAndChangesNothing) {
   EXPECT_EQ(RunGitTask(repositories_->Tree("default"))->size(), 1U);
 }
 
+TEST_F(RepositoryServeTest, AFullRepositoryAnnouncesNoPushAndSaysWhy) {
+  CommitOne();
+  repositories_->SetQuota([](std::string_view, std::int64_t) { return std::int64_t{0}; });
+  Served push = Advertise("git-receive-pack");
+  EXPECT_EQ(push.status, 413);
+  EXPECT_NE(push.body.find("repository storage limit of this account"), std::string::npos);
+  EXPECT_EQ(Advertise("git-upload-pack").status, 200) << "it can be read";
+  PieceReader body;
+  EXPECT_EQ(Post("git-receive-pack", body).status, 413);
+}
+
 TEST_F(RepositoryServeTest, AnEmptyRequestHasAnEmptyAnswer) {
   PieceReader body;
   body.pieces = {"0000"};
