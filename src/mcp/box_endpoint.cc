@@ -119,6 +119,7 @@ std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(sandbox::Boxes& boxes,
   std::shared_ptr<BoxEndpoint> endpoint(new BoxEndpoint(boxes));
   endpoint->sandbox_id_ = sandbox_id;
   endpoint->box_id_ = *std::move(box_id);
+  endpoint->account_id_ = (*box)->account_id;
   endpoint->server_name_ = server_name;
   if (server != nullptr) endpoint->definition_ = WriteJson(DefinitionOf(*server, note->benchmark));
   return endpoint;

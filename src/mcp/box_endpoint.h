@@ -21,11 +21,8 @@ class BoxEndpoint : public Endpoint {
                                            std::string_view server_name);
 
   std::string key() const override { return box_id_ + "/" + server_name_; }
-  std::string owner() const override {
-    auto box = boxes_.Find(box_id_);
-    return box ? (*box)->account_id : key();
-  }
   std::string query() const override { return "local_sandbox_id=" + sandbox_id_; }
+  std::string account_id() const override { return account_id_; }
   bool exists() const override { return boxes_.Find(box_id_).has_value(); }
 
   Task<Answer> Handle(Incoming request, Caller caller) override;
@@ -38,6 +35,7 @@ class BoxEndpoint : public Endpoint {
   sandbox::Boxes& boxes_;
   std::string sandbox_id_;
   std::string box_id_;
+  std::string account_id_;
   std::string server_name_;
   std::string definition_;  // JSON, for the agent; empty: the server is not on offer
 };

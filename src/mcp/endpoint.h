@@ -28,10 +28,10 @@ class Endpoint {
  public:
   virtual ~Endpoint() = default;
 
-  virtual std::string key() const = 0;    // whom sessions are made for
-  virtual std::string owner() const = 0;  // the account whose sandbox it is
-  virtual std::string query() const = 0;  // of the URL that leads here: "instance_id=…"
-  virtual bool exists() const = 0;        // still
+  virtual std::string key() const = 0;         // whom sessions are made for
+  virtual std::string query() const = 0;       // of the URL that leads here: "instance_id=…"
+  virtual bool exists() const = 0;             // still
+  virtual std::string account_id() const = 0;  // whose requests its callers' are
 
   virtual Task<Answer> Handle(Incoming request, Caller caller) = 0;
   virtual Task<void> Notify(Incoming notification, Caller caller) = 0;

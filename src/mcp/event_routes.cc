@@ -79,6 +79,7 @@ Task<http::Response> Routes::PostEvent(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (auto refusal = RefuseTooMany(**endpoint)) co_return *std::move(refusal);
   std::string session_id = request.Query("session_id").value_or("");
   if (!event_sessions_->Has(session_id))
     co_return FailureResponse(404, JsonRpcCode::kNotFound, "Could not find session");

@@ -25,7 +25,7 @@ Task<void> SendEvents(std::shared_ptr<LiveEvents> events, http::BodyWriter& writ
 
 Task<std::optional<http::Response>> LoadMessage(http::Request& request, const Endpoint& endpoint) {
   http::BodyLimits limits = http::ForMessage();
-  limits.owner = endpoint.owner();
+  limits.owner = endpoint.account_id();
   co_return co_await http::LoadBody(request, std::move(limits));
 }
 

@@ -88,6 +88,8 @@ Task<http::Response> Routes::AnswerBatch(const http::Request& request,
   if (batch.empty()) co_return RefuseBatch("an empty batch");
   if (batch.size() > kBatchMax) co_return RefuseBatch("more than 100 messages");
   caller.version = kBatchVersion;
+  for (std::size_t i = 1; i < batch.size(); ++i)  // the first was counted with the request
+    if (auto refusal = RefuseTooMany(*endpoint)) co_return *std::move(refusal);
   BatchAnswers all;
   for (json::value& item : batch) {
     Incoming incoming;

@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/text.h"
+#include "http/middleware/auth.h"
 #include "http/sse.h"
 #include "mcp/box_endpoint.h"
 #include "mcp/event_sessions.h"
@@ -19,6 +20,8 @@ using rpc::JsonRpcCode;
 using rpc::JsonRpcMessage;
 
 constexpr std::chrono::seconds kStreamKeepalive{15};
+// Of the range that JSON-RPC leaves to servers.
+constexpr auto kTooManyRequestsCode = static_cast<JsonRpcCode>(-32029);
 constexpr const char* kNoSandbox = "This sandbox does not exist or has been released";
 
 bool IsJson(const http::Request& request) {
@@ -116,11 +119,23 @@ Result<EndpointPtr> Routes::FindEndpoint(const http::Request& request) {
   return std::make_shared<WorldEndpoint>(sandboxes_, protocol_, *std::move(sandbox));
 }
 
+std::optional<http::Response> Routes::RefuseTooMany(const Endpoint& endpoint) const {
+  if (!admit_) return std::nullopt;
+  const std::optional<int> wait_seconds = admit_(endpoint.account_id());
+  if (!wait_seconds) return std::nullopt;
+  rpc::JsonRpcError error{kTooManyRequestsCode, std::string(http::kTooManyRequests)};
+  error.data = json::object{{"retry_after_seconds", *wait_seconds}};
+  http::Response response = http::Json(429, rpc::JsonRpcFailure(nullptr, error));
+  response.headers.Set("Retry-After", std::to_string(*wait_seconds));
+  return response;
+}
+
 Task<http::Response> Routes::Post(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   if (std::optional<http::Response> refusal = RefuseHead(request)) co_return *std::move(refusal);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
   if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (auto refusal = RefuseTooMany(**endpoint)) co_return *std::move(refusal);
   std::string_view session = request.headers.Get("mcp-session-id");
   if (!session.empty() && !sessions_.IsLive((*endpoint)->key(), session)) {
     co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");

@@ -4,8 +4,11 @@
 // server in a local sandbox at /{server}/mcp?local_sandbox_id=UUID, and each at the other's path
 // too. The id is the capability; there is no other key.
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "http/router.h"
@@ -37,6 +40,11 @@ class Routes {
          std::string secret);
   ~Routes();
 
+  // After how many seconds an account may send its next request when it sends too many; nothing:
+  // it may. Called for each message, cheap. Before the first request.
+  using Admit = std::function<std::optional<int>(std::string_view account_id)>;
+  void SetAdmit(Admit admit) { admit_ = std::move(admit); }
+
   void AddTo(http::Router& router);  // this object outlives the router's use
   // The server of a sandbox of the account, by the URL that the sandbox was acquired with. Nothing
   // is dialled: path and id say which it is, whatever the host. kNotFound for everything else.
@@ -52,6 +60,7 @@ class Routes {
   Task<http::Response> PostEvent(http::Request& request);
 
   Result<EndpointPtr> FindEndpoint(const http::Request& request);
+  std::optional<http::Response> RefuseTooMany(const Endpoint& endpoint) const;
   Task<http::Response> AnswerBatch(const http::Request& request,
                                    EndpointPtr endpoint,
                                    json::array batch);
@@ -63,6 +72,7 @@ class Routes {
   const Local local_;
   Protocol protocol_;
   OriginPolicy origins_;
+  Admit admit_;
   Sessions sessions_;
   std::unique_ptr<EventSessions> event_sessions_;
 };

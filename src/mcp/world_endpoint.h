@@ -13,8 +13,8 @@ class WorldEndpoint : public Endpoint {
       : sandboxes_(sandboxes), protocol_(protocol), sandbox_(std::move(sandbox)) {}
 
   std::string key() const override { return sandbox_->lease_id; }
-  std::string owner() const override { return sandbox_->account_id; }
   std::string query() const override { return "instance_id=" + sandbox_->lease_id; }
+  std::string account_id() const override { return sandbox_->account_id; }
   bool exists() const override { return sandboxes_.FindLease(sandbox_->lease_id).has_value(); }
 
   Task<Answer> Handle(Incoming request, Caller caller) override;

@@ -60,6 +60,8 @@ http::Response RenderError(const Error& error) {
 }
 
 http::Response RenderAuthFailure(http::AuthFailure failure) {
+  if (failure == http::AuthFailure::kTooManyRequests)
+    return Failure(429, std::string(http::kTooManyRequests));
   return Failure(401, failure == http::AuthFailure::kMissing
                           ? "An API key is needed: send it in the X-API-Key header"
                           : "Invalid API key");

@@ -2,13 +2,16 @@
 
 #include "base/log.h"
 #include "http/status.h"
+#include "sandbox/budgets.h"
 
 namespace viv::klavis {
 namespace {
 
-// The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither.
-int HttpStatusOf(ErrorCode code) {
-  return code == ErrorCode::kLimitExceeded ? 409 : http::StatusOf(code);
+// The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither, nor what the
+// account may not have.
+int HttpStatusOf(const Error& error) {
+  if (sandbox::BudgetIn(error)) return 403;
+  return error.code == ErrorCode::kLimitExceeded ? 409 : http::StatusOf(error.code);
 }
 
 }  // namespace
@@ -18,7 +21,7 @@ http::Response Detail(int status, std::string detail) {
 }
 
 http::Response RenderError(const Error& error) {
-  int status = HttpStatusOf(error.code);
+  int status = HttpStatusOf(error);
   if (error.code == ErrorCode::kInternal) {
     log::Error("klavis.failed", {{"error", error.message}});
     return Detail(status, "Internal Server Error");

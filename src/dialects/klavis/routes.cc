@@ -9,6 +9,8 @@
 namespace viv::klavis {
 
 http::Response RenderAuthFailure(http::AuthFailure failure) {
+  if (failure == http::AuthFailure::kTooManyRequests)
+    return Detail(429, std::string(http::kTooManyRequests));
   if (failure == http::AuthFailure::kMissing) {
     http::Response response = Detail(401, "Not authenticated");
     response.headers.Set("WWW-Authenticate", "Bearer");

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "sandbox/budgets.h"
 
 namespace viv::langsmith {
 namespace {
@@ -18,6 +19,20 @@ http::Response InternalFailure(const Error& error) {
                       {"message", "an internal error: the server's log has more"},
                       {"error_id", error_id}};
   return http::Json(500, WriteJson(json::object{{"detail", std::move(detail)}}));
+}
+
+// The SDK tells what is used up by the words cpu, memory and storage; a sandbox's "limit" is the
+// number of sandboxes.
+std::string QuotaMessage(const Error& error) {
+  switch (sandbox::BudgetIn(error).value_or(sandbox::Budget::kBoxes)) {
+    case sandbox::Budget::kCpus:
+    case sandbox::Budget::kMemoryBytes:
+    case sandbox::Budget::kMemoryUsedBytes:
+    case sandbox::Budget::kDiskBytes:
+      return error.message;
+    default:
+      return "sandbox count limit: " + error.message;
+  }
 }
 
 }  // namespace
@@ -50,7 +65,7 @@ http::Response FailureOf(const Error& error) {
     case ErrorCode::kConflict:
       return Failure(409, "Conflict", error.message);
     case ErrorCode::kLimitExceeded:
-      return Failure(429, "QuotaExceeded", "sandbox count limit: " + error.message);
+      return Failure(429, "QuotaExceeded", QuotaMessage(error));
     case ErrorCode::kInvalidArgument:
       return Failure(422, "InvalidRequest", error.message);
     case ErrorCode::kUnauthenticated:
@@ -66,6 +81,8 @@ http::Response FailureOf(const Error& error) {
 }
 
 http::Response RenderAuthFailure(http::AuthFailure failure) {
+  if (failure == http::AuthFailure::kTooManyRequests)
+    return Failure(429, "RateLimitExceeded", std::string(http::kTooManyRequests));
   return Failure(401, "Unauthorized",
                  failure == http::AuthFailure::kMissing
                      ? "an API key is missing: send it as X-Api-Key"

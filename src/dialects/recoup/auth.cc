@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t kKeyBytesMax = 1024;
 
+http::Response RefuseRequest(http::AuthFailure) {
+  return Failure(429, std::string(http::kTooManyRequests));
+}
+
 Task<http::Response> CheckedForKey(const http::KeyLookup& keys,
                                    const http::Handler& next,
                                    http::Request& request) {
@@ -22,6 +26,8 @@ Task<http::Response> CheckedForKey(const http::KeyLookup& keys,
   std::optional<http::Identity> identity;
   if (!key.empty() && key.size() <= kKeyBytesMax) identity = keys(key);
   if (!identity) co_return Unauthorized();
+  if (auto refused = http::RefuseTooMany(keys, *identity, RefuseRequest))
+    co_return *std::move(refused);
   request.identity = std::move(*identity);
   if (request.pending_body != nullptr) {
     http::BodyLimits limits;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/status.h"
+#include "sandbox/budgets.h"
 
 namespace viv::recoup {
 namespace {
@@ -25,6 +26,7 @@ http::Response FailureOf(const Error& error) {
     log::Error("recoup.failed", {{"error", error.message}});
     return Failure(500, "Internal server error");
   }
+  if (sandbox::BudgetIn(error)) return Failure(403, error.message);
   return Failure(http::StatusOf(error.code), error.message);
 }
 

@@ -33,6 +33,10 @@ http::Response AskForKey() {
   return response;
 }
 
+http::Response RefuseGitRequest(http::AuthFailure) {
+  return http::Text(429, std::string(http::kTooManyRequests) + "\n");
+}
+
 http::Response NoSuchRepository() {
   return http::Text(404, "There is no such repository.\n");
 }
@@ -56,6 +60,8 @@ Task<http::Response> ServeGit(git::Repositories& repositories,
   const std::string key = GitKeyOf(request);
   auto identity = key.empty() ? std::nullopt : keys(key);
   if (!identity) co_return AskForKey();
+  if (auto refused = http::RefuseTooMany(keys, *identity, RefuseGitRequest))
+    co_return *std::move(refused);
   request.identity = *std::move(identity);
   auto account_id = AccountOfRepository(accounts, request);
   std::string rest(request.Parameter("rest"));

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "dialects/recoup/account_row.h"
+#include "sandbox/budgets.h"
 
 namespace viv::recoup {
 namespace {
@@ -30,7 +31,7 @@ Task<Result<sandbox::BoxPtr>> CreateFromSnapshot(Context& context, sandbox::Crea
     sandbox::CreateBox from_snapshot = box;
     from_snapshot.template_name = TemplateOfSnapshot(*row->snapshot_id);
     auto made = co_await context.boxes.Create(std::move(from_snapshot));
-    if (made) co_return made;
+    if (made || sandbox::BudgetIn(made.error())) co_return made;
     log::Warn("recoup.snapshot_unusable",
               {{"snapshot", *row->snapshot_id}, {"error", made.error().message}});
   }

@@ -6,6 +6,7 @@
 #include "dialects/recoup/new_box.h"
 #include "dialects/recoup/runs.h"
 #include "dialects/recoup/shapes.h"
+#include "sandbox/budgets.h"
 
 namespace viv::recoup {
 namespace {
@@ -86,6 +87,7 @@ Task<http::Response> CreateSandbox(Context& context, http::Request& request) {
     wanted.notes[std::string(kRunNote)] = run->id;
   }
   auto box = co_await CreateFromSnapshot(context, std::move(wanted));
+  if (!box && sandbox::BudgetIn(box.error())) co_return FailureOf(box.error());
   if (!box) co_return Failure(400, "Failed to create sandbox: " + box.error().message);
   if (run) {
     run->box_id = (*box)->id;

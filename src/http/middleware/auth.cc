@@ -14,6 +14,7 @@ Task<Response> Authenticated(const KeyLookup& lookup,
   if (key.empty()) co_return render(AuthFailure::kMissing);
   std::optional<Identity> identity = lookup(key);
   if (!identity) co_return render(AuthFailure::kInvalid);
+  if (auto refused = RefuseTooMany(lookup, *identity, render)) co_return *std::move(refused);
   request.identity = std::move(*identity);
   if (request.pending_body != nullptr) {
     std::optional<Response> refusal = co_await LoadBody(request, limits);
@@ -32,6 +33,17 @@ std::string_view KeyOf(const Request& request) {
     return Trim(authorization.substr(kBearer.size()));
   }
   return Trim(request.headers.Get("x-api-key"));
+}
+
+std::optional<Response> RefuseTooMany(const KeyLookup& lookup,
+                                      const Identity& identity,
+                                      const AuthRenderer& render) {
+  if (!lookup.admit) return std::nullopt;
+  const std::optional<int> wait_seconds = lookup.admit(identity.account_id);
+  if (!wait_seconds) return std::nullopt;
+  Response response = render(AuthFailure::kTooManyRequests);
+  response.headers.Set("Retry-After", std::to_string(*wait_seconds));
+  return response;
 }
 
 Middleware Auth(KeyLookup lookup, AuthRenderer render, BodyLimits limits) {

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "http/middleware/access_log.h"
+#include "http/middleware/auth.h"
 #include "http/middleware/errors.h"
 #include "http/middleware/metrics.h"
 #include "http/middleware/request_id.h"
@@ -68,6 +69,34 @@ TEST(RequestIdTest, ReplacesAnAbsentOrDangerousId) {
     EXPECT_EQ(request.request_id.size(), 32u) << given;
     EXPECT_EQ(response.headers.Get("x-request-id"), request.request_id);
   }
+}
+
+TEST(AuthTest, CountsRequestsOfThoseItKnows) {
+  int asked = 0;
+  KeyLookup keys = [](std::string_view key) -> std::optional<Identity> {
+    if (key != "good") return std::nullopt;
+    return Identity{"alice", "key"};
+  };
+  keys.admit = [&asked](std::string_view account_id) -> std::optional<int> {
+    EXPECT_EQ(account_id, "alice");
+    if (++asked <= 1) return std::nullopt;
+    return 7;
+  };
+  auto render = [](AuthFailure failure) {
+    return Text(failure == AuthFailure::kTooManyRequests ? 429 : 401, "no");
+  };
+  const Handler handler = Compose({Auth(keys, render)}, MiddlewareOk);
+  auto call = [&handler](std::string key) {
+    Request request;
+    request.headers.Add("X-API-Key", std::move(key));
+    return CallMiddleware(handler, request);
+  };
+  EXPECT_EQ(call("bad").status, 401);
+  EXPECT_EQ(asked, 0) << "who is not known has nothing to count for";
+  EXPECT_EQ(call("good").status, 200);
+  Response refused = call("good");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.headers.Get("retry-after"), "7");
 }
 
 TEST(ErrorsTest, MakesAnExceptionA500WithoutItsText) {
