@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "cli/account_limits.h"
 #include "cli/box_commands.h"
 #include "cli/complain.h"
 #include "cli/output.h"
@@ -30,6 +31,7 @@ Result<NamesById> OrganizationNames(const Remote& remote) {
 struct AccountCommandOptions {
   std::string name;
   std::string organization;
+  std::shared_ptr<LimitCommandOptions> limits;
 };
 
 int CreateOrganization(const Remote& remote, const std::string& name) {
@@ -126,7 +128,7 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   CLI::App* account = app.add_subcommand("account", "Accounts: each has its keys and sandboxes");
   account->footer(
       "\nExamples:\n  viv account create alice --org research\n  viv account add alice --org "
-      "research\n  viv account ls");
+      "research\n  viv account ls\n  viv account limits alice --boxes 50");
   CLI::App* create = add(*account, "create", "Make an account and print its first key, this once",
                          [&remote, o] { return CreateAccount(remote, o->name, o->organization); });
   create->add_option("name", o->name, "How it is called")->required();
@@ -143,6 +145,7 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   move->add_option("account", o->name, who)->required();
   move->add_option("--org", o->organization, whose)->required();
   move->footer("\nExample:\n  viv account add alice --org research");
+  o->limits = AddLimitCommand(*account, remote, code);
   return o;
 }
 

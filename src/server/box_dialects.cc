@@ -25,7 +25,14 @@ BoxDialects::BoxDialects(Parts parts)
     : domain_(parts.settings.domain),
       accounts_(parts.accounts),
       secrets_(parts.secret),
-      repositories_(parts.settings.data + "/repositories", parts.pool) {}
+      repositories_(parts.settings.data + "/repositories", parts.pool) {
+  using sandbox::Budget;
+  repositories_.SetQuota(
+      [&budgets = parts.budgets](std::string_view account_id, std::int64_t used) {
+        budgets.SetUsed(account_id, Budget::kRepositoryBytes, used);
+        return budgets.MostOf(account_id)[Budget::kRepositoryBytes].value_or(INT64_MAX);
+      });
+}
 
 Status BoxDialects::LoadLedgers(store::Store& store) {
   const std::pair<std::unique_ptr<sandbox::Ledger>*, const char*> kinds[] = {

@@ -31,12 +31,14 @@ class BoxDialects {
     sandbox::Accounts& accounts;
     BoxService& boxes;
     const std::string& secret;
+    sandbox::Budgets& budgets;
   };
   static Result<std::unique_ptr<BoxDialects>> Open(Parts parts);  // all outlives it
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
   // What is for a box is told by its head, before any path of ours counts; nothing for the rest.
   const http::Handler* TrafficHandler(const http::Request& request) const;
+  git::Repositories& repositories() { return repositories_; }
   Task<void> FollowRuns() { return recoup::FollowRuns(*recoup_); }
 
  private:

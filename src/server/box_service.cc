@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/log.h"
+#include "server/budget_wiring.h"
 
 namespace viv::server {
 namespace {
@@ -45,6 +46,7 @@ Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
                                                       store::Store& store,
                                                       BlockingPool& pool,
                                                       const sandbox::Accounts& accounts,
+                                                      sandbox::Budgets& budgets,
                                                       const std::string& secret) {
   if (::geteuid() != 0) {
     return Fail(
@@ -52,7 +54,7 @@ Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
         "boxes need root: run `sudo viv serve`, or `viv serve --boxes off` for worlds only");
   }
   std::unique_ptr<BoxService> service(new BoxService(settings.on_exit == "keep"));
-  RETURN_IF_ERROR(service->Build(settings, store, pool, accounts, secret));
+  RETURN_IF_ERROR(service->Build(settings, store, pool, accounts, budgets, secret));
   return service;
 }
 
@@ -60,6 +62,7 @@ Status BoxService::Build(const Settings& settings,
                          store::Store& store,
                          BlockingPool& pool,
                          const sandbox::Accounts& accounts,
+                         sandbox::Budgets& budgets,
                          const std::string& secret) {
   const std::string folder = settings.data + "/boxes";
   std::error_code error;
@@ -96,13 +99,17 @@ Status BoxService::Build(const Settings& settings,
   options.gateway = &egress_service_->gateway();
   options.secrets = &egress_service_->secrets();
   options.flow_log = &egress_service_->flow_log();
+  options.budgets = &budgets;
   options.uuid_of_account = [&accounts](std::string_view id) { return accounts.UuidOf(id); };
   ASSIGN_OR_RETURN(boxes_,
                    sandbox::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
-  sandbox::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_};
+  sandbox::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_,
+                                    &budgets};
   ASSIGN_OR_RETURN(images_, sandbox::OpenImageImports(imports, settings.data + "/imports"));
   templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   host_->StockNetworks(kNetworksReady);
+  watch_ = std::make_unique<sandbox::UsageWatch>(budgets, SourcesOf(settings, *boxes_, *storage_));
+  watch_->Start();
   return {};
 }
 
@@ -122,6 +129,7 @@ Status BoxService::OpenWorkspaces(const Settings& settings) {
 
 BoxService::~BoxService() {
   images_.reset();  // ends what is being imported
+  watch_.reset();
   if (!leaves_boxes_ && boxes_ != nullptr) {
     asio::io_context io;
     asio::co_spawn(io, boxes_->RemoveAll(), asio::detached);

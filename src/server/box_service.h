@@ -31,6 +31,7 @@ class BoxService {
                                                    store::Store& store,
                                                    BlockingPool& pool,
                                                    const sandbox::Accounts& accounts,
+                                                   sandbox::Budgets& budgets,
                                                    const std::string& secret);
   ~BoxService();  // boxes live on, or end with us, as the settings say
 
@@ -52,6 +53,7 @@ class BoxService {
                store::Store& store,
                BlockingPool& pool,
                const sandbox::Accounts& accounts,
+               sandbox::Budgets& budgets,
                const std::string& secret);
 
   const bool leaves_boxes_;
@@ -64,6 +66,7 @@ class BoxService {
   std::unique_ptr<runtime::Launcher> launcher_;
   std::unique_ptr<sandbox::BoxHost> host_;
   std::unique_ptr<sandbox::BoxManager> boxes_;
+  std::unique_ptr<sandbox::UsageWatch> watch_;
   std::unique_ptr<sandbox::ImageImports> images_;
   std::unique_ptr<sandbox::WorkspaceLayers> workspaces_;
 };

@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/clock.h"
+#include "server/budget_wiring.h"
 
 namespace viv::server {
 namespace {
@@ -35,7 +36,8 @@ LocalService::LocalService(Parts parts, std::unique_ptr<blobs::BlobStore> store)
 
 Result<std::unique_ptr<LocalService>> LocalService::Open(Parts parts) {
   ASSIGN_OR_RETURN(std::unique_ptr<blobs::BlobStore> store,
-                   blobs::BlobStore::Open(parts.settings.data + "/blobs"));
+                   blobs::BlobStore::Open(parts.settings.data + "/blobs",
+                                          BlobChargesBy(parts.budgets, parts.boxes.boxes())));
   return std::unique_ptr<LocalService>(new LocalService(parts, std::move(store)));
 }
 

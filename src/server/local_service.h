@@ -28,6 +28,7 @@ class LocalService {
     BoxService& boxes;
     const sandbox::LocalServers& servers;
     const std::string& secret;
+    sandbox::Budgets& budgets;
   };
   static Result<std::unique_ptr<LocalService>> Open(Parts parts);  // all outlives it
 

@@ -40,6 +40,7 @@
 #include "server/banner.h"
 #include "server/box_dialects.h"
 #include "server/box_service.h"
+#include "server/budget_wiring.h"
 #include "server/down.h"
 #include "server/forwarded.h"
 #include "server/kept_key.h"
@@ -173,11 +174,12 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
                                                store::Store& store,
                                                BlockingPool& pool,
                                                const sandbox::Accounts& accounts,
+                                               sandbox::Budgets& budgets,
                                                const std::string& secret,
                                                std::string& why_not) {
   why_not = "boxes are off: start the server with --boxes on";
   if (settings.boxes == "off") return nullptr;
-  auto started = BoxService::Start(settings, store, pool, accounts, secret);
+  auto started = BoxService::Start(settings, store, pool, accounts, budgets, secret);
   // Data of the operator's that cannot be used is a mistake, not what the machine lacks.
   if (started) RETURN_IF_ERROR((*started)->OpenWorkspaces(settings));
   if (started || settings.boxes == "on") return started;
@@ -267,6 +269,7 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   sandbox::Accounts accounts(*store);
   ASSIGN_OR_RETURN(std::unique_ptr<KeptKey> kept_key, KeptKey::Open(settings, accounts));
+  ASSIGN_OR_RETURN(std::unique_ptr<sandbox::Budgets> budgets, OpenBudgets(settings, *store));
 
   engine::Catalogue::Options catalogue_options;
   if (!settings.builtin_apps.empty()) catalogue_options.folders.push_back(settings.builtin_apps);
@@ -286,9 +289,11 @@ Status Serve(const Settings& settings) {
   BlockingPool pool(kBlockingThreads);
   std::string why_no_boxes;
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> boxes,
-                   StartBoxes(settings, *store, pool, accounts, secret, why_no_boxes), "boxes");
+                   StartBoxes(settings, *store, pool, accounts, *budgets, secret, why_no_boxes),
+                   "boxes");
   sandbox::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
+  limits.budgets = budgets.get();
   sandbox::Sandboxes sandboxes(*store, catalogue, worlds, pool, limits);
 
   http::KeyLookup keys = [&accounts](std::string_view given) -> std::optional<http::Identity> {
@@ -296,9 +301,10 @@ Status Serve(const Settings& settings) {
     if (!found) return std::nullopt;
     return http::Identity{found->account_id, found->id};
   };
+  keys.admit = AdmitBy(*budgets);
   klavis::Context klavis_context{sandboxes, settings.public_url};
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url,
-                                       boxes == nullptr ? nullptr : &boxes->boxes()};
+                                       boxes == nullptr ? nullptr : &boxes->boxes(), budgets.get()};
   dashboard_context.replace_kept_key = [&kept_key](std::string_view id,
                                                    const sandbox::Accounts::NewKey& fresh) {
     return kept_key->Replace(id, fresh);
@@ -306,6 +312,7 @@ Status Serve(const Settings& settings) {
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins, settings.public_url};
   mcp::Routes::Local local{boxes == nullptr ? nullptr : &boxes->boxes(), &local_servers};
   mcp::Routes mcp_routes(sandboxes, local, {settings.mcp_page}, std::move(origins), secret);
+  mcp_routes.SetAdmit(AdmitBy(*budgets));
   http::Metrics metrics;
   metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, idle ones too"}, {},
                    [&store] { return static_cast<double>(store->CountSandboxes()); });
@@ -332,14 +339,17 @@ Status Serve(const Settings& settings) {
     co_return RenderServerError(503, why_no_boxes, request);
   };
   if (boxes != nullptr) {
-    BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret};
+    BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret, *budgets};
     ASSIGN_OR_RETURN(dialects, BoxDialects::Open(parts), "dialects");
     dialects->AddTo(router, keys);
+    dashboard_context.repository_bytes = [&dialects](std::string account_id) {
+      return dialects->repositories().Size(std::move(account_id));
+    };
     boxes->egress().AddTo(router);
-    LocalService::Parts local_parts{settings, pool, *boxes, local_servers, secret};
+    LocalService::Parts local_parts{settings, pool, *boxes, local_servers, secret, *budgets};
     ASSIGN_OR_RETURN(local_sandboxes, LocalService::Open(local_parts), "local sandboxes");
     local_sandboxes->AddTo(router, keys);
-    template_builds = std::make_unique<TemplateBuilds>(boxes->templates());
+    template_builds = std::make_unique<TemplateBuilds>(boxes->templates(), *budgets);
     template_builds->AddTo(router, keys);
     AddAllBoxes(router, {boxes->boxes(), accounts}, keys);
     metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},

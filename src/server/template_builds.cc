@@ -103,16 +103,22 @@ Task<http::Response> TemplateBuilds::Start(http::Request& request) {
   if (build.from != "debian" && build.path.empty())
     co_return dashboard::Failure(400, "invalid_argument", "path: which file or folder?");
 
+  sandbox::Amounts one_build;
+  one_build[sandbox::Budget::kBuilds] = 1;
+  auto charge = std::make_shared<sandbox::Charge>(&budgets_, request.identity.account_id);
+  if (Status taken = charge->Set(one_build); !taken)
+    co_return dashboard::RenderError(taken.error());
   auto state = std::make_shared<Build>();
   {
     std::lock_guard lock(mutex_);
     if (threads_.size() >= kBuildsMax) threads_.pop_front();  // waits for the oldest
-    threads_.emplace_back([this, state, build = std::move(build)] {
+    threads_.emplace_back([this, state, charge, build = std::move(build)] {
       auto made = Run(build, [&state](const std::string& line) {
         std::lock_guard guard(state->mutex);
         if (state->lines.size() < kLinesMax) state->lines.push_back(NamedLine("line", line));
       });
       if (made) log::Info("template.built", {{"name", made->name}, {"source", made->source}});
+      charge->SetUnchecked({});
       std::lock_guard guard(state->mutex);
       state->lines.push_back(made ? TemplateLine(*made) : NamedLine("error", made.error().message));
       state->done = true;
@@ -154,7 +160,9 @@ Task<http::Response> TemplateBuilds::Remove(http::Request& request) {
 }
 
 void TemplateBuilds::AddTo(http::Router& router, const http::KeyLookup& keys) {
-  http::Middleware auth = http::Auth(keys, [](http::AuthFailure) {
+  http::Middleware auth = http::Auth(keys, [](http::AuthFailure failure) {
+    if (failure == http::AuthFailure::kTooManyRequests)
+      return dashboard::Failure(429, "too_many_requests", std::string(http::kTooManyRequests));
     return dashboard::Failure(401, "unauthenticated",
                               "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'");
   });

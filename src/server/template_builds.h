@@ -11,13 +11,15 @@
 
 #include "http/middleware/auth.h"
 #include "http/router.h"
+#include "sandbox/budgets.h"
 #include "templates/templates.h"
 
 namespace viv::server {
 
 class TemplateBuilds {
  public:
-  explicit TemplateBuilds(templates::Templates& templates) : templates_(templates) {}
+  TemplateBuilds(templates::Templates& templates, sandbox::Budgets& budgets)
+      : templates_(templates), budgets_(budgets) {}
   ~TemplateBuilds();  // waits for what is being built
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
@@ -31,6 +33,7 @@ class TemplateBuilds {
   Result<templates::Template> Run(const Request& request, const templates::Progress& progress);
 
   templates::Templates& templates_;
+  sandbox::Budgets& budgets_;
   std::mutex mutex_;  // guards the one below
   std::list<std::jthread> threads_;
 };

@@ -10,6 +10,7 @@
 #include "http/router.h"
 #include "sandbox/accounts.h"
 #include "sandbox/boxes.h"
+#include "sandbox/budgets.h"
 #include "sandbox/sandboxes.h"
 
 namespace viv::dashboard {
@@ -17,8 +18,11 @@ namespace viv::dashboard {
 struct Context {
   sandbox::Sandboxes& sandboxes;
   sandbox::Accounts& accounts;
-  std::string public_url;           // empty: the one the client used
-  sandbox::Boxes* boxes = nullptr;  // nullptr: this server runs none
+  std::string public_url;               // empty: the one the client used
+  sandbox::Boxes* boxes = nullptr;      // nullptr: this server runs none
+  sandbox::Budgets* budgets = nullptr;  // nullptr: accounts have no limits
+  // What an account's git repository takes; not set: there are none.
+  std::function<Task<Result<std::int64_t>>(std::string account_id)> repository_bytes = {};
   // Called before a key, given by its id, is replaced; its failure keeps the key. May be empty.
   std::function<Status(std::string_view, const sandbox::Accounts::NewKey&)> replace_kept_key = {};
 };
@@ -46,6 +50,11 @@ Task<http::Response> CreateAccount(Context& context, http::Request& request);
 Task<http::Response> ListAccounts(Context& context, http::Request& request);
 Task<http::Response> MoveAccount(Context& context, http::Request& request);
 bool IsOperator(const http::Request& request);  // whose key is the server's own
+// limits.cc
+Task<http::Response> GetLimits(Context& context, http::Request& request);
+Task<http::Response> ChangeLimits(Context& context, http::Request& request);
+Task<http::Response> ClearLimits(Context& context, http::Request& request);
+Task<http::Response> GetUsage(Context& context, http::Request& request);
 // box_egress.cc
 Task<http::Response> ShowEgress(Context& context, http::Request& request);
 // overview.cc

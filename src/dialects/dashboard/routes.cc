@@ -44,12 +44,15 @@ http::Response RenderError(const Error& error) {
     log::Error("api.failed", {{"error", error.message}});
     return Failure(shape.status, shape.code, "Internal error; the server's log has the reason");
   }
+  if (sandbox::BudgetIn(error)) shape.status = 403;
   return Failure(shape.status, shape.code, error.message);
 }
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   http::Middleware auth = http::Auth(keys, [](http::AuthFailure failure) {
+    if (failure == http::AuthFailure::kTooManyRequests)
+      return Failure(429, "too_many_requests", std::string(http::kTooManyRequests));
     bool missing = failure == http::AuthFailure::kMissing;
     return Failure(401, "unauthenticated",
                    missing ? "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
@@ -80,6 +83,10 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("POST", "/api/viv/organizations/{organization}/accounts", MoveAccount);
   add("POST", "/api/viv/accounts", CreateAccount);
   add("GET", "/api/viv/accounts", ListAccounts);
+  add("GET", "/api/viv/accounts/{account}/limits", GetLimits);
+  add("PATCH", "/api/viv/accounts/{account}/limits", ChangeLimits);
+  add("DELETE", "/api/viv/accounts/{account}/limits", ClearLimits);
+  add("GET", "/api/viv/accounts/{account}/usage", GetUsage);
   add("GET", "/api/viv/sandboxes", ListSandboxes);
   add("GET", "/api/viv/apps", ListApps);
   add("GET", "/api/viv/boxes/{id}/egress", ShowEgress);

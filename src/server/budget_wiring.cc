@@ -1,0 +1,124 @@
+#include "server/budget_wiring.h"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include "base/unique_fd.h"
+
+namespace viv::server {
+namespace {
+
+constexpr std::int64_t kBlobsInAll = 100'000;
+constexpr std::int64_t kPlenty = 1LL << 60;  // where it cannot be told
+
+std::int64_t FreeOnDisk(const std::string& folder) {
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return kPlenty;
+  return static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+}
+
+std::int64_t MemoryAvailable() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    std::int64_t kib = 0;
+    if (word == "MemAvailable:" && file >> kib) return kib * 1024;
+  }
+  return kPlenty;
+}
+
+void Flush(const std::string& folder) {
+  const UniqueFd root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (root) ::syncfs(root.get());
+}
+
+class AccountBlobs : public blobs::BlobCharge {
+ public:
+  AccountBlobs(sandbox::Budgets& budgets, std::string account_id)
+      : charge_(&budgets, std::move(account_id)) {}
+
+  Status Set(std::int64_t blobs, std::int64_t bytes) override {
+    return charge_.Set(AmountsOf(blobs, bytes));
+  }
+  void SetUnchecked(std::int64_t blobs, std::int64_t bytes) override {
+    charge_.SetUnchecked(AmountsOf(blobs, bytes));
+  }
+
+ private:
+  static sandbox::Amounts AmountsOf(std::int64_t blobs, std::int64_t bytes) {
+    sandbox::Amounts amounts;
+    amounts[sandbox::Budget::kBlobs] = blobs;
+    amounts[sandbox::Budget::kBlobBytes] = bytes;
+    return amounts;
+  }
+
+  sandbox::Charge charge_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<sandbox::Budgets>> OpenBudgets(const Settings& settings,
+                                                      store::Store& store) {
+  sandbox::Budgets::Options options;
+  options.totals[sandbox::Budget::kBoxes] = static_cast<std::int64_t>(settings.boxes_max);
+  options.totals[sandbox::Budget::kWorlds] = static_cast<std::int64_t>(settings.pool_max);
+  options.totals[sandbox::Budget::kBlobs] = kBlobsInAll;
+  options.has_several_accounts = [&store] {
+    auto accounts = store.ListAccounts();
+    return accounts && accounts->size() > 1;
+  };
+  return sandbox::Budgets::Open(store, std::move(options));
+}
+
+std::function<std::optional<int>(std::string_view)> AdmitBy(sandbox::Budgets& budgets) {
+  return [&limiter = budgets.requests()](std::string_view account_id) -> std::optional<int> {
+    using std::chrono::nanoseconds;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    const std::int64_t now_ns = std::chrono::duration_cast<nanoseconds>(now).count();
+    const auto wait_ns = limiter.Admit(account_id, now_ns);
+    if (!wait_ns) return std::nullopt;
+    return static_cast<int>(std::chrono::ceil<std::chrono::seconds>(nanoseconds(*wait_ns)).count());
+  };
+}
+
+sandbox::UsageSources SourcesOf(const Settings& settings,
+                                sandbox::BoxManager& boxes,
+                                storage::BoxStorage& storage) {
+  sandbox::UsageSources sources;
+  sources.boxes = [&boxes] { return boxes.ListWatched(); };
+  sources.snapshots = [&boxes] { return boxes.templates().ListHolders(); };
+  sources.host_disk_free = [data = settings.data] { return FreeOnDisk(data); };
+  sources.memory_available = MemoryAvailable;
+  if (!storage.has_limits()) {  // it counts nothing either
+    sources.read = [](const std::string&) { return 0; };
+    sources.limit = [](const std::string&, std::int64_t) { return Status(); };
+    sources.image_free = sources.host_disk_free;
+    sources.flush = [] {};
+    return sources;
+  }
+  const std::string image = settings.data + "/boxes/mnt";
+  sources.read = [&storage](const std::string& folder) {
+    auto usage = storage.Read(folder);
+    return usage ? usage->used_bytes : 0;
+  };
+  sources.limit = [&storage](const std::string& folder, std::int64_t bytes) {
+    return storage.SetLimit(folder, bytes);
+  };
+  sources.image_free = [image] { return FreeOnDisk(image); };
+  sources.flush = [image] { Flush(image); };
+  return sources;
+}
+
+blobs::MakeBlobCharge BlobChargesBy(sandbox::Budgets& budgets, const sandbox::Boxes& boxes) {
+  return [&budgets, &boxes](std::string_view owner) -> std::unique_ptr<blobs::BlobCharge> {
+    auto box = boxes.Find(owner);
+    if (!box) return nullptr;
+    return std::make_unique<AccountBlobs>(budgets, (*box)->account_id);
+  };
+}
+
+}  // namespace viv::server

@@ -1,0 +1,37 @@
+#pragma once
+// The budgets of accounts, tied to what they are about: the store, the machine, blobs, repositories
+// and the requests that come in.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "blobs/blob_counts.h"
+#include "sandbox/box_manager.h"
+#include "sandbox/boxes.h"
+#include "sandbox/budgets.h"
+#include "sandbox/usage_watch.h"
+#include "server/settings.h"
+#include "storage/box_storage.h"
+#include "store/store.h"
+
+namespace viv::server {
+
+// All given outlives what is made here.
+Result<std::unique_ptr<sandbox::Budgets>> OpenBudgets(const Settings& settings,
+                                                      store::Store& store);
+
+// For http::KeyLookup and MCP: after how many seconds an account's next request may come.
+std::function<std::optional<int>(std::string_view account_id)> AdmitBy(sandbox::Budgets& budgets);
+
+sandbox::UsageSources SourcesOf(const Settings& settings,
+                                sandbox::BoxManager& boxes,
+                                storage::BoxStorage& storage);
+
+// A box's blobs count for the account of the box.
+blobs::MakeBlobCharge BlobChargesBy(sandbox::Budgets& budgets, const sandbox::Boxes& boxes);
+
+}  // namespace viv::server
