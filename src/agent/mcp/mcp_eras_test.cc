@@ -29,7 +29,7 @@ for line in sys.stdin:
     elif era == "handshake" and envelope: fail(-32600, "this connection serves the handshake era")
     elif era == "modern" and not envelope: fail(-32602, "the envelope is missing")
     elif m["method"] == "initialize":
-        say({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "strict", "version": "1"}}})
+        say({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}, "resources": {"subscribe": True}}, "serverInfo": {"name": "strict", "version": "1"}}})
     elif m["method"] == "server/discover":
         say({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "be modern",
              "_meta": {KEY + "serverInfo": {"name": "strict", "version": "2"}}}})
@@ -71,7 +71,9 @@ TEST_F(McpErasTest, EveryCallerReachesAServerOfTheHandshake) {
     EXPECT_EQ(FindString(modern, "era"), "handshake");
     EXPECT_EQ(FindString(modern, "resultType"), "complete");
     EXPECT_EQ(WriteJson(modern.at("params")), R"({"_meta":{"x":1},"n":1})");
-    EXPECT_EQ(FindString(CallModern("server/discover").at("result"), "resultType"), "complete");
+    json::value discovered = CallModern("server/discover").at("result");
+    EXPECT_EQ(FindString(discovered, "resultType"), "complete");
+    EXPECT_EQ(WriteJson(discovered.at("capabilities")), R"({"tools":{},"resources":{}})");
   }
 }
 

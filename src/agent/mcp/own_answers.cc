@@ -19,6 +19,19 @@ std::string CopiedMember(std::string_view greeting, std::string_view name) {
   return member.append(name).append("\":").append(*value);
 }
 
+// What the server can do, without news of changes: in the modern revision they are subscribed to,
+// which a process that many callers share cannot offer.
+std::string CapabilitiesForDiscovery(std::string_view greeting) {
+  std::optional<std::string_view> given = rpc::FindMember(greeting, "capabilities");
+  Result<json::value> parsed = ParseJson(given.value_or("{}"));
+  if (!parsed || !parsed->is_object()) return "{}";
+  for (auto& [name, capability] : parsed->get_object()) {
+    if (!capability.is_object()) continue;
+    for (const char* change : {"listChanged", "subscribe"}) capability.get_object().erase(change);
+  }
+  return WriteJson(*parsed);
+}
+
 }  // namespace
 
 std::string AnswerInitialize(const McpRequest& request, std::string_view greeting) {
@@ -38,8 +51,7 @@ std::string AnswerInitialize(const McpRequest& request, std::string_view greetin
 std::string AnswerDiscover(const McpRequest& request, std::string_view greeting) {
   std::string result = R"({"resultType":"complete","ttlMs":0,"cacheScope":"private")";
   result += R"(,"supportedVersions":)" + WriteJson(mcp::KnownVersions());
-  std::string capabilities = CopiedMember(greeting, "capabilities");
-  result += capabilities.empty() ? R"(,"capabilities":{})" : capabilities;
+  result += R"(,"capabilities":)" + CapabilitiesForDiscovery(greeting);
   result += CopiedMember(greeting, "instructions");
   if (std::optional<std::string_view> info = rpc::FindMember(greeting, "serverInfo")) {
     result.append(R"(,"_meta":{"io.modelcontextprotocol/serverInfo":)").append(*info).append("}");

@@ -27,7 +27,8 @@ std::string AuthorityOf(std::string_view url) {
 bool IsLoopback(std::string_view authority) {
   if (authority.starts_with("[::1]")) return true;
   const std::string_view host = authority.substr(0, authority.find(':'));
-  return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.");
+  const bool is_v4 = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || (is_v4 && host.starts_with("127."));
 }
 
 // Whether the URL's host is this server, as the caller or the operator names it. What is refused
@@ -37,7 +38,7 @@ bool IsOwnUrl(const ServerToolsContext& context,
               std::string_view url) {
   const std::string authority = AuthorityOf(url);
   const std::string own = AuthorityOf(request.BaseUrl());
-  if (authority.empty()) return false;
+  if (authority.empty() || authority.find('@') != std::string::npos) return false;
   return authority == own || authority == AuthorityOf(context.public_url) ||
          (IsLoopback(authority) && IsLoopback(own));
 }

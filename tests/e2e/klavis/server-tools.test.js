@@ -86,6 +86,7 @@ test('only URLs of this server and of one\'s own sandboxes are answered, and nob
       [klavis, 'http://169.254.169.254/latest/meta-data'], [klavis, `http://169.254.169.254/mcp/slack/${query}`],
       [klavis, `${at}/`], [klavis, `${at}/mcp/slack`], [klavis, 'file:///etc/passwd'], [klavis, 'slack'], [klavis, ''],
       [klavis, `http://evil.example@${new URL(serverUrl).host}/mcp/slack/${query}`],
+      [klavis, `http://127.0.0.1@evil.example/mcp/slack/${query}`], [klavis, `http://127.evil.example/mcp/slack/${query}`],
       [klavis, `${serverUrl}${'x'.repeat(5000)}`],
     ]) {
       for (const answer of [await client.mcpServer.listTools({ serverUrl: url }), await client.mcpServer.callTools({ serverUrl: url, toolName: 'slack_list_users' })]) {
