@@ -99,11 +99,11 @@ int ExplainParseError(const CLI::App& app, const CLI::ParseError& error) {
   return kUsageError;
 }
 
-bool ShowHelpOfGroup(const CLI::App& app) {
+int ShowHelpOfGroup(const CLI::App& app) {
   const CLI::App& at = *DeepestParsed(app);
-  if (CommandsOf(at).empty()) return false;
+  if (CommandsOf(at).empty()) return -1;
   fmt::print("{}", at.help());
-  return true;
+  return &at == &app ? 0 : kUsageError;
 }
 
 }  // namespace viv::cli

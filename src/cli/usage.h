@@ -21,7 +21,8 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& known
 // Prints help where it was asked for, else what is wrong; gives the exit code.
 int ExplainParseError(const CLI::App& app, const CLI::ParseError& error);
 
-// A command that only groups others, given alone, shows its help. False when there was none.
-bool ShowHelpOfGroup(const CLI::App& app);
+// A command that only groups others, given alone, shows its help. The exit code, or -1 when another
+// command was given: `viv` alone is a question, `viv key` alone is not finished.
+int ShowHelpOfGroup(const CLI::App& app);
 
 }  // namespace viv::cli

@@ -1,6 +1,7 @@
 #include "server/down.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,8 +11,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include "base/ids.h"
 #include "base/json.h"
-#include "base/log.h"
+#include "base/open_files.h"
 #include "base/text.h"
 #include "cli/complain.h"
 #include "dialects/dashboard/context.h"
@@ -106,8 +108,10 @@ Result<json::value> DownWithoutServer(Settings settings,
                                       store::Store& store,
                                       const DownOptions& options) {
   settings.parked = 0;
-  settings.on_exit = "keep";  // until somebody said yes
-  ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", ""));
+  settings.on_exit = "keep";   // until somebody said yes
+  ::signal(SIGPIPE, SIG_IGN);  // an agent may end while it is told to
+  RaiseOpenFiles();
+  ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   sandbox::Accounts accounts(store);
   BlockingPool pool(kDownThreads);
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> service,

@@ -198,8 +198,8 @@ int Run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return cli::ExplainParseError(app, e);
   }
-  cli::ShowHelpOfGroup(app);
-  return code;
+  const int helped = cli::ShowHelpOfGroup(app);
+  return helped == -1 ? code : helped;
 }
 
 }  // namespace

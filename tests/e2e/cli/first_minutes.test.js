@@ -69,7 +69,9 @@ test('viv alone shows help; a wrong word is named, with the one that was meant',
   const bare = await viv([]);
   assert.equal(bare.code, 0);
   assert.match(bare.out, /Usage: viv/);
-  assert.match((await viv(['key'])).out, /rotate/);
+  const group = await viv(['key']);
+  assert.equal(group.code, 2, 'a command is missing');
+  assert.match(group.out, /rotate/);
   for (const [words, pattern] of [
     [['serv'], /'viv' has no command 'serv'; did you mean 'serve'\?/],
     [['key', 'lst'], /'viv key' has no command 'lst'; did you mean 'ls'\?/],
