@@ -160,6 +160,13 @@ void Router::Mount(std::string_view prefix, const Router& routes) {
   }
 }
 
+std::vector<Router::Listed> Router::List() const {
+  std::vector<Listed> list;
+  list.reserve(routes_.size());
+  for (const Route& route : routes_) list.push_back({route.method, route.pattern});
+  return list;
+}
+
 Router::Match Router::Find(std::string_view method, std::string_view path) const {
   if (path.empty() || path.front() != '/') return {};
   Search search{.method = method, .match = {}};

@@ -29,6 +29,13 @@ class Router {
   // Everything registered in `routes` again under `prefix` ("/klavis").
   void Mount(std::string_view prefix, const Router& routes);
 
+  // What is registered, in that order, for whoever lists or checks it.
+  struct Listed {
+    std::string method;
+    std::string pattern;
+  };
+  std::vector<Listed> List() const;
+
   struct Match {
     const Handler* handler = nullptr;          // nullptr: no such path, or not with this method
     std::vector<std::string> allowed_methods;  // when the path exists but not the method

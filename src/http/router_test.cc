@@ -164,5 +164,18 @@ TEST(RouterDeathTest, RefusesARouteGivenTwice) {
   EXPECT_DEATH(router.Add("GET", "/a/{name}", Named{}), "");
 }
 
+TEST(RouterTest, ListsWhatIsRegisteredWithItsPrefix) {
+  Handler handler = [](Request&) -> Task<Response> { co_return Empty(200); };
+  Router inner;
+  inner.Add("GET", "/things/{id}", handler);
+  Router router;
+  router.Add("POST", "/first", handler);
+  router.Mount("/outer", inner);
+  std::vector<Router::Listed> list = router.List();
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].method + " " + list[0].pattern, "POST /first");
+  EXPECT_EQ(list[1].method + " " + list[1].pattern, "GET /outer/things/{id}");
+}
+
 }  // namespace
 }  // namespace viv::http

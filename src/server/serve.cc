@@ -45,6 +45,7 @@
 #include "server/forwarded.h"
 #include "server/kept_key.h"
 #include "server/local_service.h"
+#include "server/openapi.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
 #include "store/sqlite/sqlite_store.h"
@@ -333,6 +334,8 @@ Status Serve(const Settings& settings) {
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
   AddOperations(router, metrics);
+  AddOpenApi(router);
+  AddRouteListing(router, keys);
   std::unique_ptr<TemplateBuilds> template_builds;
   http::Handler no_boxes = [&why_no_boxes](http::Request& request) -> Task<http::Response> {
     if (e2b::IsTraffic(request)) co_return e2b::Failure(503, why_no_boxes);
