@@ -2,6 +2,8 @@
 
 #include <climits>
 
+#include "db/memory_limit.h"
+
 namespace viv::db {
 namespace {
 
@@ -44,6 +46,10 @@ Result<Statement> PrepareFirst(sqlite3* handle, std::string_view& sql) {
   }
   sql.remove_prefix(static_cast<std::size_t>(rest - sql.data()));
   return Statement(statement);
+}
+
+void Refuse(sqlite3_context* context, int, sqlite3_value**) {
+  sqlite3_result_error(context, "not allowed", -1);
 }
 
 }  // namespace
@@ -111,10 +117,21 @@ bool Statement::IsNull(int column) const {
 }
 
 Result<Connection> Connection::Open(const std::string& path, int flags, const char* vfs) {
+  CountMemory();
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, vfs);
   Connection connection(handle);  // SQLite gives a handle, to be closed, even when it fails
-  if (code == SQLITE_OK) return connection;
+  if (code == SQLITE_OK) {
+    // fts3_tokenizer() shows and takes addresses of this process, with bound arguments even where
+    // it is switched off. Defensive: no statement writes into the schema or into the tables behind
+    // virtual ones.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
+    for (int arguments : {1, 2})
+      sqlite3_create_function_v2(handle, "fts3_tokenizer", arguments, SQLITE_UTF8, nullptr, Refuse,
+                                 nullptr, nullptr, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    return connection;
+  }
   if (handle == nullptr) return FailWith(code, "open " + path, sqlite3_errstr(code));
   return SqliteError(handle, "open " + path);
 }
