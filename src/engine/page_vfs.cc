@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "db/memory_limit.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine {
 namespace {
@@ -168,6 +170,7 @@ void RegisterOnce() {
 }  // namespace
 
 Result<db::Connection> OpenPageConnection() {
+  db::CountMemory();
   RegisterOnce();
   ASSIGN_OR_RETURN(
       db::Connection connection,
@@ -176,6 +179,7 @@ Result<db::Connection> OpenPageConnection() {
       "PRAGMA journal_mode=MEMORY; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; "
       "PRAGMA secure_delete=OFF; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=ON; "
       "PRAGMA cache_size=-2000"));
+  ObeyWork(connection.get());
   return connection;
 }
 

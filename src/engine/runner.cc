@@ -4,6 +4,7 @@
 
 #include "engine/constraint.h"
 #include "engine/guest_sql/guest_sql.h"
+#include "engine/limits/work.h"
 #include "engine/query/query.h"
 
 namespace viv::engine {
@@ -248,7 +249,6 @@ class Run {
     guest.schema = text(2);
     auto access = step.read_only ? guest_sql::Access::kReadOnly : guest_sql::Access::kReadWrite;
     auto outcome = guest_sql::Run(session_.connection().get(), text(0), guest, access, {});
-    session_.Rearm();
     if (!outcome) {
       // Whatever is wrong with a statement is for the agent to read; only our own failures are not.
       Error error = outcome.error();
@@ -292,10 +292,11 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
   if (std::string failure = session.TakeFailure(); !failure.empty()) {
     return Fail(ErrorCode::kInvalidArgument, std::move(failure));
   }
-  if (session.interrupted())
+  if (const Work* work = CurrentWork(); work != nullptr && work->ended())
     return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
   if (auto broken = FindBrokenConstraint(handle))
     return Fail(ErrorCode::kInvalidArgument, DescribeConstraint(*broken));
+  if (code == SQLITE_NOMEM) return Fail(ErrorCode::kLimitExceeded, "the call used too much memory");
   // A constraint of the app's own words, or a function that refused its arguments, is about the
   // agent's values.
   if (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_TOOBIG ||

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "engine/functions/functions.h"
 #include "engine/guest_sql/rows_function.h"
+#include "engine/limits/work.h"
 #include "engine/page_vfs.h"
 
 namespace viv::engine {
@@ -24,7 +25,8 @@ CREATE TABLE _world (
 
 namespace {
 
-constexpr int kProgressSteps = 1000;
+constexpr int kValueBytesMax = 16 << 20;  // of what a call's statements make
+constexpr int kSeedBytesMax = 64 << 20;   // of what an app's own data has
 
 Session& SessionOf(sqlite3_context* context) {
   return *static_cast<Session*>(sqlite3_user_data(context));
@@ -145,6 +147,7 @@ Result<std::unique_ptr<Session>> Session::Open(const App& app) {
   ASSIGN_OR_RETURN(db::Connection connection, OpenPageConnection());
   auto session = std::unique_ptr<Session>(new Session(app, std::move(connection)));
   RETURN_IF_ERROR(session->RegisterWorldFunctions());
+  sqlite3_limit(session->connection_.get(), SQLITE_LIMIT_LENGTH, kValueBytesMax);
   return session;
 }
 
@@ -172,7 +175,8 @@ Status Session::RegisterWorldFunctions() {
                                           this, one.function, nullptr, nullptr, nullptr);
     if (done != SQLITE_OK) return db::SqliteError(connection_.get(), one.name);
   }
-  sqlite3_limit(connection_.get(), SQLITE_LIMIT_LENGTH, 64 << 20);
+  sqlite3_limit(connection_.get(), SQLITE_LIMIT_LENGTH, kSeedBytesMax);
+  sqlite3_limit(connection_.get(), SQLITE_LIMIT_ATTACHED, 0);
   return {};
 }
 
@@ -225,6 +229,7 @@ Status Session::Commit() {
 }
 
 void Session::Rollback() {
+  WithoutLimits lifted;  // also when it is for want of time or memory that things are taken back
   // A statement in the middle of its rows would keep the transaction open.
   for (db::Statement& statement : statements_) {
     if (statement.get() != nullptr) sqlite3_reset(statement.get());
@@ -256,35 +261,12 @@ Status Session::Tick() {
   return {};
 }
 
-int Session::OnProgress(void* self) {
-  auto* session = static_cast<Session*>(self);
-  session->steps_left_ -= kProgressSteps;
-  bool cancelled =
-      session->cancelled_ != nullptr && session->cancelled_->load(std::memory_order_relaxed);
-  session->interrupted_ = session->interrupted_ || session->steps_left_ < 0 || cancelled;
-  return session->interrupted_ ? 1 : 0;
-}
-
-void Session::LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled) {
-  interrupted_ = false;
-  steps_left_ = steps > 0 ? steps : INT64_MAX;
-  cancelled_ = cancelled;
-  bool limit = steps > 0 || cancelled != nullptr;
-  if (limit == limited_) return;
-  limited_ = limit;
-  Rearm();
-}
-
-void Session::Rearm() {
-  sqlite3_progress_handler(connection_.get(), kProgressSteps, limited_ ? OnProgress : nullptr,
-                           this);
-}
-
 Sessions::Lease::~Lease() {
   if (session_ == nullptr) return;
   session_->Rollback();
   session_->Attach(nullptr);
   if (!pages_->has_image_schema()) return;
+  if (sqlite3_get_autocommit(session_->connection().get()) == 0) return;  // it could not be
   std::lock_guard lock(owner_->mutex_);
   auto& idle = owner_->idle_[pages_->image().id()];
   if (idle.size() < kIdleMax) idle.push_back(std::move(session_));

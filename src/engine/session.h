@@ -1,9 +1,9 @@
 #pragma once
 // A session is a connection made ready for one app: its functions registered, its statements
-// prepared on first use and kept. It is attached to one world at a time. Not thread-safe;
-// `Sessions` hands each to one caller.
+// prepared on first use and kept. It is attached to one world at a time. Its statements obey the
+// work of the thread that runs them (limits/work.h). Not thread-safe; `Sessions` hands each to one
+// caller.
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,12 +51,6 @@ class Session {
   void TouchState() { state_changed_ = true; }
   Status Tick();  // moves the clock as a changing call does
 
-  // Interrupts whatever runs once that many virtual-machine steps are used up (0 means no limit) or
-  // `cancelled` turns true.
-  void LimitSteps(std::int64_t steps, const std::atomic<bool>* cancelled = nullptr);
-  void Rearm();  // after someone else used the connection's progress handler
-  bool interrupted() const { return interrupted_; }
-
   // The text given to fail() by the statement that just failed; empty when it failed for another
   // reason.
   std::string TakeFailure() { return std::exchange(failure_, {}); }
@@ -68,7 +62,6 @@ class Session {
   Session(const App& app, db::Connection connection);
   Status RegisterWorldFunctions();
   Status RunKept(db::Statement& kept, std::string_view sql);  // prepared once
-  static int OnProgress(void* self);
 
   const App& app_;
   db::Connection connection_;
@@ -80,10 +73,6 @@ class Session {
   WorldState state_;
   bool state_loaded_ = false;
   bool state_changed_ = false;
-  std::int64_t steps_left_ = 0;
-  const std::atomic<bool>* cancelled_ = nullptr;
-  bool limited_ = false;
-  bool interrupted_ = false;
   std::string failure_;
 };
 

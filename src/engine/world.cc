@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "engine/diff.h"
+#include "engine/limits/work.h"
 #include "engine/saved_state.h"
 #include "engine/verify.h"
 #include "schema/json_schema.h"
@@ -13,6 +14,10 @@ namespace viv::engine {
 namespace {
 
 constexpr std::uint64_t kLogBytesMin = 1 << 20;  // below this a log is never rewritten
+constexpr std::int64_t kMemoryBytesMax = std::int64_t{512} << 20;  // of one call's statements
+constexpr std::int64_t kBytesPerStep = 40;    // that functions may look at: about as long as a step
+constexpr std::int64_t kCallBytesMin = 64 << 20;
+constexpr int kDumpValueBytesMax = 64 << 20;  // a document's value may be a whole table's rows
 constexpr std::size_t kResultDepthMax = 512;
 constexpr std::uint64_t kLogGrowth = 4;  // times the changed pages before it is
 
@@ -59,15 +64,22 @@ template <typename Work>
 auto World::Transact(Work work, std::int64_t steps_max, const std::atomic<bool>* cancelled)
     -> decltype(work(std::declval<Session&>())) {
   ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
-  session->LimitSteps(steps_max, cancelled);
+  WorkLimits limits{.memory_bytes_max = kMemoryBytesMax};
+  if (steps_max > 0) {
+    limits.steps_max = steps_max;
+    limits.bytes_max = std::max(kCallBytesMin, steps_max * kBytesPerStep);
+  }
+  engine::Work allowed(limits, cancelled);
+  std::optional<WorkScope> scope(allowed);
   RETURN_IF_ERROR(session->Begin());
   auto done = work(*session);
-  Status committed = done ? session->Commit() : Status(PassUp(done.error()));
-  if (!committed) {
-    bool interrupted = session->interrupted();
+  Status committed = done && !allowed.ended() ? session->Commit() : Status();
+  if (!done) committed = PassUp(done.error());
+  scope.reset();
+  if (!committed || allowed.ended()) {
     session->Rollback();
     pages_.Revert();
-    if (interrupted) return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
+    if (allowed.ended()) return Fail(ErrorCode::kLimitExceeded, "the call used up its step limit");
     return PassUp(committed.error());
   }
   RETURN_IF_ERROR(Persist());
@@ -192,7 +204,13 @@ Result<bool> World::IsDumpOf(const Pages& pages, const json::value& document) {
 }
 
 Result<json::value> World::Dump(DumpForm form) {
-  auto work = [form](Session& session) { return DumpDocument(session, form); };
+  auto work = [form](Session& session) {
+    sqlite3* handle = session.connection().get();
+    const int former = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kDumpValueBytesMax);
+    auto document = DumpDocument(session, form);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, former);
+    return document;
+  };
   return Transact(work);
 }
 

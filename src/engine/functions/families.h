@@ -18,5 +18,6 @@ std::span<const Function> DiffFunctions();
 std::span<const Function> CalculateFunctions();
 std::span<const Function> JsonFunctions();
 std::span<const Function> CsvFunctions();
+std::span<const Function> SqliteTextFunctions();
 
 }  // namespace viv::engine::functions

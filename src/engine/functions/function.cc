@@ -3,9 +3,12 @@
 #include <cmath>
 #include <exception>
 
+#include "engine/limits/work.h"
+
 namespace viv::engine::functions {
 namespace {
 
+constexpr std::size_t kCallBytes = 64;      // what a call costs beside its bytes
 constexpr unsigned int kJsonSubtype = 'J';  // as SQLite's json functions mark their results
 
 bool AnyNull(int count, sqlite3_value** values) {
@@ -15,14 +18,14 @@ bool AnyNull(int count, sqlite3_value** values) {
   return false;
 }
 
-bool TooLarge(int count, sqlite3_value** values) {
+std::size_t BytesOf(int count, sqlite3_value** values) {
   std::size_t total = 0;
   for (int i = 0; i < count; ++i) {
     int type = sqlite3_value_type(values[i]);
     if (type != SQLITE_TEXT && type != SQLITE_BLOB) continue;
     total += static_cast<std::size_t>(sqlite3_value_bytes(values[i]));
   }
-  return total > kArgumentBytesMax;
+  return total;
 }
 
 void ReturnText(sqlite3_context* context, const std::string& text) {
@@ -67,10 +70,13 @@ Result<Value> Evaluate(const Function& function, const Arguments& arguments) {
 void Call(sqlite3_context* context, int count, sqlite3_value** values) {
   const auto& function = *static_cast<const Function*>(sqlite3_user_data(context));
   if (function.nulls == Nulls::kGiveNull && AnyNull(count, values)) return;  // NULL is the default
-  Result<Value> value = TooLarge(count, values)
+  const std::size_t bytes = BytesOf(count, values);
+  if (!ChargeWork(bytes + kCallBytes)) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+  Result<Value> value = bytes > kArgumentBytesMax
                             ? Fail(ErrorCode::kLimitExceeded, "the arguments are too large")
                             : Evaluate(function, Arguments(context, count, values));
   if (value) {
+    ChargeWork(SizeOf(*value));  // the next call, or SQLite, sees it when this was too much
     std::visit(Return{context}, *value);
     return;
   }

@@ -5,6 +5,8 @@
 
 #include <sqlite3.h>
 
+#include <string_view>
+
 #include "base/result.h"
 
 namespace viv::engine {
@@ -12,5 +14,14 @@ namespace viv::engine {
 // Adds all functions to the connection. They live as long as it does and keep no state of their
 // own.
 Status RegisterFunctions(sqlite3* handle);
+
+// Of these, those that take the place of SQLite's own text functions.
+Status RegisterTextFunctions(sqlite3* handle);
+
+// Adds what a connection needs beside these when others write its statements.
+Status RegisterReadingFunctions(sqlite3* handle);
+
+// Whether one of RegisterFunctions has this name.
+bool IsEngineFunction(std::string_view name);
 
 }  // namespace viv::engine

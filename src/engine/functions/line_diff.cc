@@ -1,9 +1,9 @@
 #include "engine/functions/line_diff.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "engine/functions/function.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 using Ids = std::vector<int>;  // a number per line: equal lines, equal numbers
 
-Ids NumberLines(const Lines& lines, std::unordered_map<std::string_view, int>& numbers) {
+// Ordered, not hashed: whoever writes the texts could write lines that all hash alike.
+Ids NumberLines(const Lines& lines, std::map<std::string_view, int>& numbers) {
   Ids ids;
   ids.reserve(lines.size());
   for (std::string_view line : lines) {
@@ -119,7 +120,7 @@ Result<Lines> SplitLines(std::string_view text) {
 }
 
 std::vector<Change> DiffLines(const Lines& old_lines, const Lines& new_lines) {
-  std::unordered_map<std::string_view, int> numbers;
+  std::map<std::string_view, int> numbers;
   Ids a = NumberLines(old_lines, numbers);
   Ids b = NumberLines(new_lines, numbers);
   std::size_t shorter = std::min(a.size(), b.size());

@@ -6,10 +6,12 @@
 
 #include "engine/functions/function.h"
 #include "engine/functions/number_text.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::functions {
 namespace {
 
+constexpr std::size_t kOperationBytes = 256;   // what an operation on large integers costs
 constexpr std::int64_t kRoundDigitsMax = 323;  // finer than any double
 constexpr std::int64_t kRoundDigitsMin = -4300;
 
@@ -225,6 +227,7 @@ std::partial_ordering Compare(const Number& a, const Number& b) {
 }
 
 Result<Integer> Checked(Integer integer) {
+  if (!ChargeWork(kOperationBytes)) return Fail(ErrorCode::kLimitExceeded, "stopped");
   if (BitsOf(integer) > kIntegerBitsMax) return Fail(ErrorCode::kLimitExceeded, "result too large");
   return integer;
 }

@@ -3,16 +3,20 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/functions/families.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::functions {
 namespace {
 
 constexpr std::size_t kPatternBytesMax = 4096;
+constexpr std::int64_t kPatternMemory = 4 << 20;
+constexpr std::size_t kMatchWorkMax = std::size_t{1} << 30;  // bytes times the pattern's program
 
 using Pattern = std::shared_ptr<const re2::RE2>;
 
@@ -23,12 +27,13 @@ re2::StringPiece Piece(std::string_view text) {
 // Compiling costs far more than matching, and SQLite forgets what a statement kept when it is
 // reset, so each thread remembers the patterns it has met lately.
 Result<Pattern> Compiled(std::string_view text) {
-  constexpr std::size_t kPatternsMax = 256;
+  constexpr std::size_t kPatternsMax = 128;
   thread_local std::unordered_map<std::string, Pattern> patterns;
   auto found = patterns.find(std::string(text));
   if (found != patterns.end()) return found->second;
   re2::RE2::Options options;
   options.set_log_errors(false);
+  options.set_max_mem(kPatternMemory);
   auto pattern = std::make_shared<const re2::RE2>(Piece(text), options);
   if (!pattern->ok()) return Invalid("invalid pattern: " + pattern->error());
   if (patterns.size() >= kPatternsMax) patterns.clear();
@@ -44,8 +49,16 @@ Result<Pattern> PatternArgument(const Arguments& arguments, int index) {
   return pattern;
 }
 
+// RE2 may need a step for each byte and each instruction of the pattern.
+Status CheckSize(std::string_view text, const re2::RE2& pattern) {
+  const auto program = static_cast<std::size_t>(std::max(1, pattern.ProgramSize()));
+  if (text.size() <= kMatchWorkMax / program) return {};
+  return Fail(ErrorCode::kLimitExceeded, "the text is too long for this pattern");
+}
+
 Result<Value> Like(const Arguments& arguments, int text, int pattern) {
   ASSIGN_OR_RETURN(Pattern compiled, PatternArgument(arguments, pattern));
+  RETURN_IF_ERROR(CheckSize(arguments.Text(text), *compiled));
   return std::int64_t{re2::RE2::PartialMatch(Piece(arguments.Text(text)), *compiled)};
 }
 
@@ -69,6 +82,7 @@ Result<Value> RegexpExtract(const Arguments& arguments) {
   auto index = static_cast<std::size_t>(group);
   std::vector<re2::StringPiece> found(index + 1);
   std::string_view text = arguments.Text(0);
+  RETURN_IF_ERROR(CheckSize(text, *pattern));
   bool matches = pattern->Match(Piece(text), 0, text.size(), re2::RE2::UNANCHORED, found.data(),
                                 static_cast<int>(found.size()));
   if (!matches || found[index].data() == nullptr) return Null{};
@@ -94,6 +108,8 @@ Result<std::string> ReplaceAll(std::string_view text,
   std::size_t last_end = std::string_view::npos;  // an empty match right behind a match is none
   while (at <= text.size() && pattern.Match(Piece(text), at, text.size(), re2::RE2::UNANCHORED,
                                             found.data(), static_cast<int>(found.size()))) {
+    // A match may look at the whole rest of the text to find that it is a short one.
+    if (!CheckWork()) return Fail(ErrorCode::kLimitExceeded, "stopped");
     auto begin = static_cast<std::size_t>(found[0].data() - text.data());
     out.append(text.substr(at, begin - at));
     at = begin + found[0].size();
@@ -121,6 +137,7 @@ Result<Value> RegexpReplace(const Arguments& arguments) {
   }
   std::string_view text = arguments.Text(0);
   if (text.data() == nullptr) text = "";  // RE2 tells an empty text from none
+  RETURN_IF_ERROR(CheckSize(text, *pattern));
   ASSIGN_OR_RETURN(std::string out, ReplaceAll(text, *pattern, rewrite));
   return out;
 }

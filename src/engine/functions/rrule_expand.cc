@@ -5,11 +5,13 @@
 
 #include "engine/functions/time_text.h"
 #include "engine/functions/zone.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::functions {
 namespace {
 
 constexpr std::int64_t kPeriodsMax = 100'000;
+constexpr std::size_t kPeriodBytes = 1000;  // what a period costs, beside a byte looked at
 constexpr std::int64_t kHourMs = 3'600'000;
 
 struct Days {  // of one period: first to last
@@ -148,6 +150,7 @@ class RuleWalk {
   void Into(std::vector<std::int64_t>& found) {
     std::int64_t period = FirstPeriod();
     for (std::int64_t last = period + kPeriodsMax; period < last && !done_; ++period) {
+      if (!ChargeWork(kPeriodBytes)) return;
       std::vector<absl::Time> times =
           rule_.frequency == Frequency::kHourly ? Hour(period) : Day(period);
       for (absl::Time time : AtPositions(times, rule_.by_set_position)) {

@@ -6,6 +6,7 @@
 #include "engine/functions/families.h"
 #include "engine/functions/json_text.h"
 #include "engine/functions/letters.h"
+#include "engine/limits/text_search.h"
 
 namespace viv::engine::functions {
 namespace {
@@ -53,8 +54,8 @@ Result<Value> SplitText(const Arguments& arguments) {
   if (separator.empty()) return Invalid("the separator is empty");
   json::array pieces;
   std::size_t begin = 0;
-  for (std::size_t at = text.find(separator); at != std::string_view::npos;
-       at = text.find(separator, begin)) {
+  for (std::size_t at = FindText(text, separator); at != std::string_view::npos;
+       at = FindText(text, separator, begin)) {
     if (pieces.size() >= kPiecesMax)
       return Invalid("more than " + std::to_string(kPiecesMax) + " pieces");
     pieces.emplace_back(text.substr(begin, at - begin));
@@ -118,7 +119,7 @@ Result<Value> WordSnippet(const Arguments& arguments) {
   }
   Indexed text = IndexText(arguments.Text(0));
   std::string word = FoldText(arguments.Text(1));
-  std::size_t found = word.empty() ? std::string::npos : text.folded.find(word);
+  std::size_t found = word.empty() ? std::string::npos : FindText(text.folded, word);
   std::size_t match = found == std::string::npos ? 0 : text.letter_of_byte[found];
   std::size_t keep =
       found == std::string::npos ? 0 : text.letter_of_byte[found + word.size() - 1] + 1;

@@ -120,7 +120,7 @@ Result<Expression> Translator::ReadListedCall(const std::string& name,
   }
   Expression value{Fill(rule->sql, texts, distinct ? "DISTINCT " : ""),
                    ResultType(*rule, arguments)};
-  if (value.sql.size() > kEmittedBytesMax) return TooComplex();
+  if (IsTooLong(value)) return TooComplex();
   if (rule->role == Role::kScalar) return value;
   ASSIGN_OR_RETURN(std::string over, ReadOver(scope, rule->frame));
   if (over.empty() && rule->role == Role::kWindow) {

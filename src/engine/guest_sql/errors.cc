@@ -115,4 +115,10 @@ tl::unexpected<Error> EngineError(std::string_view message) {
   return CompilationError("001003 (42000)", clean);
 }
 
+tl::unexpected<Error> TimedOut() {
+  return Fail(
+      ErrorCode::kLimitExceeded,
+      "000630 (57014): Statement reached its statement or warehouse timeout and was canceled.");
+}
+
 }  // namespace viv::engine::guest_sql

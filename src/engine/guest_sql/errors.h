@@ -39,4 +39,7 @@ tl::unexpected<Error> WriteRefused();
 // functions' texts pass.
 tl::unexpected<Error> EngineError(std::string_view message);
 
+// The work that a statement may do, or its time, has come to an end.
+tl::unexpected<Error> TimedOut();
+
 }  // namespace viv::engine::guest_sql

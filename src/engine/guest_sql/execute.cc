@@ -15,11 +15,7 @@ namespace viv::engine::guest_sql {
 namespace {
 
 tl::unexpected<Error> Failure(sqlite3* handle, const Budget& budget) {
-  if (budget.exhausted()) {
-    return Fail(
-        ErrorCode::kLimitExceeded,
-        "000630 (57014): Statement reached its statement or warehouse timeout and was canceled.");
-  }
+  if (budget.exhausted()) return TimedOut();
   switch (sqlite3_errcode(handle)) {
     case SQLITE_AUTH:
       return Fail(ErrorCode::kPermissionDenied,

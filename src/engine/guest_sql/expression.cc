@@ -105,7 +105,7 @@ Result<Expression> Translator::ReadExpression(const Scope& scope) {
   DepthGuard depth(context_);
   if (!depth.ok()) return TooComplex();
   ASSIGN_OR_RETURN(Expression value, ReadOr(scope));
-  if (value.sql.size() > kEmittedBytesMax) return TooComplex();
+  if (IsTooLong(value)) return TooComplex();
   return value;
 }
 
@@ -158,7 +158,7 @@ Result<Expression> Translator::ReadAdditive(const Scope& scope) {
     } else {
       left = Arithmetic(operation, left, right);
     }
-    if (left.sql.size() > kEmittedBytesMax) return TooComplex();
+    if (IsTooLong(left)) return TooComplex();
   }
   return left;
 }
@@ -186,7 +186,7 @@ Result<Expression> Translator::ReadMultiplicative(const Scope& scope) {
     const std::string operation = cursor_.Next().text;
     ASSIGN_OR_RETURN(Expression right, ReadUnary(scope));
     left = Arithmetic(operation, left, right);
-    if (left.sql.size() > kEmittedBytesMax) return TooComplex();
+    if (IsTooLong(left)) return TooComplex();
   }
   return left;
 }
@@ -217,7 +217,7 @@ Result<Expression> Translator::ReadPostfix(const Scope& scope) {
     } else {
       return value;
     }
-    if (value.sql.size() > kEmittedBytesMax) return TooComplex();
+    if (IsTooLong(value)) return TooComplex();
   }
 }
 

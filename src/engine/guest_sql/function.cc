@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engine/functions/functions.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::guest_sql {
 namespace {
@@ -18,8 +20,13 @@ void Call(sqlite3_context* context, int count, sqlite3_value** values) {
       return;
     }
   }
+  if (!ChargeWork(arguments.Bytes())) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
   try {
-    ReturnValue(context, function->body(arguments));
+    const Result<Value> value = function->body(arguments);
+    const std::string* text = value ? std::get_if<std::string>(&*value) : nullptr;
+    if (text != nullptr && !ChargeWork(text->size()))
+      return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    ReturnValue(context, value);
   } catch (const std::exception&) {  // out of memory, or a library of ours that throws: SQLite is C
     sqlite3_result_error_nomem(context);
   }
@@ -125,6 +132,20 @@ Value FromJson(const json::value& value) {
   }
 }
 
+std::size_t Arguments::Bytes() const {
+  std::size_t bytes = 64;  // what a call costs in any case
+  for (sqlite3_value* value : values_) {
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+      bytes += static_cast<std::size_t>(sqlite3_value_bytes(value));
+  }
+  return bytes;
+}
+
+tl::unexpected<Error> Stopped() {
+  return Fail(ErrorCode::kLimitExceeded, "stopped");
+}
+
 std::string_view Arguments::Text(std::size_t index) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values_[index]));
   if (text == nullptr) return {};
@@ -156,6 +177,8 @@ Status EnsureFunctions(sqlite3* handle) {
     RETURN_IF_ERROR(RegisterScalars(handle, functions));
   }
   RETURN_IF_ERROR(RegisterAggregates(handle));
+  // The translation writes instr, replace and trim of SQLite, too: those that cannot run away.
+  RETURN_IF_ERROR(RegisterTextFunctions(handle));
   return RegisterScalars(handle, kVersion);
 }
 

@@ -55,12 +55,15 @@ class Arguments {
   }
   double Real(std::size_t index) const { return sqlite3_value_double(values_[index]); }
   Value At(std::size_t index) const { return ReadValue(values_[index]); }
+  std::size_t Bytes() const;  // of all texts, and a little for the call
 
  private:
   std::span<sqlite3_value*> values_;
 };
 
 constexpr int kMany = 100;  // arguments of a function that takes any number of them
+// What a body returns when the work of the call has ended; the statement's own error says so.
+tl::unexpected<Error> Stopped();
 constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;  // of what a text function makes
 
 enum class Nulls { kGiveNull, kReachTheBody };

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "db/memory_limit.h"
 #include "engine/guest_sql/function.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::guest_sql {
 namespace {
@@ -19,9 +21,25 @@ constexpr std::size_t kGatheredBytesMax = std::size_t{64} << 20;
 
 using Row = std::vector<Value>;
 
+// What an aggregate has seen, counted as the statement's memory.
 struct Gathered {
   std::deque<Row> rows;
   std::size_t bytes = 0;
+
+  Gathered() = default;
+  ~Gathered() { db::GiveMemory(bytes); }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+
+  bool Take(std::size_t more) {
+    if (bytes + more > kGatheredBytesMax || !db::TakeMemory(more)) return false;
+    bytes += more;
+    return true;
+  }
+  void Give(std::size_t less) {
+    bytes -= less;
+    db::GiveMemory(less);
+  }
 };
 
 struct Aggregate {
@@ -62,8 +80,7 @@ void Step(sqlite3_context* context, int count, sqlite3_value** values) {
     if (*slot == nullptr) *slot = new Gathered;
     Row row;
     for (int i = 0; i < count; ++i) row.push_back(ReadValue(values[i]));
-    (*slot)->bytes += SizeOf(row);
-    if ((*slot)->bytes > kGatheredBytesMax) return sqlite3_result_error_toobig(context);
+    if (!(*slot)->Take(SizeOf(row))) return sqlite3_result_error_toobig(context);
     (*slot)->rows.push_back(std::move(row));
   } catch (const std::exception&) {
     sqlite3_result_error_nomem(context);
@@ -75,12 +92,15 @@ void Inverse(sqlite3_context* context, int, sqlite3_value** values) {
   Gathered** slot = Slot(context, 0);
   if (slot == nullptr || *slot == nullptr || (*slot)->rows.empty() || !Counts(*aggregate, values))
     return;
-  (*slot)->bytes -= SizeOf((*slot)->rows.front());
+  (*slot)->Give(SizeOf((*slot)->rows.front()));
   (*slot)->rows.pop_front();
 }
 
 void Compute(sqlite3_context* context, const Gathered* gathered) {
   const auto* aggregate = static_cast<const Aggregate*>(sqlite3_user_data(context));
+  // A window function computes for every row anew.
+  if (gathered != nullptr && !ChargeWork(gathered->bytes))
+    return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
   try {
     static const std::deque<Row> kNone;
     ReturnValue(context, aggregate->compute(gathered == nullptr ? kNone : gathered->rows));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "engine/guest_sql/function.h"
@@ -176,10 +178,15 @@ Result<Value> ArraySlice(const Arguments& a) {
 Result<Value> ArraySort(const Arguments& a) {
   auto array = ArrayAt(a, 0);
   if (!array) return NullValue();
-  std::stable_sort(array->begin(), array->end(), [](const json::value& x, const json::value& y) {
-    return CompareValues(FromJson(x), FromJson(y)) < 0;
+  // What is compared is made once for each element, since an object is compared by its text.
+  std::vector<std::pair<Value, std::size_t>> keys;
+  for (std::size_t i = 0; i < array->size(); ++i) keys.emplace_back(FromJson((*array)[i]), i);
+  std::stable_sort(keys.begin(), keys.end(), [](const auto& x, const auto& y) {
+    return CompareValues(x.first, y.first) < 0;
   });
-  return Value(json::serialize(*array));
+  json::array sorted;
+  for (const auto& [key, index] : keys) sorted.push_back(std::move((*array)[index]));
+  return Value(json::serialize(sorted));
 }
 
 Result<Value> ArrayToString(const Arguments& a) {
@@ -190,6 +197,10 @@ Result<Value> ArrayToString(const Arguments& a) {
   for (const json::value& value : *array) {
     if (!first) out += a.Text(1);
     first = false;
+    if (out.size() > kTextBytesMax) {
+      return Fail(ErrorCode::kLimitExceeded,
+                  "100078 (22000): String is too long and would be truncated");
+    }
     out += value.is_string() ? std::string(View(value.get_string())) : json::serialize(value);
   }
   return Value(std::move(out));

@@ -3,18 +3,22 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cctype>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "engine/guest_sql/function.h"
-#include "engine/guest_sql/like.h"
+#include "engine/limits/text_search.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr std::size_t kMatchWorkMax = std::size_t{1} << 28;  // characters times pattern of one LIKE
+constexpr std::size_t kPiecesMax = 1'000'000;  // of one text that is split
 
 tl::unexpected<Error> TooLong() {
   return Fail(ErrorCode::kLimitExceeded,
@@ -22,8 +26,7 @@ tl::unexpected<Error> TooLong() {
 }
 
 std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
+  return CountCharacters(text);
 }
 
 // The byte at which the character of this number begins, from 0.
@@ -43,6 +46,17 @@ std::string_view Slice(std::string_view text, std::size_t from, std::size_t coun
   return text.substr(0, Offset(text, count));
 }
 
+class ByteSet {
+ public:
+  explicit ByteSet(std::string_view bytes) {
+    for (char c : bytes) set_.set(static_cast<unsigned char>(c));
+  }
+  bool Contains(char c) const { return set_.test(static_cast<unsigned char>(c)); }
+
+ private:
+  std::bitset<256> set_;
+};
+
 std::string Lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -50,8 +64,9 @@ std::string Lower(std::string_view text) {
 }
 
 Result<Value> MatchLike(std::string_view text, std::string_view pattern, std::string_view escape) {
-  if (!text.empty() && pattern.size() > kMatchWorkMax / text.size()) return TooLong();
-  return Value(std::int64_t{LikeMatches(text, pattern, escape)});
+  const std::optional<bool> matches = MatchWildcards(text, {.pattern = pattern, .escape = escape});
+  if (!matches) return Stopped();
+  return Value(std::int64_t{*matches});
 }
 
 Result<Value> Like(const Arguments& a) {
@@ -93,7 +108,8 @@ Result<std::string> Padding(const Arguments& a, std::size_t missing) {
   if (pad.empty()) return std::string();
   if (missing > kTextBytesMax / pad.size()) return TooLong();
   std::string out;
-  while (Characters(pad) * (out.size() / pad.size()) < missing) out += pad;
+  const std::size_t step = std::max<std::size_t>(Characters(pad), 1);
+  for (std::size_t made = 0; made < missing; made += step) out += pad;
   return std::string(Slice(out, 0, missing));
 }
 
@@ -139,18 +155,21 @@ Result<Value> Initcap(const Arguments& a) {
   std::string out = Lower(a.Text(0));
   std::string_view delimiters =
       a.size() > 1 ? a.Text(1) : " \t\n\r\f\v!?@\"^#$&~_,.:;+-*%/|\\[](){}<>";
+  const ByteSet between(delimiters);
   bool first = true;
   for (char& c : out) {
     if (first && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    first = delimiters.find(c) != delimiters.npos;
+    first = between.Contains(c);
   }
   return Value(std::move(out));
 }
 
 Result<Value> Concat(const Arguments& a) {
   std::string out;
-  for (std::size_t i = 0; i < a.size(); ++i) out += a.Text(i);
-  if (out.size() > kTextBytesMax) return TooLong();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    out += a.Text(i);
+    if (out.size() > kTextBytesMax) return TooLong();
+  }
   return Value(std::move(out));
 }
 
@@ -159,8 +178,8 @@ Result<Value> ConcatWs(const Arguments& a) {
   for (std::size_t i = 1; i < a.size(); ++i) {
     if (i > 1) out += a.Text(0);
     out += a.Text(i);
+    if (out.size() > kTextBytesMax) return TooLong();
   }
-  if (out.size() > kTextBytesMax) return TooLong();
   return Value(std::move(out));
 }
 
@@ -171,7 +190,7 @@ Result<Value> Replace(const Arguments& a) {
   if (from.empty()) return Value(std::string(text));
   std::string out;
   while (true) {
-    const std::size_t found = text.find(from);
+    const std::size_t found = FindText(text, from);
     out += text.substr(0, found);
     if (found == text.npos) return Value(std::move(out));
     out += to;
@@ -182,24 +201,34 @@ Result<Value> Replace(const Arguments& a) {
 
 Result<Value> Translate(const Arguments& a) {
   std::string_view text = a.Text(0);
+  std::string_view from = a.Text(1);
+  std::string_view to = a.Text(2);
+  std::map<std::string_view, std::string_view> meaning;
+  std::size_t to_at = 0;
+  for (std::size_t at = 0; at < from.size();) {
+    const std::string_view character = CharacterAt(from, at);
+    at += character.size();
+    const std::string_view other =
+        to_at < to.size() ? CharacterAt(to, to_at) : std::string_view();  // none: it is left out
+    to_at += other.size();
+    meaning.emplace(character, other);  // the first of a character counts
+  }
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     std::string_view character = CharacterAt(text, i);
     i += character.size();
-    const std::size_t found = a.Text(1).find(character);
-    if (found == std::string_view::npos) {
-      out += character;
-    } else {
-      out += Slice(a.Text(2), Characters(a.Text(1).substr(0, found)), 1);
-    }
+    const auto found = meaning.find(character);
+    out += found == meaning.end() ? character : found->second;
   }
   return Value(std::move(out));
 }
 
-std::vector<std::string_view> SplitBy(std::string_view text, std::string_view separator) {
+Result<std::vector<std::string_view>> SplitBy(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
-  while (!separator.empty() && text.find(separator) != text.npos) {
-    const std::size_t found = text.find(separator);
+  for (std::size_t found = 0; !separator.empty();) {
+    found = FindText(text, separator);
+    if (found == text.npos) break;
+    if (parts.size() >= kPiecesMax) return TooLong();
     parts.push_back(text.substr(0, found));
     text.remove_prefix(found + separator.size());
   }
@@ -207,17 +236,19 @@ std::vector<std::string_view> SplitBy(std::string_view text, std::string_view se
   return parts;
 }
 
-std::vector<std::string_view> Tokens(std::string_view text, std::string_view delimiters) {
+Result<std::vector<std::string_view>> Tokens(std::string_view text, std::string_view delimiters) {
+  const ByteSet between(delimiters);
   std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(delimiters);
-    if (begin == text.npos) return parts;
-    text.remove_prefix(begin);
-    const std::size_t end = text.find_first_of(delimiters);
-    parts.push_back(text.substr(0, end));
-    if (end == text.npos) return parts;
-    text.remove_prefix(end);
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && !between.Contains(text[at])) continue;
+    if (at > begin) {
+      if (parts.size() >= kPiecesMax) return TooLong();
+      parts.push_back(text.substr(begin, at - begin));
+    }
+    begin = at + 1;
   }
+  return parts;
 }
 
 Value ArrayOf(const std::vector<std::string_view>& parts) {
@@ -227,7 +258,7 @@ Value ArrayOf(const std::vector<std::string_view>& parts) {
 }
 
 Result<Value> SplitPart(const Arguments& a) {
-  auto parts = SplitBy(a.Text(0), a.Text(1));
+  ASSIGN_OR_RETURN(auto parts, SplitBy(a.Text(0), a.Text(1)));
   std::int64_t index = a.Integer(2);
   const auto count = static_cast<std::int64_t>(parts.size());
   if (index < 0) index = count + index + 1;
@@ -237,23 +268,25 @@ Result<Value> SplitPart(const Arguments& a) {
 }
 
 Result<Value> Strtok(const Arguments& a) {
-  auto parts = Tokens(a.Text(0), a.size() > 1 ? a.Text(1) : " ");
+  ASSIGN_OR_RETURN(auto parts, Tokens(a.Text(0), a.size() > 1 ? a.Text(1) : " "));
   const std::int64_t index = a.IntegerOr(2, 1);
   if (index < 1 || index > static_cast<std::int64_t>(parts.size())) return NullValue();
   return Value(std::string(parts[static_cast<std::size_t>(index - 1)]));
 }
 
 Result<Value> SplitText(const Arguments& a) {
-  return ArrayOf(SplitBy(a.Text(0), a.Text(1)));
+  ASSIGN_OR_RETURN(auto parts, SplitBy(a.Text(0), a.Text(1)));
+  return ArrayOf(parts);
 }
 
 Result<Value> StrtokToArray(const Arguments& a) {
-  return ArrayOf(Tokens(a.Text(0), a.size() > 1 ? a.Text(1) : " "));
+  ASSIGN_OR_RETURN(auto parts, Tokens(a.Text(0), a.size() > 1 ? a.Text(1) : " "));
+  return ArrayOf(parts);
 }
 
 Result<Value> Charindex(const Arguments& a) {
   const auto from = static_cast<std::size_t>(std::max<std::int64_t>(a.IntegerOr(2, 1), 1) - 1);
-  const std::size_t found = a.Text(1).find(a.Text(0), Offset(a.Text(1), from));
+  const std::size_t found = FindText(a.Text(1), a.Text(0), Offset(a.Text(1), from));
   if (found == std::string_view::npos) return Value(std::int64_t{0});
   return Value(static_cast<std::int64_t>(Characters(a.Text(1).substr(0, found))) + 1);
 }
@@ -306,6 +339,7 @@ Result<Value> Editdistance(const Arguments& a) {
   std::string_view left = a.Text(0);
   std::string_view right = a.Text(1);
   if (left.size() > 5000 || right.size() > 5000) return TooLong();
+  if (!ChargeWork(left.size() * right.size())) return Stopped();
   std::vector<std::int64_t> row(right.size() + 1);
   for (std::size_t j = 0; j <= right.size(); ++j) row[j] = static_cast<std::int64_t>(j);
   for (std::size_t i = 1; i <= left.size(); ++i) {

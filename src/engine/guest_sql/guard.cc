@@ -7,8 +7,6 @@
 namespace viv::engine::guest_sql {
 namespace {
 
-constexpr int kStepsPerCheck = 100;
-
 // SQLite's own functions that the translation writes; all others of use are ours and begin with g$.
 constexpr std::array<std::string_view, 56> kFunctionsAllowed = {
     "->>",        "abs",         "acos",   "asin",      "atan",      "atan2",        "avg",
@@ -36,27 +34,21 @@ bool IsSubquery(std::string_view name) {
   return name.starts_with("c$") || name.starts_with("v$") || name == "g$i";
 }
 
-int Authorize(void* guard,
-              int action,
-              const char* first,
-              const char* second,
-              const char* database,
-              const char*) {
-  return static_cast<Guard*>(guard)->Allows(action, first, second, database) ? SQLITE_OK
-                                                                             : SQLITE_DENY;
-}
-
-int OnProgress(void* budget) {
-  return static_cast<Budget*>(budget)->Spend(kStepsPerCheck) ? 0 : 1;
-}
+constexpr SqlLimit kLimits[] = {{SQLITE_LIMIT_LENGTH, 16 << 20},
+                                {SQLITE_LIMIT_SQL_LENGTH, 16 << 20},
+                                {SQLITE_LIMIT_VDBE_OP, 5'000'000},
+                                {SQLITE_LIMIT_ATTACHED, 0},
+                                {SQLITE_LIMIT_TRIGGER_DEPTH, 1}};
 
 }  // namespace
 
-bool Budget::Spend(std::int64_t steps) {
-  steps_ += steps;
-  if (steps_ > limits_.steps_max || std::chrono::steady_clock::now() > deadline_) exhausted_ = true;
-  return !exhausted_;
-}
+Budget::Budget(const Limits& limits)
+    : limits_(limits),
+      work_({.steps_max = limits.steps_max,
+             .bytes_max = limits.work_bytes_max,
+             .memory_bytes_max = limits.memory_bytes_max,
+             .time_max = limits.time_max}),
+      scope_(work_) {}
 
 Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access, Budget& budget)
     : handle_(handle), tables_(tables), access_(access) {
@@ -68,21 +60,13 @@ Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access
   // So does the first use of json_each on a connection, which SQLite takes for a change of the
   // schema.
   if (tables.contains("json_each")) ReadNumber(handle, "SELECT value FROM json_each('[]')");
-  for (auto [id, value] :
-       {std::pair(SQLITE_LIMIT_LENGTH, 16 << 20), std::pair(SQLITE_LIMIT_SQL_LENGTH, 16 << 20),
-        std::pair(SQLITE_LIMIT_VDBE_OP, 5'000'000), std::pair(SQLITE_LIMIT_ATTACHED, 0),
-        std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1)}) {
-    limits_.push_back({id, sqlite3_limit(handle, id, -1)});
-    sqlite3_limit(handle, id, std::min(value, limits_.back().value));
-  }
-  sqlite3_progress_handler(handle, kStepsPerCheck, OnProgress, &budget);
-  sqlite3_set_authorizer(handle, Authorize, this);
+  ObeyWork(handle);
+  const SqlPolicy& policy = *this;
+  guard_.emplace(handle, policy, kLimits);
 }
 
 Guard::~Guard() {
-  sqlite3_set_authorizer(handle_, nullptr, nullptr);
-  sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
-  for (const SavedLimit& limit : limits_) sqlite3_limit(handle_, limit.id, limit.value);
+  guard_.reset();
   ReadNumber(handle_, "PRAGMA main.max_page_count = " + std::to_string(pages_max_));
 }
 

@@ -37,6 +37,8 @@ struct Limits {
   std::size_t result_bytes_max = 32 << 20;  // of one result's values
   std::int64_t growth_pages_max = 65'536;   // by which one statement may enlarge the world
   std::chrono::milliseconds time_max{20'000};
+  std::int64_t work_bytes_max = std::int64_t{4} << 30;      // that functions look at or write
+  std::int64_t memory_bytes_max = std::int64_t{256} << 20;  // that the statement holds at once
 };
 
 struct Outcome {
@@ -50,8 +52,8 @@ struct Outcome {
 
 // Runs exactly one statement, inside the caller's transaction: a failed one leaves no trace,
 // nothing is committed. Needs a SQL function now_ms() on `handle`; registers its own functions (all
-// named g$…) on first use. Replaces the connection's authorizer and progress handler and leaves
-// none.
+// named g$…) on first use. Replaces the connection's authorizer and leaves none; the connection's
+// statements obey the thread's work (limits/work.h) from then on.
 Result<Outcome> Run(sqlite3* handle,
                     std::string_view sql,
                     const Session& session,

@@ -9,6 +9,7 @@
 #include "engine/guest_sql/function.h"
 #include "engine/guest_sql/guest_sql.h"
 #include "engine/guest_sql/statement.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::guest_sql {
 namespace {
@@ -25,6 +26,7 @@ class Savepoint {
   Savepoint(Savepoint&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   ~Savepoint() {
     if (handle_ == nullptr) return;
+    WithoutLimits lifted;
     sqlite3_exec(handle_, "ROLLBACK TO `g$statement`", nullptr, nullptr, nullptr);
     sqlite3_exec(handle_, "RELEASE `g$statement`", nullptr, nullptr, nullptr);
   }
@@ -78,7 +80,9 @@ Result<Outcome> Run(sqlite3* handle,
   ASSIGN_OR_RETURN(Savepoint savepoint, Savepoint::Begin(handle));
   Cursor cursor(sql, tokens);
   Statement statement(handle, session, cursor, limits);
-  ASSIGN_OR_RETURN(Outcome outcome, statement.Run(access));
+  auto ran = statement.Run(access);
+  if (!ran && statement.exhausted()) return TimedOut();  // wherever it was noticed
+  ASSIGN_OR_RETURN(Outcome outcome, std::move(ran));
   RETURN_IF_ERROR(savepoint.Keep());
   return outcome;
 }

@@ -26,6 +26,7 @@ class Statement {
         translator_(context_, session_, cursor_) {}
 
   Result<Outcome> Run(Access access);
+  bool exhausted() const { return budget_.exhausted(); }
 
  private:
   struct CreateOptions {

@@ -21,6 +21,7 @@
 #include "engine/guest_sql/guest_sql.h"
 #include "engine/guest_sql/scope.h"
 #include "engine/guest_sql/types.h"
+#include "engine/limits/work.h"
 
 namespace viv::engine::guest_sql {
 
@@ -42,6 +43,11 @@ struct Expression {
   std::string_view chain =
       {};  // "+" (also for -), "*" or "||": sql is a chain of these in one pair of brackets
 };
+
+// Every link of a chain copies what it has so far, so that its length is charged each time.
+inline bool IsTooLong(const Expression& expression) {
+  return expression.sql.size() > kEmittedBytesMax || !ChargeWork(expression.sql.size());
+}
 
 struct OutputColumn {
   std::string name;

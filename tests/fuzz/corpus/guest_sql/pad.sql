@@ -1,0 +1,1 @@
+SELECT LPAD('x', 10, 'ab'), INITCAP('a b-c', '-'), ARRAY_SORT(PARSE_JSON('[3,{},1]'))

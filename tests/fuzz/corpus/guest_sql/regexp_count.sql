@@ -1,0 +1,1 @@
+SELECT REGEXP_COUNT(REPEAT('a',2000),'a.*b|a'), REGEXP_REPLACE('aab','a*','x')

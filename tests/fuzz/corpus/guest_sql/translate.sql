@@ -1,0 +1,1 @@
+SELECT TRANSLATE('abcabc','ab','x'), SPLIT_PART('a,b,c', ',', -1), STRTOK('a b', ' ', 2)
