@@ -1,7 +1,11 @@
 #include "engine/app_check.h"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <vector>
 
+#include "base/text.h"
 #include "engine/frame.h"
 #include "engine/session.h"
 
@@ -141,10 +145,49 @@ class Check {
   std::set<const Collection*> seen_;
 };
 
+// "schema.sql:12", where the module of a virtual table is named; the first file when it is not
+// found.
+std::string SchemaPlace(const App& app, const std::string& module) {
+  std::vector<std::string> files = {"schema.sql"};
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(app.folder + "/schema", none))
+    files.push_back("schema/" + entry.path().filename().string());
+  for (const std::string& file : files) {
+    std::ifstream in(app.folder + "/" + file);
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+      if (ToLower(line).find("using " + module) != std::string::npos)
+        return file + ":" + std::to_string(number);
+    }
+  }
+  return files.front();
+}
+
+// Of virtual tables only those that keep to their own business: FTS3 and FTS4 take their tokenizers
+// from addresses that SQL can set.
+Status CheckVirtualTables(Session& session, const App& app) {
+  ASSIGN_OR_RETURN(
+      db::Statement tables,
+      session.connection().Prepare(
+          "SELECT name, lower(regexp_extract(sql, '(?is)\\busing\\s+([\"\\w]+)', 1)) FROM "
+          "sqlite_schema WHERE sql REGEXP '(?is)^\\s*create\\s+virtual\\s'"));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, tables.Step());
+    if (!row) return {};
+    std::string module(tables.Text(1));
+    if (module == "fts5" || module == "rtree") continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                app.folder + "/" + SchemaPlace(app, module) + ": the table '" +
+                    std::string(tables.Text(0)) + "' uses " + module +
+                    "; of virtual tables an app may have fts5 and rtree");
+  }
+}
+
 }  // namespace
 
 Status CheckApp(App& app) {
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, ":memory:"));
+  RETURN_IF_ERROR(CheckVirtualTables(*session, app));
   Check check(*session, app);
   for (const auto& [name, query] : app.queries)
     RETURN_IF_ERROR(check.CheckQuery(name, query.target));

@@ -65,6 +65,16 @@ TEST_F(AppLoaderTest, RefusesAStepWithoutItsParts) {
   EXPECT_THAT(Complaint(), HasSubstr("there is no tool 'y' above"));
 }
 
+TEST_F(AppLoaderTest, RefusesVirtualTablesWhoseTokenizersAreAddresses) {
+  for (const char* module : {"fts3", "FTS4"}) {
+    app_.Write("schema/words.sql", "-- words\nCREATE VIRTUAL TABLE words\n  USING " +
+                                       std::string(module) + "(text);\n");
+    EXPECT_THAT(Complaint(), HasSubstr("notes/schema/words.sql:3: the table 'words' uses fts"));
+  }
+  app_.Write("schema/words.sql", "CREATE VIRTUAL TABLE words USING fts5(text);\n");
+  EXPECT_EQ(Complaint(), "");
+}
+
 TEST_F(AppLoaderTest, NamesWhatIsWrongWithASeed) {
   app_.Write("seed/default.json", R"({"folders": [{"name": "a"}, {"name": 5}]})");
   Catalogue catalogue({{app_.apps()}, app_.data()});

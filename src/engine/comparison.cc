@@ -2,7 +2,7 @@
 
 #include "engine/functions/functions.h"
 #include "engine/page_vfs.h"
-#include "engine/verify.h"
+#include "engine/reading_guard.h"
 
 namespace viv::engine {
 
@@ -11,7 +11,7 @@ Result<std::unique_ptr<Comparison>> Comparison::Open(Purpose purpose) {
   RETURN_IF_ERROR(connection.Execute("ATTACH 'base' AS base"));
   if (purpose == Purpose::kExpectations) {
     RETURN_IF_ERROR(RegisterFunctions(connection.get()));
-    RETURN_IF_ERROR(PrepareForExpectations(connection));
+    RETURN_IF_ERROR(PrepareForReading(connection.get()));
   }
   return std::unique_ptr<Comparison>(new Comparison(std::move(connection)));
 }

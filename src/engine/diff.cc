@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/reading_guard.h"
+
 namespace viv::engine {
 namespace {
 
@@ -15,10 +17,13 @@ constexpr std::size_t kDiffRowsMax = 100'000;
 
 enum class Change { kInserted, kUpdated, kDeleted };
 constexpr std::array kChanges = {Change::kInserted, Change::kUpdated, Change::kDeleted};
-using ChangeLists = std::array<json::array, kChanges.size()>;
+struct ChangeLists {  // of one table
+  std::array<json::array, kChanges.size()> rows;
+  std::size_t bytes = 0;  // of all rows that were read for them
+};
 
 json::array& ListOf(ChangeLists& lists, Change change) {
-  return lists[static_cast<std::size_t>(change)];
+  return lists.rows[static_cast<std::size_t>(change)];
 }
 
 std::string Joined(const std::vector<std::string>& columns,
@@ -101,16 +106,27 @@ json::object RowObject(sqlite3_stmt* statement,
   return row;
 }
 
+std::size_t RowBytes(sqlite3_stmt* statement) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < sqlite3_column_count(statement); ++i)
+    bytes += 16 + static_cast<std::size_t>(sqlite3_column_bytes(statement, i));
+  return bytes;
+}
+
 // Adds the rows of a statement of ChangeSql to the list.
 Status ReadChanges(db::Statement& statement,
                    const ComparedTable& table,
                    Change change,
-                   json::array& list) {
+                   json::array& list,
+                   std::size_t& bytes) {
   for (;;) {
     ASSIGN_OR_RETURN(bool more, statement.Step());
     if (!more) return {};
     if (list.size() == kDiffRowsMax)
       return Fail(ErrorCode::kLimitExceeded, "more than 100000 rows differ");
+    bytes += RowBytes(statement.get());
+    if (bytes > kResultBytesMax)
+      return Fail(ErrorCode::kLimitExceeded, "the rows of one table that differ exceed 32 MiB");
     if (change != Change::kUpdated) {
       list.push_back(RowObject(statement.get(), 0, table.columns));
       continue;
@@ -127,7 +143,7 @@ Status CompareEveryRow(Comparison& comparison, const ComparedTable& table, Chang
   for (Change change : kChanges) {
     ASSIGN_OR_RETURN(db::Statement statement,
                      comparison.connection().Prepare(ChangeSql(table, change, Scope::kTable)));
-    RETURN_IF_ERROR(ReadChanges(statement, table, change, ListOf(lists, change)));
+    RETURN_IF_ERROR(ReadChanges(statement, table, change, ListOf(lists, change), lists.bytes));
   }
   return {};
 }
@@ -165,7 +181,7 @@ Status CompareRows(Comparison& comparison,
     for (const RowKey& key : keys) {
       statement->Reset();
       BindKey(*statement, key);
-      RETURN_IF_ERROR(ReadChanges(*statement, table, change, ListOf(lists, change)));
+      RETURN_IF_ERROR(ReadChanges(*statement, table, change, ListOf(lists, change), lists.bytes));
     }
     statement->Reset();
   }
@@ -177,12 +193,13 @@ Status ListRows(Comparison& comparison,
                 const ComparedTable& table,
                 const char* database,
                 Change change,
-                json::array& list) {
+                json::array& list,
+                std::size_t& bytes) {
   std::string sql = "SELECT " + Joined(table.columns, "a") + " FROM " + database + "." +
                     QuoteName(table.name) + " a";
   if (!table.locator.empty()) sql += " ORDER BY " + Joined(table.locator, "a");
   ASSIGN_OR_RETURN(db::Statement statement, comparison.connection().Prepare(sql));
-  return ReadChanges(statement, table, change, list);
+  return ReadChanges(statement, table, change, list, bytes);
 }
 
 // A table that was made anew with other columns: rows with the same key are the same row.
@@ -192,8 +209,8 @@ Status CompareReshaped(Comparison& comparison,
                        ChangeLists& lists) {
   json::array old_rows;
   json::array new_rows;
-  RETURN_IF_ERROR(ListRows(comparison, before, "base", Change::kDeleted, old_rows));
-  RETURN_IF_ERROR(ListRows(comparison, after, "main", Change::kInserted, new_rows));
+  RETURN_IF_ERROR(ListRows(comparison, before, "base", Change::kDeleted, old_rows, lists.bytes));
+  RETURN_IF_ERROR(ListRows(comparison, after, "main", Change::kInserted, new_rows, lists.bytes));
   auto key_of = [&](const json::value& row) {
     json::object key;
     for (const std::string& column : after.key) {
@@ -230,11 +247,12 @@ Status CompareReshaped(Comparison& comparison,
 class DiffResult {
  public:
   void Add(const std::string& table, ChangeLists lists) {
-    bool empty = std::all_of(lists.begin(), lists.end(), [](auto& list) { return list.empty(); });
+    bool empty = std::all_of(lists.rows.begin(), lists.rows.end(),
+                             [](const json::array& list) { return list.empty(); });
     if (empty) return;
     for (Change change : kChanges) {
       auto at = static_cast<std::size_t>(change);
-      totals_[at] += static_cast<std::int64_t>(lists[at].size());
+      totals_[at] += static_cast<std::int64_t>(lists.rows[at].size());
     }
     tables_[table] = {{"inserted", std::move(ListOf(lists, Change::kInserted))},
                       {"updated", std::move(ListOf(lists, Change::kUpdated))},
@@ -288,10 +306,11 @@ class Differ {
  private:
   Status Table(const ComparedTable* was, const ComparedTable* is, ChangeLists& lists) {
     if (was == nullptr)
-      return ListRows(comparison_, *is, "main", Change::kInserted,
-                      ListOf(lists, Change::kInserted));
+      return ListRows(comparison_, *is, "main", Change::kInserted, ListOf(lists, Change::kInserted),
+                      lists.bytes);
     if (is == nullptr)
-      return ListRows(comparison_, *was, "base", Change::kDeleted, ListOf(lists, Change::kDeleted));
+      return ListRows(comparison_, *was, "base", Change::kDeleted, ListOf(lists, Change::kDeleted),
+                      lists.bytes);
     if (was->columns != is->columns || was->key != is->key)
       return CompareReshaped(comparison_, *was, *is, lists);
     // With another text the same bytes may stand for other values, such as defaults.

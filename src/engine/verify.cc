@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/diff.h"
+#include "engine/reading_guard.h"
 #include "engine/session.h"
 
 namespace viv::engine {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr std::size_t kExpectationsMax = 1000;
 constexpr std::size_t kVerifyRowsMax = 10'000;
-constexpr int kVerifyProgressSteps = 10'000;
-constexpr int kProgressCalls = 20'000;  // 200 million virtual-machine steps
 
 using Reason = std::optional<std::string>;  // nothing: the expectation holds
 
@@ -27,23 +26,14 @@ bool Same(const json::value& a, const json::value& b) {
   return a == b;
 }
 
-int AllowReads(
-    void* /*self*/, int action, const char*, const char* name, const char*, const char*) {
-  switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    case SQLITE_FUNCTION:
-      return name != nullptr && std::string_view(name) == "load_extension" ? SQLITE_DENY
-                                                                           : SQLITE_OK;
-    default:
-      return SQLITE_DENY;
-  }
-}
-
-int CountDown(void* left) {
-  return --*static_cast<int*>(left) < 0 ? 1 : 0;
+// A value for a reason: as much of it as somebody would read.
+std::string Excerpt(const json::value& value) {
+  constexpr std::size_t kShownBytesMax = 10'000;
+  std::string text = WriteJson(value);
+  if (text.size() <= kShownBytesMax) return text;
+  std::size_t end = kShownBytesMax;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
 }
 
 class Verifier {
@@ -72,10 +62,10 @@ class Verifier {
       comparison_.emplace(std::move(taken));
     }
     db::Connection& connection = (*comparison_)->connection();
-    int left = kProgressCalls;
-    sqlite3_progress_handler(connection.get(), kVerifyProgressSteps, CountDown, &left);
+    ReadingGuard guard(connection.get());
     Result<json::array> rows = ReadRows(connection, sql, parameters);
-    sqlite3_progress_handler(connection.get(), 0, nullptr, nullptr);
+    if (const Work* work = CurrentWork(); work != nullptr && work->ended())
+      return Fail(ErrorCode::kInvalidArgument, "sql: it takes too long");
     return rows;
   }
 
@@ -90,6 +80,7 @@ class Verifier {
     }
     BindVariables(statement->get(), frame, App());
     json::array rows;
+    std::size_t bytes = 0;
     for (;;) {
       auto more = statement->Step();
       if (!more) return Fail(ErrorCode::kInvalidArgument, "sql: " + more.error().message);
@@ -97,8 +88,12 @@ class Verifier {
       if (rows.size() == kVerifyRowsMax)
         return Fail(ErrorCode::kInvalidArgument, "sql: more than 10000 rows");
       json::array row;
-      for (int i = 0; i < sqlite3_column_count(statement->get()); ++i)
+      for (int i = 0; i < sqlite3_column_count(statement->get()); ++i) {
         row.push_back(ColumnValue(statement->get(), i));
+        bytes += 16 + static_cast<std::size_t>(sqlite3_column_bytes(statement->get(), i));
+        if (bytes > kResultBytesMax)
+          return Fail(ErrorCode::kInvalidArgument, "sql: more than 32 MiB");
+      }
       rows.push_back(std::move(row));
     }
   }
@@ -110,7 +105,7 @@ class Verifier {
                                             expectation.if_contains("params")));
     if (const json::value* expected = expectation.if_contains("rows")) {
       if (json::value(rows) == *expected) return Reason();
-      return Reason("expected rows " + WriteJson(*expected) + ", got " + WriteJson(rows));
+      return Reason("expected rows " + Excerpt(*expected) + ", got " + Excerpt(rows));
     }
     json::value first;
     if (!rows.empty() && !rows[0].get_array().empty()) first = rows[0].get_array()[0];
@@ -154,14 +149,14 @@ class Verifier {
         for (const json::value& item : *list) in_list = in_list || Same(item, *expected);
       }
       if (in_text || in_list) return Reason();
-      return Reason(WriteJson(value) + " does not contain " + WriteJson(*expected));
+      return Reason(Excerpt(value) + " does not contain " + Excerpt(*expected));
     }
     const json::value* expected = expectation.if_contains("equals");
     if (expected == nullptr)
       return Fail(ErrorCode::kInvalidArgument,
                   "an expectation needs equals, rows, exists or contains");
     if (Same(value, *expected)) return Reason();
-    return Reason("expected " + WriteJson(*expected) + ", got " + WriteJson(value));
+    return Reason("expected " + Excerpt(*expected) + ", got " + Excerpt(value));
   }
 
   // Dumped by the first expectation that asks for it.
@@ -230,11 +225,6 @@ class Verifier {
 
 }  // namespace
 
-Status PrepareForExpectations(db::Connection& connection) {
-  sqlite3_set_authorizer(connection.get(), AllowReads, nullptr);
-  return {};
-}
-
 Result<json::value> VerifyPages(Comparisons& comparisons,
                                 const Pages& before,
                                 const Pages& after,
@@ -242,6 +232,8 @@ Result<json::value> VerifyPages(Comparisons& comparisons,
                                 const json::array& expectations) {
   if (expectations.size() > kExpectationsMax)
     return Fail(ErrorCode::kInvalidArgument, "at most 1000 expectations at once");
+  Work work(kReadingLimits);
+  WorkScope scope(work);
   Verifier verifier(comparisons, before, after, dump);
   json::array results;
   bool passed = true;

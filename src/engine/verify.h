@@ -34,8 +34,4 @@ Result<json::value> VerifyPages(Comparisons& comparisons,
                                 const DumpFunction& dump,
                                 const json::array& expectations);
 
-// Makes a connection ready for the SQL of expectations: what that SQL may do is decided here, once
-// per connection, and holds for as long as it lives.
-Status PrepareForExpectations(db::Connection& connection);
-
 }  // namespace viv::engine
