@@ -189,6 +189,10 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
           request.id,
           TextResult("The call took too long and was stopped; nothing was changed.", true) + '}',
           era);
+    case ErrorCode::kUnavailable:
+      log::Warn("tool.unavailable",
+                {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
+      co_return Failure(request.id, JsonRpcCode::kInternalError, called.error().message);
     default:
       log::Error("tool.failed",
                  {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});

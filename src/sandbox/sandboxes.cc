@@ -3,6 +3,7 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/limits/work.h"
 
 namespace viv::sandbox {
 namespace {
@@ -54,7 +55,7 @@ store::Sandbox Vacated(store::Sandbox sandbox) {
 Sandboxes::Sandboxes(store::Store& store,
                      engine::Catalogue& catalogue,
                      Worlds& worlds,
-                     BlockingPool& pool,
+                     FairPool& pool,
                      SandboxLimits limits)
     : store_(store), catalogue_(catalogue), worlds_(worlds), pool_(pool), limits_(limits) {
   if (limits_.budgets == nullptr) return;
@@ -150,18 +151,28 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref,
   co_return released;
 }
 
-// Runs `work` on the blocking pool with the world locked: everything but short tool calls.
+// Runs `work` with the world locked, as long as one operation may take and its lease lasts.
+template <typename Work>
+auto Sandboxes::RunLocked(LiveWorld& live, Work& work)
+    -> decltype(work(std::declval<engine::World&>())) {
+  std::lock_guard lock(live.mutex);
+  if (live.world == nullptr || live.ended) return NotFound();
+  engine::Work allowed({.time_max = limits_.operation_time}, &live.ended, &stopping_);
+  engine::WorkScope scope(allowed);
+  auto done = work(*live.world);
+  if (!done && allowed.ended())
+    return Fail(ErrorCode::kLimitExceeded, "The operation took too long and was stopped");
+  return done;
+}
+
+// On the pool: everything but short tool calls.
 template <typename Work>
 auto Sandboxes::OnWorld(SandboxRef ref, Work work)
     -> Task<decltype(work(std::declval<engine::World&>()))> {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
-  auto locked = [live, &work]() -> decltype(work(std::declval<engine::World&>())) {
-    std::lock_guard lock(live->mutex);
-    if (live->world == nullptr) return NotFound();
-    return work(*live->world);
-  };
-  co_return co_await pool_.Run(locked);
+  auto locked = [this, &live, &work] { return RunLocked(*live, work); };
+  co_return co_await pool_.Run(live->account_id, locked);
 }
 
 Task<Result<LiveWorldPtr>> Sandboxes::Open(store::SandboxPtr sandbox) {
@@ -238,7 +249,8 @@ Task<Result<store::SandboxPtr>> Sandboxes::Fork(SandboxRef ref) {
   lease.tags_json = origin->tags_json;
   lease.settings_json = origin->settings_json;
   // The copy's file comes first: a record must never point at a state that is not there.
-  CO_RETURN_IF_ERROR(worlds_.Copy(*live, lease));
+  auto copy = [this, &live, &lease] { return worlds_.Copy(*live, lease); };
+  CO_RETURN_IF_ERROR(co_await pool_.Run(live->account_id, copy));
   std::string lease_id = lease.lease_id;
   store::SandboxStore::AcquireRequest request;
   request.lease = std::move(lease);
@@ -277,28 +289,36 @@ Task<Result<engine::WorldState>> Sandboxes::Clock(SandboxRef ref) {
   co_return co_await OnWorld(std::move(ref), work);
 }
 
+// Most calls take microseconds, less than a change of threads would: they run on the connection's
+// thread, under limits. Nothing when the call reaches one, or its world is busy; it has changed
+// nothing then.
+std::optional<Result<engine::CallAnswer>> Sandboxes::CallInline(LiveWorld& live,
+                                                                const std::string& tool,
+                                                                const json::object& arguments) {
+  std::unique_lock lock(live.mutex, std::try_to_lock);
+  if (!lock) return std::nullopt;
+  if (live.world == nullptr) return NotFound();
+  const engine::Tool* found = live.world->app().tool(live.world->profile(), tool);
+  if (found != nullptr && found->slow) return std::nullopt;
+  engine::Work allowed({.time_max = limits_.inline_time}, &live.ended, &stopping_);
+  engine::WorkScope scope(allowed);
+  auto answer = live.world->Call(tool, arguments, limits_.inline_steps);
+  if (!answer && (answer.error().code == ErrorCode::kLimitExceeded || allowed.ended()))
+    return std::nullopt;
+  return answer;
+}
+
 Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
                                                  std::string tool,
                                                  json::object arguments,
                                                  const std::atomic<bool>& cancelled) {
-  // Most calls take microseconds, less than a change of threads would: they run right here, under a
-  // step limit. One that reaches it has changed nothing and starts again on the pool; so does one
-  // whose world is busy.
-  if (std::unique_lock lock(live->mutex, std::try_to_lock); lock) {
-    if (live->world == nullptr) co_return NotFound();
-    const engine::Tool* found = live->world->app().tool(live->world->profile(), tool);
-    if (found == nullptr || !found->slow) {
-      auto answer = live->world->Call(tool, arguments, limits_.inline_steps);
-      if (answer || answer.error().code != ErrorCode::kLimitExceeded) co_return answer;
-    }
-  }
+  if (auto answer = CallInline(*live, tool, arguments)) co_return *std::move(answer);
   std::int64_t steps_max = limits_.call_steps_max;
-  auto work = [&live, &tool, &arguments, &cancelled, steps_max]() -> Result<engine::CallAnswer> {
-    std::lock_guard lock(live->mutex);
-    if (live->world == nullptr) return NotFound();
-    return live->world->Call(tool, arguments, steps_max, &cancelled);
+  auto call = [&tool, &arguments, &cancelled, steps_max](engine::World& world) {
+    return world.Call(tool, arguments, steps_max, &cancelled);
   };
-  co_return co_await pool_.Run(work);
+  auto work = [this, &live, &call] { return RunLocked(*live, call); };
+  co_return co_await pool_.Run(live->account_id, work);
 }
 
 Task<std::size_t> Sandboxes::ReleaseExpired() {

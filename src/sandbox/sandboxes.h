@@ -5,14 +5,15 @@
 // as none. Thread-safe.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/blocking_pool.h"
 #include "base/clock.h"
+#include "base/fair_pool.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -28,7 +29,9 @@ struct SandboxLimits {
   std::size_t sandboxes_per_server_max =
       100'000;  // pooled accounts of one app; further acquires find none idle
   std::int64_t inline_steps = 200'000;  // a call that needs more moves off the connection's thread
-  std::int64_t call_steps_max = 500'000'000;  // SQLite virtual-machine steps of one call
+  std::int64_t call_steps_max = 500'000'000;         // SQLite virtual-machine steps of one call
+  std::chrono::milliseconds inline_time{50};         // as inline_steps, within functions, too
+  std::chrono::milliseconds operation_time{60'000};  // of a call, a dump, a diff, a verify …
   Budgets* budgets = nullptr;  // of the accounts; outlives what it is given to; nullptr: none
 };
 
@@ -53,7 +56,7 @@ class Sandboxes {
   Sandboxes(store::Store& store,
             engine::Catalogue& catalogue,
             Worlds& worlds,
-            BlockingPool& pool,
+            FairPool& pool,
             SandboxLimits limits);
 
   Task<Result<store::SandboxPtr>> Acquire(AcquireOptions options);
@@ -96,20 +99,29 @@ class Sandboxes {
   // Ends the leases that have run out. Called now and again.
   Task<std::size_t> ReleaseExpired();
 
+  // Ends what is under way and what is still to come: the server stops.
+  void CancelCalls() { stopping_ = true; }
+
   engine::Catalogue& catalogue() { return catalogue_; }
 
  private:
   store::Sandbox NewLease(const engine::LoadedApp& loaded, const AcquireOptions& options) const;
   Task<Result<store::SandboxPtr>> TakeLease(store::SandboxStore::AcquireRequest request);
   Task<Status> EndLease(store::SandboxPtr sandbox, store::Sandbox vacated);
+  std::optional<Result<engine::CallAnswer>> CallInline(LiveWorld& live,
+                                                       const std::string& tool,
+                                                       const json::object& arguments);
+  template <typename Work>
+  auto RunLocked(LiveWorld& live, Work& work) -> decltype(work(std::declval<engine::World&>()));
   template <typename Work>
   auto OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))>;
 
   store::Store& store_;
   engine::Catalogue& catalogue_;
   Worlds& worlds_;
-  BlockingPool& pool_;
+  FairPool& pool_;  // of worlds alone: what they do is never before what boxes do
   SandboxLimits limits_;
+  std::atomic<bool> stopping_{false};
 };
 
 }  // namespace viv::sandbox

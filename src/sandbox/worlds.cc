@@ -13,6 +13,13 @@ constexpr std::string_view kSuffix = ".log";
 
 }  // namespace
 
+LiveWorld::~LiveWorld() {
+  if (!ended) return;
+  world.reset();
+  std::error_code ignored;
+  fs::remove(file, ignored);
+}
+
 Worlds::Worlds(engine::Catalogue& catalogue, std::string directory)
     : catalogue_(catalogue), directory_(std::move(directory)) {
   // Two levels: no folder grows past a few hundred files at 100,000 worlds.
@@ -47,7 +54,7 @@ Result<LiveWorldPtr> Worlds::Find(const store::Sandbox& sandbox) {
     std::lock_guard lock(shard.mutex);
     LiveWorldPtr& slot = shard.worlds[sandbox.lease_id];
     if (slot != nullptr) return slot;
-    slot = live = std::make_shared<LiveWorld>();
+    slot = live = std::make_shared<LiveWorld>(sandbox.account_id, LogPath(sandbox.lease_id));
     opening = std::unique_lock(live->mutex);  // nobody else sees it before it is open
   }
   auto world = Make(sandbox);
@@ -68,7 +75,7 @@ Result<LiveWorldPtr> Worlds::Find(const store::Sandbox& sandbox) {
 
 Status Worlds::Copy(LiveWorld& origin, const store::Sandbox& copy) {
   ASSIGN_OR_RETURN(std::unique_ptr<engine::World> world, Make(copy));
-  auto live = std::make_shared<LiveWorld>();
+  auto live = std::make_shared<LiveWorld>(copy.account_id, LogPath(copy.lease_id));
   {
     std::lock_guard lock(origin.mutex);
     if (origin.world == nullptr) return Fail(ErrorCode::kNotFound, "Sandbox not found");
@@ -93,7 +100,10 @@ void Worlds::Remove(const std::string& lease_id) {
     }
   }
   if (live != nullptr) {
-    std::lock_guard lock(live->mutex);
+    live->ended = true;
+    // Where a call is under way, the last one that holds the world removes its file.
+    std::unique_lock lock(live->mutex, std::try_to_lock);
+    if (!lock) return;
     live->world.reset();
   }
   std::error_code ignored;

@@ -4,6 +4,7 @@
 // caller in at a time.
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,15 @@ namespace viv::sandbox {
 
 // One lease's world and the lock around it.
 struct LiveWorld {
+  LiveWorld(std::string account, std::string log_file)
+      : account_id(std::move(account)), file(std::move(log_file)) {}
+  ~LiveWorld();  // of a lease that has ended: removes its file
+  LiveWorld(const LiveWorld&) = delete;
+  LiveWorld& operator=(const LiveWorld&) = delete;
+
+  const std::string account_id;
+  const std::string file;
+  std::atomic<bool> ended{false};  // the lease's; calls under way stop
   std::mutex mutex;
   std::unique_ptr<engine::World> world;  // guarded; nullptr once the lease has ended
   Faults faults;                         // has its own lock
@@ -36,7 +46,8 @@ class Worlds {
   // returns.
   Status Copy(LiveWorld& origin, const store::Sandbox& copy);
 
-  // Ends the world of a lease: waits for the call under way, then removes its file.
+  // Ends the world of a lease and removes its file. Does not wait: a call under way is stopped, and
+  // the file goes with it.
   void Remove(const std::string& lease_id);
 
   // Deletes the files of leases that `is_live` does not know. At start, before anything is served.

@@ -5,7 +5,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/blocking_pool.h"
+#include "base/fair_pool.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/open_files.h"
@@ -57,6 +60,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockingThreads = 4;
 constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers nobody knows yet
+constexpr std::chrono::seconds kCancelAfter{3};  // of stopping: calls in worlds end
+constexpr std::chrono::seconds kExitAfter{30};   // then: the process ends with what still runs
 constexpr std::chrono::seconds kHousekeeping{1};
 constexpr std::chrono::milliseconds kBoxKeeping{100};
 constexpr std::chrono::milliseconds kStreamKeeping{100};
@@ -127,7 +132,8 @@ class SignalWaiter {
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
   }
-  ~SignalWaiter() {
+  ~SignalWaiter() { Join(); }
+  void Join() {  // the server has stopped
     if (!thread_.joinable()) return;
     pthread_kill(thread_.native_handle(), SIGUSR1);
     thread_.join();
@@ -146,6 +152,17 @@ class SignalWaiter {
   sigset_t set_;
   std::thread thread_;
 };
+
+// What has not ended by itself when the server stops is ended: calls in worlds first, and then the
+// process, which is no worse than a crash.
+void EndCalls(sandbox::Sandboxes& sandboxes, const std::shared_future<void>& all) {
+  if (all.wait_for(kCancelAfter) == std::future_status::ready) return;
+  log::Warn("server.cancelling_calls");
+  sandboxes.CancelCalls();
+  if (all.wait_for(kExitAfter) == std::future_status::ready) return;
+  log::Error("server.not_stopped", {{"seconds", kExitAfter.count()}});
+  ::_exit(1);
+}
 
 // An io_context with one thread for work that belongs to no request.
 class Background {
@@ -288,6 +305,8 @@ Status Serve(const Settings& settings) {
   worlds.RemoveOrphans(
       [&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
   BlockingPool pool(kBlockingThreads);
+  FairPool world_pool(
+      {.threads = std::max<std::size_t>(kBlockingThreads, std::thread::hardware_concurrency())});
   std::string why_no_boxes;
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> boxes,
                    StartBoxes(settings, *store, pool, accounts, *budgets, secret, why_no_boxes),
@@ -295,7 +314,7 @@ Status Serve(const Settings& settings) {
   sandbox::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
   limits.budgets = budgets.get();
-  sandbox::Sandboxes sandboxes(*store, catalogue, worlds, pool, limits);
+  sandbox::Sandboxes sandboxes(*store, catalogue, worlds, world_pool, limits);
 
   http::KeyLookup keys = [&accounts](std::string_view given) -> std::optional<http::Identity> {
     auto found = accounts.Authenticate(given);
@@ -403,7 +422,11 @@ Status Serve(const Settings& settings) {
           (secure ? "https://" : "http://") + address.host + ":" + std::to_string(server->port());
     boxes->egress().SetOrigin(std::move(origin));
   }
-  signals.Start([&server] { server->Stop(); });
+  std::promise<void> ended;
+  signals.Start([&server, &sandboxes, all = ended.get_future().share()] {
+    server->Stop();
+    EndCalls(sandboxes, all);
+  });
   PrintBanner({.address = address.host,
                .port = server->port(),
                .secure = secure,
@@ -416,6 +439,8 @@ Status Serve(const Settings& settings) {
   log::Info("server.started", {{"listen", address.host + ":" + std::to_string(server->port())},
                                {"data", settings.data}});
   server->Run();
+  ended.set_value();
+  signals.Join();  // before what it refers to is gone
   log::Info("server.stopped");
   if (boxes != nullptr && settings.on_exit == "keep")
     PrintBoxesLiveOn(boxes->boxes().size(), settings.data);
