@@ -95,4 +95,38 @@ std::string DescribeConstraint(const BrokenConstraint& broken) {
   return "a value cannot be stored";
 }
 
+std::optional<std::string> DescribeRefusal(sqlite3* connection) {
+  constexpr std::string_view kBefore = "The arguments are not valid: ";
+  std::string_view reason;
+  switch (sqlite3_errcode(connection)) {
+    case SQLITE_TOOBIG:
+      reason = "a value is too long";
+      break;
+    case SQLITE_MISMATCH:
+      reason = "a number is too large, or is not an integer";
+      break;
+    case SQLITE_CONSTRAINT:
+      reason = "a value cannot be stored";
+      break;
+    case SQLITE_ERROR: {
+      std::string_view message = sqlite3_errmsg(connection);
+      if (message.find("JSON path") != message.npos || message.find("bad JSON") != message.npos) {
+        reason = "a text names no place within an object";
+      } else if (message.find("JSON") != message.npos) {
+        reason = "an object, a list or JSON text is expected";
+      } else if (message.find("overflow") != message.npos) {
+        reason = "a number is too large";
+      } else if (message.find("too complex") != message.npos) {
+        reason = "a text to search for is too long";
+      } else {
+        reason = "a value cannot be used here";
+      }
+      break;
+    }
+    default:
+      return std::nullopt;
+  }
+  return std::string(kBefore) + std::string(reason);
+}
+
 }  // namespace viv::engine

@@ -31,4 +31,9 @@ std::optional<BrokenConstraint> FindBrokenConstraint(sqlite3* connection);
 
 std::string DescribeConstraint(const BrokenConstraint& broken);
 
+// What to tell an agent whose values the last statement could not work with: text that is no JSON,
+// a number that is no integer, too much of something. Never SQLite's own words, which are about
+// SQL. Nothing when it failed for a reason that no caller can mend.
+std::optional<std::string> DescribeRefusal(sqlite3* connection);
+
 }  // namespace viv::engine

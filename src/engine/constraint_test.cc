@@ -66,5 +66,24 @@ TEST_F(ConstraintTest, ShowsTheValuesItIsGiven) {
   EXPECT_LT(DescribeConstraint(broken).size(), 200u);
 }
 
+TEST_F(ConstraintTest, TellsInPlainWordsWhatAValueIsNot) {
+  auto refusal = [&](const char* sql) {
+    EXPECT_FALSE(connection_.Execute(sql)) << sql;
+    return DescribeRefusal(connection_.get()).value_or("");
+  };
+  EXPECT_EQ(refusal("SELECT json_extract('{', '$.a')"),
+            "The arguments are not valid: an object, a list or JSON text is expected");
+  EXPECT_EQ(refusal("SELECT json_extract('{}', 'a')"),
+            "The arguments are not valid: a text names no place within an object");
+  EXPECT_EQ(refusal("SELECT 1 LIMIT 1e19"),
+            "The arguments are not valid: a number is too large, or is not an integer");
+  EXPECT_EQ(refusal("SELECT abs(-9223372036854775807 - 1)"),
+            "The arguments are not valid: a number is too large");
+  EXPECT_EQ(refusal("SELECT zeroblob(3000000000)"),
+            "The arguments are not valid: a value is too long");
+  EXPECT_EQ(refusal("SELECT 1 WHERE 'a' LIKE 'b' ESCAPE 'xy'"),
+            "The arguments are not valid: a value cannot be used here");
+}
+
 }  // namespace
 }  // namespace viv::engine

@@ -160,6 +160,12 @@ class DocumentChecker {
       return Expect(false, "int_from_float",
                     "Input should be a valid integer, got a number with a fractional part", value);
     }
+    bool too_large = value.is_uint64() ||
+                     (value.is_double() && std::abs(value.get_double()) >= 9223372036854775808.0);
+    if (too_large) {
+      return Expect(false, "int_parsing_size",
+                    "Input should be a valid integer, got one beyond 64 bits", value);
+    }
     return Expect(value.is_number(), "int_type", "Input should be a valid integer", value);
   }
 

@@ -43,6 +43,8 @@ TEST_F(DocumentTest, NamesEveryProblemWithItsPlace) {
       "[\"folders\",1,\"notes\",0,\"stars\"] less_than_equal\n");
   EXPECT_EQ(Problems(R"({"folders": [{"name": "a", "notes": [{"text": "t", "stars": 1.5}]}]})"),
             "[\"folders\",0,\"notes\",0,\"stars\"] int_from_float\n");
+  EXPECT_EQ(Problems(R"({"folders": [{"name": "a", "notes": [{"text": "t", "stars": 1e19}]}]})"),
+            "[\"folders\",0,\"notes\",0,\"stars\"] int_parsing_size\n");
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ class NegationTest : public testing::Test {
     if (!field.sql.empty()) {
       for (std::string& value : world.Column("SELECT DISTINCT " + field.sql + " FROM " +
                                              world.query().target.from + " LIMIT 3")) {
-        if (value.size() < 200 && value.find_first_of("\"\\\n") == value.npos)
+        if (!value.empty() && value.size() < 200 && value.find_first_of("\"\\\n") == value.npos)
           CheckAll(world, opposites(value, false));
       }
     }

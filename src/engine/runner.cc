@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "base/log.h"
 #include "engine/constraint.h"
+#include "engine/functions/function.h"
 #include "engine/guest_sql/guest_sql.h"
 #include "engine/limits/work.h"
 #include "engine/query/query.h"
@@ -287,7 +289,7 @@ class Run {
 
 tl::unexpected<Error> StatementError(Session& session, const std::string& place) {
   sqlite3* handle = session.connection().get();
-  int code = sqlite3_errcode(handle);
+  int code = sqlite3_extended_errcode(handle);
   std::string message = sqlite3_errmsg(handle);
   if (std::string failure = session.TakeFailure(); !failure.empty()) {
     return Fail(ErrorCode::kInvalidArgument, std::move(failure));
@@ -297,11 +299,12 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
   if (auto broken = FindBrokenConstraint(handle))
     return Fail(ErrorCode::kInvalidArgument, DescribeConstraint(*broken));
   if (code == SQLITE_NOMEM) return Fail(ErrorCode::kLimitExceeded, "the call used too much memory");
-  // A constraint of the app's own words, or a function that refused its arguments, is about the
-  // agent's values.
-  if (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_TOOBIG ||
-      code == SQLITE_MISMATCH) {
+  // The app's own words, or those of our function that refused its arguments.
+  if (code == SQLITE_CONSTRAINT_TRIGGER || code == functions::kArgumentsRefused)
     return Fail(ErrorCode::kInvalidArgument, std::move(message));
+  if (auto refusal = DescribeRefusal(handle)) {
+    log::Warn("app.statement_refused", {{"place", place}, {"error", message}});
+    return Fail(ErrorCode::kInvalidArgument, std::move(*refusal));
   }
   return Fail(ErrorCode::kInternal, place + ": " + message);
 }

@@ -46,16 +46,24 @@ std::string Show(const json::value& value) {
   return shown;
 }
 
+constexpr double kWholeEnd = 9223372036854775808.0;  // 2^63
+
 bool IsWhole(const json::value& value) {
   return value.is_int64() || value.is_uint64() ||
          (value.is_double() && std::isfinite(value.get_double()) &&
           std::trunc(value.get_double()) == value.get_double());
 }
 
+// Apps keep integers in 64 bits.
+bool Fits64Bits(const json::value& value) {
+  if (value.is_double()) return value.get_double() >= -kWholeEnd && value.get_double() < kWholeEnd;
+  return !value.is_uint64();  // Boost takes that only for what is larger
+}
+
 bool HasType(const json::value& value, std::string_view type) {
   if (type == "string") return value.is_string();
   if (type == "number") return value.is_number();
-  if (type == "integer") return IsWhole(value);
+  if (type == "integer") return IsWhole(value) && Fits64Bits(value);
   if (type == "boolean") return value.is_bool();
   if (type == "array") return value.is_array();
   if (type == "object") return value.is_object();
@@ -105,6 +113,8 @@ class SchemaChecker {
     if (type == nullptr) return std::nullopt;
     if (type->is_string()) {
       if (HasType(value, View(type->get_string()))) return std::nullopt;
+      if (View(type->get_string()) == "integer" && IsWhole(value))
+        return Wrong(Show(value) + " does not fit into an integer of 64 bits");
       return Wrong(Show(value) + " is not of type " + Show(*type));
     }
     if (!type->is_array()) return std::nullopt;

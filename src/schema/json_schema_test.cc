@@ -26,6 +26,11 @@ TEST(InputSchemaTest, SaysWhereAWrongTypeIs) {
 TEST(InputSchemaTest, TellsIntegersFromNumbersByValue) {
   EXPECT_EQ(Violation(R"({"type":"integer"})", "5.0"), "");
   EXPECT_EQ(Violation(R"({"type":"integer"})", "5.5"), "5.5 is not of type 'integer'");
+  EXPECT_EQ(Violation(R"({"type":"integer"})", "9223372036854775807"), "");
+  EXPECT_EQ(Violation(R"({"type":"integer"})", "9223372036854775808"),
+            "9223372036854775808 does not fit into an integer of 64 bits");
+  EXPECT_NE(Violation(R"({"type":"integer"})", "-1e19"), "");
+  EXPECT_NE(Violation(R"({"type":["integer","null"]})", "1e19"), "");
   EXPECT_EQ(Violation(R"({"type":["string","null"]})", "true"),
             "True is not of type 'string', 'null'");
 }

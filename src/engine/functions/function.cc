@@ -82,6 +82,8 @@ void Call(sqlite3_context* context, int count, sqlite3_value** values) {
   }
   std::string message = std::string(function.name) + ": " + value.error().message;
   sqlite3_result_error(context, message.data(), static_cast<int>(message.size()));
+  if (value.error().code != ErrorCode::kInternal)
+    sqlite3_result_error_code(context, kArgumentsRefused);
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ namespace viv::engine::functions {
 constexpr std::size_t kArgumentBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kResultBytesMax = std::size_t{16} << 20;
 
+// The extended result code of a statement in which one of our functions refused its arguments: its
+// message is ours and fit to be read by an agent, unlike what SQLite itself has to say.
+constexpr int kArgumentsRefused = SQLITE_ERROR | (201 << 8);
+
 struct Null {};
 struct Json {  // text that SQLite's own json functions take as JSON, not as a string
   std::string text;

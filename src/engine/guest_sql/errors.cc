@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "engine/guest_sql/token.h"
 
 namespace viv::engine::guest_sql {
@@ -99,20 +100,51 @@ tl::unexpected<Error> WriteRefused() {
               "Calls to read_query should not contain write operations");
 }
 
+namespace {
+
+// What SQLite says of a statement that got past our own checks, and what the product would say. Its
+// own words are never passed on: they speak of SQLite's SQL, and of names that are ours.
+struct EngineWords {
+  std::string_view part;  // of SQLite's message
+  std::string_view told;
+};
+
+constexpr EngineWords kEngineWords[] = {
+    {"window function",
+     "001003 (42000): SQL compilation error:\nA window function is not allowed here."},
+    {"aggregate",
+     "001003 (42000): SQL compilation error:\nAn aggregate function is not allowed here."},
+    {"HAVING", "001003 (42000): SQL compilation error:\nHAVING needs a GROUP BY."},
+    {"same number of result columns",
+     "001789 (42601): SQL compilation error:\ninvalid number of result columns for set operator "
+     "input "
+     "branches"},
+    {"term out of range",
+     "000904 (42000): SQL compilation error:\nA position in ORDER BY or GROUP BY is out of range."},
+    {"sub-select",
+     "001003 (42000): SQL compilation error:\nA subquery with one column is expected here."},
+    {"row value", "001003 (42000): SQL compilation error:\nA single value is expected here."},
+    {"values for", "001003 (42000): SQL compilation error:\nThe number of values does not fit."},
+    {"integer overflow", "100046 (22003): Number out of representable range"},
+    {"JSON", "100069 (22P02): Error parsing JSON"},
+    {"pattern too complex", "100048 (2201B): Invalid pattern: it is too long"},
+};
+
+}  // namespace
+
 tl::unexpected<Error> EngineError(std::string_view message) {
   // Our functions raise complete texts, which begin with a six-digit code.
   std::size_t digits = message.find_first_not_of("0123456789");
   if (digits == 6) return Fail(ErrorCode::kInvalidArgument, std::string(message));
-  std::string clean;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    if (message[i] == '`') continue;
-    if (message.substr(i, 2) == "g$") {
-      ++i;
-      continue;
-    }
-    clean += message[i];
+  log::Warn("guest_sql.refused", {{"error", std::string(message)}});
+  for (const EngineWords& words : kEngineWords) {
+    if (message.find(words.part) != message.npos)
+      return Fail(ErrorCode::kInvalidArgument, std::string(words.told));
   }
-  return CompilationError("001003 (42000)", clean);
+  for (std::string_view part : {"too large", "too many", "too complex", "overflow", "depth"}) {
+    if (message.find(part) != message.npos) return TooComplex();
+  }
+  return CompilationError("001003 (42000)", "syntax error or unsupported expression");
 }
 
 tl::unexpected<Error> TimedOut() {

@@ -289,6 +289,20 @@ TEST_F(QueryTest, SaysWhatIsWrongAsTheProductDoes) {
           {"BEGIN", "000002 (0A000): SQL compilation error:\nUnsupported feature 'BEGIN'."}});
 }
 
+TEST_F(QueryTest, KeepsTheWordsOfTheEngineToItself) {
+  for (const char* sql : {"SELECT 1 UNION SELECT 1, 2", "SELECT id FROM orders WHERE count(*) > 1",
+                          "SELECT id FROM orders ORDER BY 99", "SELECT (SELECT 1, 2)",
+                          "SELECT sum(sum(id)) FROM orders",
+                          "SELECT id FROM orders WHERE row_number() OVER (ORDER BY id) = 1",
+                          "SELECT (1, 2) FROM orders", "SELECT id FROM orders HAVING id > 1"}) {
+    std::string told = Rows(sql);
+    for (const char* words : {"SELECTs to the left", "misuse of", "ORDER BY term", "sub-select",
+                              "row value", "near \"", "no such", "clause is required"}) {
+      EXPECT_EQ(told.find(words), told.npos) << sql << ": " << told;
+    }
+  }
+}
+
 TEST_F(QueryTest, NeedsADatabaseAndASchema) {
   session_ = {};
   EXPECT_EQ(Rows("SELECT * FROM orders"),

@@ -86,6 +86,8 @@ test('a state that does not fit is refused and changes nothing', async () => {
     assert.match(refused.body.error.message, message);
   }
   assert.deepEqual((await world('GET', sandbox_id, 'dump')).body, saved);
+  assert.equal((await world('POST', crypto.randomUUID(), 'load', saved)).status, 404);
+  assert.equal((await server.call('POST', `/api/viv/worlds/${sandbox_id}/load`, { json: saved, headers: {} })).status, 401);
 });
 
 test('negated JQL finds the rest', async () => {
