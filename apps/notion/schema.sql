@@ -242,7 +242,7 @@ CREATE VIEW page_property AS
       WHEN 'last_edited_by' THEN coalesce((SELECT body FROM user_json WHERE id = p.edited_by), json_object('object', 'user', 'id', p.edited_by))
       WHEN 'unique_id' THEN json_object('prefix', q.config ->> '$.prefix', 'number', p.number)
       WHEN 'people' THEN coalesce(
-        (SELECT json_group_array(json(body)) FROM (
+        (SELECT json_group_array(json_known(body)) FROM (
           SELECT coalesce(u.body, json_object('object', 'user', 'id', l.value)) AS body
           FROM json_each(v.list) l LEFT JOIN user_json u ON u.id = l.value ORDER BY l.key)), '[]')
       ELSE coalesce(v.value, k.empty) END AS value
@@ -260,14 +260,14 @@ CREATE VIEW page_json AS
     'last_edited_time', strftime('%Y-%m-%dT%H:%M:00.000Z', p.edited_ms / 1000, 'unixepoch'),
     'created_by', json_object('object', 'user', 'id', p.created_by),
     'last_edited_by', json_object('object', 'user', 'id', p.edited_by),
-    'cover', json(p.cover), 'icon', json(p.icon),
-    'parent', json(iif(p.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
+    'cover', json_known(p.cover), 'icon', json_known(p.icon),
+    'parent', json_known(iif(p.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
       json_object('type', p.parent_type, p.parent_type, p.parent_id))),
-    'archived', json(iif(p.archived, 'true', 'false')), 'in_trash', json(iif(p.archived, 'true', 'false')),
-    'properties', json((SELECT json_group_object(name, json(property)) FROM (
+    'archived', json_known(iif(p.archived, 'true', 'false')), 'in_trash', json_known(iif(p.archived, 'true', 'false')),
+    'properties', json_known((SELECT json_group_object(name, json_known(property)) FROM (
       SELECT x.name, CASE x.type
-        WHEN 'relation' THEN json_object('id', x.property_id, 'type', x.type, x.type, json(x.value), 'has_more', json('false'))
-        ELSE json_object('id', x.property_id, 'type', x.type, x.type, json(x.value)) END AS property
+        WHEN 'relation' THEN json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value), 'has_more', json_known('false'))
+        ELSE json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value)) END AS property
       FROM page_property x WHERE x.page_id = p.id ORDER BY x.position))),
     'url', 'https://www.notion.so/' || coalesce(nullif(trim(regexp_replace(p.title_text, '[^A-Za-z0-9]+', '-'), '-'), '') || '-', '') || replace(p.id, '-', ''),
     'public_url', NULL) AS body
@@ -275,33 +275,33 @@ CREATE VIEW page_json AS
 
 CREATE VIEW database_json AS
   SELECT s.id, json_object(
-    'object', 'database', 'id', s.id, 'cover', json(s.cover), 'icon', json(s.icon),
+    'object', 'database', 'id', s.id, 'cover', json_known(s.cover), 'icon', json_known(s.icon),
     'created_time', strftime('%Y-%m-%dT%H:%M:00.000Z', s.created_ms / 1000, 'unixepoch'),
     'created_by', json_object('object', 'user', 'id', s.created_by),
     'last_edited_by', json_object('object', 'user', 'id', s.edited_by),
     'last_edited_time', strftime('%Y-%m-%dT%H:%M:00.000Z', s.edited_ms / 1000, 'unixepoch'),
-    'title', json(s.title), 'description', json(s.description), 'is_inline', json(iif(s.is_inline, 'true', 'false')),
-    'properties', json((SELECT json_group_object(name, json(property)) FROM (
-      SELECT q.name, json_object('id', q.id, 'name', q.name, 'type', q.type, q.type, json(q.config)) AS property
+    'title', json_known(s.title), 'description', json_known(s.description), 'is_inline', json_known(iif(s.is_inline, 'true', 'false')),
+    'properties', json_known((SELECT json_group_object(name, json_known(property)) FROM (
+      SELECT q.name, json_object('id', q.id, 'name', q.name, 'type', q.type, q.type, json_known(q.config)) AS property
       FROM property q WHERE q.source_id = s.id ORDER BY q.position))),
-    'parent', json(iif(s.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
+    'parent', json_known(iif(s.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
       json_object('type', s.parent_type, s.parent_type, s.parent_id))),
     'url', 'https://www.notion.so/' || replace(s.id, '-', ''), 'public_url', NULL,
-    'archived', json(iif(s.archived, 'true', 'false')), 'in_trash', json(iif(s.archived, 'true', 'false'))) AS body
+    'archived', json_known(iif(s.archived, 'true', 'false')), 'in_trash', json_known(iif(s.archived, 'true', 'false'))) AS body
   FROM source s;
 
 CREATE VIEW block_json AS
   SELECT n.id, json_object(
     'object', 'block', 'id', n.id,
-    'parent', json(iif(n.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
+    'parent', json_known(iif(n.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
       json_object('type', n.parent_type, n.parent_type, n.parent_id))),
     'created_time', strftime('%Y-%m-%dT%H:%M:00.000Z', n.created_ms / 1000, 'unixepoch'),
     'last_edited_time', strftime('%Y-%m-%dT%H:%M:00.000Z', n.edited_ms / 1000, 'unixepoch'),
     'created_by', json_object('object', 'user', 'id', n.created_by),
     'last_edited_by', json_object('object', 'user', 'id', n.edited_by),
-    'has_children', json(iif(n.kind <> 'database' AND EXISTS (SELECT 1 FROM node c WHERE c.parent_id = n.id AND NOT c.archived), 'true', 'false')),
-    'archived', json(iif(n.archived, 'true', 'false')), 'in_trash', json(iif(n.archived, 'true', 'false')),
-    'type', n.type, n.type, json(n.content)) AS body
+    'has_children', json_known(iif(n.kind <> 'database' AND EXISTS (SELECT 1 FROM node c WHERE c.parent_id = n.id AND NOT c.archived), 'true', 'false')),
+    'archived', json_known(iif(n.archived, 'true', 'false')), 'in_trash', json_known(iif(n.archived, 'true', 'false')),
+    'type', n.type, n.type, json_known(n.content)) AS body
   FROM node n;
 
 CREATE VIEW comment_json AS
@@ -311,5 +311,5 @@ CREATE VIEW comment_json AS
     'created_time', strftime('%Y-%m-%dT%H:%M:00.000Z', c.created_ms / 1000, 'unixepoch'),
     'last_edited_time', strftime('%Y-%m-%dT%H:%M:00.000Z', c.edited_ms / 1000, 'unixepoch'),
     'created_by', json_object('object', 'user', 'id', c.created_by),
-    'rich_text', json(c.rich_text)) AS body
+    'rich_text', json_known(c.rich_text)) AS body
   FROM comment c;

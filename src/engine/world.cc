@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "engine/diff.h"
 #include "engine/limits/work.h"
+#include "engine/pretty_text.h"
 #include "engine/saved_state.h"
 #include "engine/verify.h"
 #include "schema/json_schema.h"
@@ -118,6 +119,11 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
   answer.notices = std::move(outcome->notices);
   if (tool->form == Tool::Form::kText) {
     answer.text = std::move(outcome->text);
+    return answer;
+  }
+  if (tool->form == Tool::Form::kJson && !tool->output_schema) {
+    ASSIGN_OR_RETURN(answer.text, PrettyText(outcome->text, kResultDepthMax),
+                     tool->name + ": result");
     return answer;
   }
   ASSIGN_OR_RETURN(json::value value, ParseJson(outcome->text, kResultDepthMax),

@@ -139,17 +139,51 @@ Result<Value> JsonArrayUnion(const Arguments& arguments) {
   return ToValue(JsonText(out));
 }
 
+// As json_object, without the members that are NULL: what json_patch('{}', json_object(…)) does for
+// them, but nothing is parsed, for a JSON argument is known to be JSON.
+Result<Value> JsonPresent(const Arguments& arguments) {
+  if (arguments.size() % 2 != 0) return Invalid("names and values come in pairs");
+  std::string text = "{";
+  for (int i = 0; i < arguments.size(); i += 2) {
+    if (!arguments.Has(i)) return Invalid("a name is NULL");
+    if (!arguments.Has(i + 1)) continue;
+    std::string_view value = arguments.Text(i + 1);
+    if (arguments.IsJson(i + 1) && value == "null") continue;
+    if (text.size() > 1) text += ',';
+    AppendJsonString(text, arguments.Text(i));
+    text += ':';
+    int type = arguments.Type(i + 1);
+    if (type == SQLITE_BLOB) return Invalid("JSON cannot hold BLOB values");
+    if (arguments.IsJson(i + 1) || type != SQLITE_TEXT) {
+      text += value;
+    } else {
+      AppendJsonString(text, value);
+    }
+  }
+  text += '}';
+  return Json{std::move(text)};
+}
+
+// json() without its reading: for what SQL itself has put together. A text that is no JSON after
+// all makes the whole answer none, which is noticed when it is read.
+Result<Value> JsonKnown(const Arguments& arguments) {
+  return Json{std::string(arguments.Text(0))};
+}
+
 }  // namespace
 
 std::span<const Function> JsonFunctions() {
-  static constexpr Function kFunctions[] = {{"json_merge_deep", 2, 2, JsonMergeDeep},
-                                            {"json_pretty", 1, 1, JsonPretty},
-                                            {"json_compact", 1, 1, JsonCompact},
-                                            {"json_sort_keys", 1, 1, JsonSortKeys},
-                                            {"json_array_append", 2, 2, JsonArrayAppend},
-                                            {"json_array_remove", 2, 2, JsonArrayRemove},
-                                            {"json_array_contains", 2, 2, JsonArrayContains},
-                                            {"json_array_union", 2, 2, JsonArrayUnion}};
+  static constexpr Function kFunctions[] = {
+      {"json_merge_deep", 2, 2, JsonMergeDeep},
+      {"json_pretty", 1, 1, JsonPretty},
+      {"json_compact", 1, 1, JsonCompact},
+      {"json_sort_keys", 1, 1, JsonSortKeys},
+      {"json_array_append", 2, 2, JsonArrayAppend},
+      {"json_array_remove", 2, 2, JsonArrayRemove},
+      {"json_array_contains", 2, 2, JsonArrayContains},
+      {"json_array_union", 2, 2, JsonArrayUnion},
+      {"json_known", 1, 1, JsonKnown},
+      {"json_present", -1, -1, JsonPresent, Nulls::kReachTheBody}};
   return kFunctions;
 }
 

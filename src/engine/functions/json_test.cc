@@ -55,6 +55,25 @@ TEST(JsonArrayTest, RemovesContainsAndUnitesByValue) {
   EXPECT_EQ(sql("select json_array_union('[1,2,2]', '[3,2,1.0,\"1\"]')"), R"([1,2,3,"1"])");
 }
 
+TEST(JsonKnownTest, TakesTextAsTheJsonThatItIs) {
+  Sql sql;
+  EXPECT_EQ(sql("select json_array(json_known('{\"a\":1}'), '{}')"), R"([{"a":1},"{}"])");
+  EXPECT_EQ(sql("select json_array(json_known(NULL))"), "[null]");
+}
+
+TEST(JsonPresentTest, LeavesOutWhatIsNull) {
+  Sql sql;
+  EXPECT_EQ(
+      sql("select json_present('a', 1, 'b', NULL, 'c\"', 'x\"y', 'd', json('[1]'), 'e', '[1]', "
+          "'f', 2.5, 'g', json('null'))"),
+      R"({"a":1,"c\"":"x\"y","d":[1],"e":"[1]","f":2.5})");
+  EXPECT_EQ(sql("select json_array(json_present('a', json_present()))"), R"([{"a":{}}])");
+  EXPECT_EQ(sql("select json_present('a')"), "error: json_present: names and values come in pairs");
+  EXPECT_EQ(sql("select json_present(NULL, 1)"), "error: json_present: a name is NULL");
+  EXPECT_EQ(sql("select json_present('a', x'00')"),
+            "error: json_present: JSON cannot hold BLOB values");
+}
+
 TEST(JsonTest, RefusesWhatIsNoJson) {
   Sql sql;
   EXPECT_TRUE(

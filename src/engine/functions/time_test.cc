@@ -157,5 +157,27 @@ TEST(TimeStartTest, KeepsTheSecondOfTwoEqualHours) {
   EXPECT_EQ(Start("2025-10-26T01:30Z", "hour", "Europe/Berlin"), "2025-10-26T02:00:00+01:00");
 }
 
+// The named formats have a quick way of their own; it must write what the long way does.
+TEST(TimeFormatTest, NamedFormatsAreTheirLongForms) {
+  Sql sql;
+  const std::vector<std::pair<std::string, std::string>> formats = {
+      {"rfc3339", "%E4Y-%m-%dT%H:%M:%S%Ez"},
+      {"rfc3339ms", "%E4Y-%m-%dT%H:%M:%E3S%Ez"},
+      {"jira", "%E4Y-%m-%dT%H:%M:%E3S%z"},
+      {"date", "%E4Y-%m-%d"}};
+  for (const char* zone : {"America/St_Johns", "Europe/Berlin", "Asia/Kathmandu", "+05:45",
+                           "-00:30", "America/Los_Angeles", "Africa/Monrovia"}) {
+    for (const char* ms : {"0", "-1", "-62135500000001", "253402200000000", "1748856600123",
+                           "1729994400000", "-2713910400000"}) {
+      for (const auto& [name, format] : formats) {
+        std::string rest = std::string("', '") + zone + "')";
+        EXPECT_EQ(sql("select time_format(" + std::string(ms) + ", '" + name + rest),
+                  sql("select time_format(" + std::string(ms) + ", '" + format + rest))
+            << name << " " << ms << " " << zone;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace viv::engine::functions

@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -56,9 +58,15 @@ std::optional<absl::TimeZone> FixedZone(std::string_view name) {
 Result<absl::TimeZone> FindZone(std::string_view name) {
   if (name == "UTC" || name == "Z") return absl::UTCTimeZone();
   if (std::optional<absl::TimeZone> fixed = FixedZone(name)) return *fixed;
+  // Those found before, so that a time in a list costs no look at the file system. There are no
+  // more of them than the system has zone files.
+  thread_local std::map<std::string, absl::TimeZone, std::less<>> known;
+  if (auto found = known.find(name); found != known.end()) return found->second;
   absl::TimeZone zone;
-  if (IsPlain(name) && IsInstalled(name) && absl::LoadTimeZone(std::string(name), &zone))
+  if (IsPlain(name) && IsInstalled(name) && absl::LoadTimeZone(std::string(name), &zone)) {
+    known.emplace(name, zone);
     return zone;
+  }
   return Invalid("unknown time zone '" + std::string(name.substr(0, kNameMax)) + "'");
 }
 
