@@ -231,8 +231,8 @@ CREATE VIEW user_json AS
     END AS body
   FROM user u LEFT JOIN user o ON o.id = u.owner_id;
 
--- A page's properties as the API shows them: all of the database's, set or not.
-CREATE VIEW page_property AS
+-- A page's properties as the API shows them: all of the database's, set or not. Those of the rows of a database, and of all pages.
+CREATE VIEW row_property AS
   SELECT p.id AS page_id, q.id AS property_id, q.name, q.type, q.position,
     CASE q.type
       WHEN 'title' THEN p.title
@@ -245,11 +245,12 @@ CREATE VIEW page_property AS
         (SELECT json_group_array(json_known(body)) FROM (
           SELECT coalesce(u.body, json_object('object', 'user', 'id', l.value)) AS body
           FROM json_each(v.list) l LEFT JOIN user_json u ON u.id = l.value ORDER BY l.key)), '[]')
-      ELSE coalesce(v.value, k.empty) END AS value
+      ELSE coalesce(v.value, (SELECT k.empty FROM property_kind k WHERE k.type = q.type)) END AS value
   FROM page p
   JOIN property q ON q.source_id = p.source_id
-  JOIN property_kind k ON k.type = q.type
-  LEFT JOIN value v ON v.page_id = p.id AND v.property_id = q.id
+  LEFT JOIN value v ON v.page_id = p.id AND v.property_id = q.id;
+CREATE VIEW page_property AS
+  SELECT page_id, property_id, name, type, position, value FROM row_property
   UNION ALL
   SELECT id, 'title', 'title', 'title', 0, title FROM page WHERE source_id IS NULL;
 
@@ -264,11 +265,13 @@ CREATE VIEW page_json AS
     'parent', json_known(iif(p.parent_type = 'workspace', '{"type":"workspace","workspace":true}',
       json_object('type', p.parent_type, p.parent_type, p.parent_id))),
     'archived', json_known(iif(p.archived, 'true', 'false')), 'in_trash', json_known(iif(p.archived, 'true', 'false')),
-    'properties', json_known((SELECT json_group_object(name, json_known(property)) FROM (
-      SELECT x.name, CASE x.type
-        WHEN 'relation' THEN json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value), 'has_more', json_known('false'))
-        ELSE json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value)) END AS property
-      FROM page_property x WHERE x.page_id = p.id ORDER BY x.position))),
+    'properties', json_known(CASE WHEN p.source_id IS NULL
+      THEN json_object('title', json_object('id', 'title', 'type', 'title', 'title', json_known(p.title)))
+      ELSE (SELECT json_group_object(name, json_known(property)) FROM (
+        SELECT x.name, CASE x.type
+          WHEN 'relation' THEN json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value), 'has_more', json_known('false'))
+          ELSE json_object('id', x.property_id, 'type', x.type, x.type, json_known(x.value)) END AS property
+        FROM row_property x WHERE x.page_id = p.id ORDER BY x.position)) END),
     'url', 'https://www.notion.so/' || coalesce(nullif(trim(regexp_replace(p.title_text, '[^A-Za-z0-9]+', '-'), '-'), '') || '-', '') || replace(p.id, '-', ''),
     'public_url', NULL) AS body
   FROM page p;
