@@ -90,7 +90,7 @@ const schemas = {
   sessionStatus: object({ status: only('active', 'no_sandbox'), hasSnapshot: { type: 'boolean' }, lifecycleVersion: whole, lifecycle }),
   reconnect: object({ status: only('connected', 'expired', 'no_sandbox'), hasSnapshot: { type: 'boolean' }, 'expiresAt?': whole, lifecycle }),
   error: object({ status: only('error'), error: text, 'missing_fields?': listOf(text), 'errors?': listOf(text) }),
-  rejected: object({ status: only('error'), message: text }),
+  rejected: object({ status: only('error'), error: text, message: text }),
 };
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
