@@ -22,6 +22,7 @@ class LayerStorage : public storage::BoxStorage {
     removed.push_back(layer);
     return {};
   }
+  Result<storage::DiskRoom> ReadRoom() const override { return storage::DiskRoom(); }
   std::vector<std::string> ListLayers() override { return {}; }
   Status Unmount() override { return {}; }
 

@@ -21,7 +21,9 @@ Result<std::unique_ptr<BoxStorage>> OpenKind(const std::string& directory, Image
 Result<std::unique_ptr<BoxStorage>> OpenExisting(const StorageOptions& options,
                                                  const ImagePaths& paths) {
   ASSIGN_OR_RETURN(const ImageKind kind, ReadImageKind(paths.image));
-  if (Status mounted = MountImage(paths, kind); !mounted) {
+  Status mounted = MountImage(paths, kind);
+  if (mounted && IsImageBroken(paths)) mounted = ReopenImage(paths, kind, options.end_users);
+  if (!mounted) {
     return Fail(
         ErrorCode::kUnavailable,
         mounted.error().message +

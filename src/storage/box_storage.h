@@ -5,11 +5,13 @@
 // DIR; a plain folder without limits only where the operator accepted that. Thread-safe.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "storage/disk_room.h"
 
 namespace viv::storage {
 
@@ -17,6 +19,9 @@ struct StorageOptions {
   std::string directory;                  // DATA/boxes
   std::int64_t image_bytes = 64LL << 30;  // sparse: takes what is used
   bool accept_no_limit = false;           // a plain folder will do
+  // Ends all processes that use the image: an image that the kernel closed after an error, as when
+  // the disk below was full, is opened again only when nobody uses it. Not set: it stays closed.
+  std::function<void()> end_users = {};
 };
 
 struct DiskUsage {
@@ -48,6 +53,10 @@ class BoxStorage {
   virtual Result<std::string> FindLayer(const std::string& layer) = 0;
   virtual Status RemoveLayer(const std::string& layer) = 0;
   virtual std::vector<std::string> ListLayers() = 0;
+
+  virtual Result<DiskRoom> ReadRoom() const = 0;  // quick
+  // What was removed is given back to the machine's disk now and again; this asks for it now.
+  virtual void TrimSoon() {}
 
   virtual Status Unmount() = 0;  // when no box is left (--on-exit kill)
 };

@@ -268,5 +268,32 @@ TEST(BoxStorageWithoutRoomTest, NamesBothWaysOutAndTakesAFolderWhereThatIsAccept
   EXPECT_EQ((*folder)->kind(), "folder");
 }
 
+std::int64_t AllocatedBytes(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return static_cast<std::int64_t>(status.st_blocks) * 512;
+}
+
+TEST_F(BoxStorageTest, GivesWhatWasRemovedBackToTheDisk) {
+  constexpr std::int64_t kWritten = 64 << 20;
+  auto folder = storage_->Make("box", 1LL << 30);
+  ASSERT_TRUE(folder);
+  if (!storage_->kind().starts_with("btrfs")) GTEST_SKIP() << "others discard by themselves";
+  const std::string image = scratch_.path + "/store.img";
+  const std::string file = *folder + "/big";
+  const UniqueFd root(open(folder->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  WriteText(file, std::string(kWritten, 'x'));
+  syncfs(root.get());
+  const std::int64_t full = AllocatedBytes(image);
+  EXPECT_GE(full, kWritten);
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  syncfs(root.get());
+  for (int i = 0; i < 20'000 && AllocatedBytes(image) > full - kWritten / 2; ++i) {
+    storage_->TrimSoon();
+    usleep(500);
+  }
+  EXPECT_LE(AllocatedBytes(image), full - kWritten / 2);
+}
+
 }  // namespace
 }  // namespace viv::storage

@@ -1,10 +1,14 @@
 #include "storage/btrfs.h"
 
 #include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/statvfs.h>
 
 #include <cstring>
+#include <system_error>
 
+#include "base/log.h"
 #include "storage/os_error.h"
 
 namespace viv::storage::btrfs {
@@ -80,6 +84,17 @@ Status RemoveQuotaGroup(int root, std::uint64_t subvolume_id) {
   if (ioctl(root, BTRFS_IOC_QGROUP_CREATE, &arguments) != 0 && errno != ENOENT)
     return FailErrno("remove quota group 0/" + std::to_string(subvolume_id));
   return {};
+}
+
+void Trim(int root, std::uint64_t bytes_min) {
+  // After an error the kernel's notion of what is free is not to be trusted.
+  struct statvfs status {};
+  if (fstatvfs(root, &status) != 0 || (status.f_flag & ST_RDONLY) != 0) return;
+  fstrim_range range{};
+  range.len = ~std::uint64_t{0};
+  range.minlen = bytes_min;
+  if (ioctl(root, FITRIM, &range) != 0 && errno != EOPNOTSUPP)
+    log::Warn("storage.not_trimmed", {{"error", std::generic_category().message(errno)}});
 }
 
 Result<std::string> QuotaGroupsFolder(int root) {

@@ -24,6 +24,9 @@ Result<std::uint64_t> SubvolumeId(int subvolume);
 Status SetLimit(int root, std::uint64_t subvolume_id, std::int64_t bytes);
 Status RemoveQuotaGroup(int root, std::uint64_t subvolume_id);  // also when there is none
 
+// Gives free space in pieces of at least `bytes_min` back to the disk below; not after an error.
+void Trim(int root, std::uint64_t bytes_min);
+
 // Folder of sysfs where the kernel shows the quota groups as they are now, "…/qgroups".
 Result<std::string> QuotaGroupsFolder(int root);
 

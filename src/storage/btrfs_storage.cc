@@ -100,6 +100,8 @@ class BtrfsStorage final : public Layout {
     }
   }
 
+  void Trim() override { btrfs::Trim(root_fd(), kTrimBytesMin); }
+
   Status UnmountRoot() override { return UnmountImage(paths_); }
 
  private:
@@ -132,6 +134,7 @@ class BtrfsStorage final : public Layout {
 
   static constexpr std::uint64_t kFirstSubvolume = 256;
   static constexpr std::size_t kGroupsPerRound = 256;
+  static constexpr std::uint64_t kTrimBytesMin = 256U << 10;  // smaller gaps are used again soon
 
   const ImagePaths paths_;
   std::string groups_;  // /sys/fs/btrfs/…/qgroups

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/log.h"
 #include "base/unique_fd.h"
 #include "storage/command.h"
 #include "storage/loop_device.h"
@@ -30,10 +31,13 @@ constexpr std::string_view kXfsMagic = "XFSB";
 // A namespace that is being torn down holds its mounts for some milliseconds more.
 constexpr int kUnmountAttempts = 50;
 constexpr std::chrono::milliseconds kUnmountPause{20};
+constexpr int kReopenAttempts = 500;
 
 // Small files lie inline in the metadata and data has no checksums: sealing a box writes out what
-// it changed, and this halves the cost per file.
-constexpr const char* kBtrfsMountOptions = "nobarrier,nodatasum,max_inline=4095,discard=async";
+// it changed, and this halves the cost per file. Nothing is discarded by itself: when a transaction
+// fails, as on a full disk, btrfs goes on to discard blocks that the last good one needs (half of
+// the images that broke so could not be mounted again).
+constexpr const char* kBtrfsMountOptions = "nobarrier,nodatasum,max_inline=4095,nodiscard";
 constexpr const char* kXfsMountOptions = "prjquota,logbufs=8,logbsize=256k,discard";
 
 const char* FileSystemName(ImageKind kind) {
@@ -100,6 +104,22 @@ Status MakeSparseFile(const std::string& path, std::int64_t bytes) {
   return {};
 }
 
+// No setuid: a box's root writes files of uid 0, which must mean nothing on the host.
+Status MountDevice(const LoopDevice& device,
+                   const ImagePaths& paths,
+                   ImageKind kind,
+                   const std::string& options) {
+  if (mount(device.path.c_str(), paths.mount_point.c_str(), FileSystemName(kind),
+            MS_NOATIME | MS_NODEV | MS_NOSUID, options.c_str()) == 0)
+    return {};
+  return FailErrno("mount " + paths.image);
+}
+
+// Whether a new file can be made in `folder`; without a name, so nothing is left of it.
+bool CanMakeFile(const std::string& folder) {
+  return static_cast<bool>(UniqueFd(open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)));
+}
+
 }  // namespace
 
 Result<ImageKind> ReadImageKind(const std::string& image) {
@@ -142,15 +162,57 @@ Status MountImage(const ImagePaths& paths, ImageKind kind) {
   if (error)
     return Fail(ErrorCode::kInternal, "make " + paths.mount_point + ": " + error.message());
   ASSIGN_OR_RETURN(const LoopDevice device, AttachLoop(paths.image));
-  // No setuid: a box's root writes files of uid 0, which must mean nothing on the host.
-  const char* options = kind == ImageKind::kBtrfs ? kBtrfsMountOptions : kXfsMountOptions;
-  if (mount(device.path.c_str(), paths.mount_point.c_str(), FileSystemName(kind),
-            MS_NOATIME | MS_NODEV | MS_NOSUID, options) != 0) {
-    return FailErrno("mount " + paths.image);
+  const std::string options = kind == ImageKind::kBtrfs ? kBtrfsMountOptions : kXfsMountOptions;
+  Status mounted = MountDevice(device, paths, kind, options);
+  if (!mounted && kind == ImageKind::kBtrfs) {
+    // After a disk that was full the newest tree may be missing blocks; the one before is whole.
+    if (MountDevice(device, paths, kind, options + ",rescue=usebackuproot")) {
+      log::Error("storage.older_state", {{"image", paths.image},
+                                         {"error", mounted.error().message},
+                                         {"lost", "what was written last"}});
+      mounted = {};
+    }
   }
+  RETURN_IF_ERROR(mounted);
   // What is mounted below stays ours: it must not show up in, nor be held by, other namespaces.
   if (mount(nullptr, paths.mount_point.c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
     return FailErrno("make the mount " + paths.mount_point + " private");
+  return {};
+}
+
+bool IsImageBroken(const ImagePaths& paths) {
+  if (!FindMount(paths.mount_point) || CanMakeFile(paths.mount_point)) return false;
+  return errno == EROFS || errno == EIO;
+}
+
+Status ReopenImage(const ImagePaths& paths,
+                   ImageKind kind,
+                   const std::function<void()>& end_users) {
+  if (!end_users)
+    return Fail(ErrorCode::kUnavailable, paths.image + " was closed by the kernel after an error");
+  log::Error("storage.broken", {{"image", paths.image}, {"boxes", "ended, to open it again"}});
+  end_users();
+  for (int attempt = 0; umount2(paths.mount_point.c_str(), UMOUNT_NOFOLLOW) != 0; ++attempt) {
+    if (errno == EINVAL) break;  // nothing is mounted there any more
+    if (errno != EBUSY || attempt == kReopenAttempts)
+      return FailErrno("unmount " + paths.mount_point);
+    std::this_thread::sleep_for(kUnmountPause);
+  }
+  // The namespaces of boxes that just ended hold it for a moment more; while one does, the next
+  // mount would find the same broken one.
+  for (int attempt = 0; IsLoopAttached(paths.image); ++attempt) {
+    if (attempt == kReopenAttempts)
+      return Fail(ErrorCode::kUnavailable,
+                  paths.image +
+                      " was closed by the kernel after an error, and somebody still uses "
+                      "it: end that, or restart the machine");
+    std::this_thread::sleep_for(kUnmountPause);
+  }
+  RETURN_IF_ERROR(MountImage(paths, kind));
+  if (IsImageBroken(paths))
+    return Fail(ErrorCode::kUnavailable, paths.image + " cannot be written: is the disk full?");
+  log::Warn("storage.reopened",
+            {{"image", paths.image}, {"lost", "what was written in the last seconds before"}});
   return {};
 }
 

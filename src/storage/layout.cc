@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/log.h"
@@ -16,6 +19,9 @@ namespace {
 
 constexpr std::size_t kNameMax = 100;
 constexpr std::string_view kGonePrefix = ".gone-";
+// The kernel frees what was removed at one of its next commits, which it makes every 30 seconds.
+constexpr std::chrono::seconds kTrimAfterCleaning{65};
+constexpr std::chrono::minutes kTrimEvery{10};
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 Status CheckName(const std::string& name) {
@@ -159,6 +165,18 @@ std::vector<std::string> Layout::ListLayers() {
   return ListNames(layers_.get());
 }
 
+Result<DiskRoom> Layout::ReadRoom() const {
+  return ReadDiskRoom(std::filesystem::path(root_).parent_path(), root_);
+}
+
+void Layout::TrimSoon() {
+  {
+    const std::lock_guard lock(mutex_);
+    trim_wanted_ = true;
+  }
+  wake_.notify_all();
+}
+
 Status Layout::Unmount() {
   StopCleaning();
   boxes_ = UniqueFd();
@@ -179,15 +197,24 @@ Status Layout::Discard(int parent, const std::string& name) {
 }
 
 void Layout::CleanUntilStopped() {
+  using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
+  auto trim_at = Clock::now() + kTrimEvery;
   while (true) {
-    wake_.wait(lock, [this] { return wanted_ || stopping_; });
+    wake_.wait_until(lock, trim_at, [this] { return wanted_ || trim_wanted_ || stopping_; });
     if (stopping_) return;
-    wanted_ = false;
+    const bool cleans = std::exchange(wanted_, false);
+    if (!cleans) trim_wanted_ = false;
     lock.unlock();
-    CleanOnce(boxes_.get());
-    CleanOnce(layers_.get());
-    AfterCleaning();
+    if (cleans) {
+      CleanOnce(boxes_.get());
+      CleanOnce(layers_.get());
+      AfterCleaning();
+      trim_at = std::min(trim_at, Clock::now() + kTrimAfterCleaning);
+    } else {
+      Trim();
+      trim_at = Clock::now() + kTrimEvery;
+    }
     lock.lock();
   }
 }

@@ -34,6 +34,8 @@ class Layout : public BoxStorage {
   Result<std::string> FindLayer(const std::string& layer) override;
   Status RemoveLayer(const std::string& layer) override;
   std::vector<std::string> ListLayers() override;
+  Result<DiskRoom> ReadRoom() const override;
+  void TrimSoon() override;
   Status Unmount() override;
 
  protected:
@@ -52,6 +54,7 @@ class Layout : public BoxStorage {
   virtual Status CopyFolder(int folder, int parent, const std::string& name) = 0;
   virtual Status DestroyFolder(int parent, const std::string& name) = 0;
   virtual void AfterCleaning() {}
+  virtual void Trim() {}  // gives free space back to the machine's disk
   virtual Status UnmountRoot() { return {}; }
 
  private:
@@ -66,6 +69,7 @@ class Layout : public BoxStorage {
   std::mutex mutex_;  // guards all below
   std::condition_variable wake_;
   bool wanted_ = true;  // the first round frees what an earlier server left
+  bool trim_wanted_ = false;
   bool stopping_ = false;
   std::thread cleaner_;
 };

@@ -78,6 +78,11 @@ Result<LoopDevice> AttachLoop(const std::string& image) {
   return Fail(ErrorCode::kUnavailable, "attach " + image + ": every loop device was taken");
 }
 
+bool IsLoopAttached(const std::string& image) {
+  struct stat status {};
+  return stat(image.c_str(), &status) == 0 && FindAttached(status).has_value();
+}
+
 bool LoopShows(const std::string& device, const std::string& image) {
   struct stat status {};
   if (stat(image.c_str(), &status) != 0) return false;

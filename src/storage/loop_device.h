@@ -18,6 +18,9 @@ struct LoopDevice {
 // The device that already shows `image` (its mount may live on in other namespaces), or a new one.
 Result<LoopDevice> AttachLoop(const std::string& image);
 
+// Whether any loop device shows `image`.
+bool IsLoopAttached(const std::string& image);
+
 // Whether the block device `device` is a loop device showing `image`.
 bool LoopShows(const std::string& device, const std::string& image);
 

@@ -1,0 +1,45 @@
+#include "storage/disk_room.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+#include "storage/os_error.h"
+
+namespace viv::storage {
+namespace {
+
+constexpr std::int64_t kReserveShare = 50;
+constexpr std::int64_t kReserveMin = 32LL << 20;
+constexpr std::int64_t kReserveMax = 1LL << 30;
+
+std::int64_t BytesOf(fsblkcnt_t blocks, const struct statvfs& disk) {
+  return static_cast<std::int64_t>(blocks) * static_cast<std::int64_t>(disk.f_frsize);
+}
+
+}  // namespace
+
+std::int64_t DiskReserve(std::int64_t disk_bytes) {
+  return std::clamp(disk_bytes / kReserveShare, kReserveMin, kReserveMax);
+}
+
+Result<DiskRoom> ReadDiskRoom(const std::string& folder, const std::string& mounted) {
+  struct statvfs host {
+  }, image{};
+  if (statvfs(folder.c_str(), &host) != 0) return FailErrno("read the free space of " + folder);
+  if (statvfs(mounted.c_str(), &image) != 0) return FailErrno("read the free space of " + mounted);
+  DiskRoom room;
+  room.host_bytes = BytesOf(host.f_bavail, host);
+  room.reserve_bytes = DiskReserve(BytesOf(host.f_blocks, host));
+  room.image_bytes = BytesOf(image.f_bavail, image);
+  room.is_writable = (image.f_flag & ST_RDONLY) == 0;
+  return room;
+}
+
+std::string DescribeLowDisk(const DiskRoom& room) {
+  auto mebibytes = [](std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
+  return "the disk of this server is almost full: " + mebibytes(std::max(room.host_bytes, {})) +
+         " are free, and " + mebibytes(room.reserve_bytes) + " are kept in reserve";
+}
+
+}  // namespace viv::storage
