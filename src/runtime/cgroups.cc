@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/cgroup_files.h"
 #include "runtime/cgroup_layout.h"
 #include "runtime/cgroup_places.h"
 #include "runtime/kernel_cgroup.h"
@@ -67,6 +68,14 @@ class KernelCgroups : public Cgroups {
     if (!group.empty())
       return Fail(ErrorCode::kUnavailable, "processes in group " + group.name() + " do not die");
     return group.TryRemoveFolders();
+  }
+
+  std::int64_t ReadUnwritten() const override {
+    const CgroupPlace& memory = *places_.Find("memory");
+    auto stat = ReadKernelFile(memory.folder.get(), "memory.stat");
+    if (!stat) return 0;
+    return FindKeyed(*stat, memory.is_v2 ? "file_dirty" : "total_dirty").value_or(0) +
+           FindKeyed(*stat, memory.is_v2 ? "file_writeback" : "total_writeback").value_or(0);
   }
 
   std::vector<std::string> List() override {

@@ -72,6 +72,8 @@ class Cgroups {
   // does.
   virtual Status TryRemove(const Cgroup& cgroup) = 0;
   virtual std::vector<std::string> List() = 0;
+  // What boxes have written to files and the kernel has not yet put on disk, in bytes.
+  virtual std::int64_t ReadUnwritten() const = 0;
 };
 
 }  // namespace viv::runtime

@@ -298,6 +298,23 @@ TEST_F(CgroupsTest, RemovingEndsWhatIsInside) {
   ::signal(SIGCHLD, SIG_DFL);
 }
 
+TEST_F(CgroupsTest, RemovesWithoutWaitingOnlyWhatIsEmpty) {
+  auto group = Make("lived");
+  ASSERT_NE(group, nullptr);
+  pid_t child = Join(*group);
+  EXPECT_THAT(group->Processes(), ElementsAre(child));
+  Status refused = groups_->TryRemove(*group);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(group->Kill());
+  EXPECT_TRUE(EndedByKill(child));
+  while (!groups_->TryRemove(*group)) ::usleep(100);
+  EXPECT_TRUE(groups_->List().empty());
+  EXPECT_TRUE(groups_->TryRemove(*group)) << "a second time changes nothing";
+  EXPECT_TRUE(group->Processes().empty());
+  EXPECT_GE(groups_->ReadUnwritten(), 0);
+}
+
 TEST_F(CgroupsTest, RemovingWhatIsGoneAlreadyIsNoError) {
   auto group = Make("once");
   auto same = groups_->Find("once");

@@ -30,6 +30,16 @@ class Launcher::Impl {
     return {};
   }
 
+  void ReapLost() {
+    std::vector<std::unique_ptr<SpawnerProcess>> lost;
+    std::lock_guard lock(mutex_);
+    for (auto& spawner : free_) {
+      if (spawner == nullptr || spawner->alive()) continue;
+      log::Warn("spawner.lost", {{"error", "it ended"}});
+      lost.push_back(std::move(spawner));
+    }
+  }
+
   Result<SpawnerProcess::Answered> Ask(const LaunchPacket& packet) {
     std::unique_ptr<SpawnerProcess> spawner = Take();
     auto answered = AskWith(spawner, packet);
@@ -93,6 +103,10 @@ Result<std::unique_ptr<Launcher>> Launcher::Start(LauncherOptions options) {
   auto impl = std::make_unique<Impl>(std::move(options), std::move(filter));
   RETURN_IF_ERROR(impl->StartAll());
   return std::unique_ptr<Launcher>(new Launcher(std::move(impl)));
+}
+
+void Launcher::ReapLost() {
+  impl_->ReapLost();
 }
 
 Result<Launched> Launcher::Launch(const LaunchRequest& request) {

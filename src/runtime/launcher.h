@@ -57,6 +57,10 @@ class Launcher {
   // about to accept. A failure names the step, and leaves nothing behind.
   Result<Launched> Launch(const LaunchRequest& request);
 
+  // Waits for spawners that somebody killed, so that they do not stay as zombies until the next
+  // launch. Quick; called now and again.
+  void ReapLost();
+
  private:
   class Impl;
   explicit Launcher(std::unique_ptr<Impl> impl);

@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
@@ -138,7 +139,16 @@ Barrier ProbeCgroups() {
           "boxes need the memory, cpu and pids controllers and a freezer"};
 }
 
+constexpr char kFileTableSetting[] = "/proc/sys/fs/file-max";
+constexpr std::int64_t kFileTableMax = std::numeric_limits<std::int64_t>::max();
+
 }  // namespace
+
+Status UnlimitFileTable() {
+  auto now = ReadKernelFile(AT_FDCWD, kFileTableSetting);
+  if (now && ReadNumber(*now) == kFileTableMax) return {};
+  return WriteKernelFile(AT_FDCWD, kFileTableSetting, std::to_string(kFileTableMax));
+}
 
 std::vector<Barrier> ProbeMachine(const std::string& agent, const std::string& data_folder) {
   return {ProbeRoot(),     ProbeAgent(agent), ProbeNamespaces(), ProbeIdMaps(data_folder),

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace viv::runtime {
 
 struct Barrier {
@@ -17,5 +19,10 @@ struct Barrier {
 // Takes some milliseconds. `agent` is the path of viv-agent; `data_folder` is where templates and
 // boxes keep their files.
 std::vector<Barrier> ProbeMachine(const std::string& agent, const std::string& data_folder = "/");
+
+// Lets the machine's table of open files (fs.file-max) grow as memory does, as systemd does at
+// boot: an open file is charged to the memory of the box that holds it, while this one number for
+// all is a thing that one box could use up.
+Status UnlimitFileTable();
 
 }  // namespace viv::runtime
