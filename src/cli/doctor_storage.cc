@@ -40,12 +40,34 @@ void AddStorage(DoctorReport& report, const Result<std::string>& kind) {
   }
 }
 
+// A disk that is full below the image breaks the files of all boxes, so the server stops before.
+void CheckRoom(DoctorReport& report, const std::string& folder) {
+  auto room = storage::ReadDiskRoom(folder, folder);
+  if (!room) return;
+  const std::string reserve = fmt::format("{} MiB in reserve", room->reserve_bytes >> 20);
+  if (!room->IsLow()) {
+    report.Add(Verdict::kGood, "room for boxes", reserve);
+    return;
+  }
+  report.Add(Verdict::kBad, "room for boxes", storage::DescribeLowDisk(*room),
+             "no boxes start, and those that write stand still: free some space");
+}
+
+// Whether the kernel closed the image of a server that runs, or ran.
+void CheckOpen(DoctorReport& report, const std::string& folder) {
+  if (!storage::IsImageBroken({folder + "/store.img", folder + "/mnt"})) return;
+  report.Add(Verdict::kBad, "files of boxes", "closed by the kernel after an error",
+             "free some space if the disk is full, then start the server again: it opens them");
+}
+
 }  // namespace
 
 void CheckStorage(DoctorReport& report, const StorageToCheck& where) {
   const std::string image = where.data + "/boxes/store.img";
   std::error_code ignored;
+  CheckRoom(report, where.existing);
   if (fs::exists(image, ignored)) {
+    CheckOpen(report, fs::canonical(where.data + "/boxes", ignored));
     // Mounting it a second time could disturb a server that runs.
     const auto kind = storage::ReadImageKind(image);
     AddStorage(report, kind ? Result<std::string>(*kind == storage::ImageKind::kXfs ? "XFS image"

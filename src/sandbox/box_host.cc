@@ -9,10 +9,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/log.h"
+#include "runtime/process.h"
 #include "sandbox/box_ids.h"
 
 namespace viv::sandbox {
@@ -20,6 +24,9 @@ namespace {
 
 constexpr int kAgentBacklog = 512;
 constexpr std::string_view kSocketEnding = ".sock";
+constexpr std::chrono::seconds kEndPatience{5};
+constexpr std::chrono::milliseconds kSweepPause{5};
+constexpr std::int64_t kRoomToCountWithin = 8;  // times the reserve
 
 tl::unexpected<Error> HostError(const std::string& doing) {
   return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
@@ -123,6 +130,9 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
 }
 
 Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
+  if (!request.folder.empty() && IsEnding(request.folder))
+    return Fail(ErrorCode::kUnavailable,
+                "the box's earlier processes have not ended yet; try again later");
   auto box = std::make_unique<LiveBox>();
   box->place.name = NewPlaceName();
   box->place.folder = request.folder;
@@ -130,7 +140,7 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
   ASSIGN_OR_RETURN(box->place.slot, TakeSlot());
   Status assembled = Assemble(request, *box);
   if (assembled) return box;
-  TakeApart(*box, request.folder.empty() ? Files::kRemove : Files::kKeep);
+  EndAndWait(std::move(box), request.folder.empty() ? Files::kRemove : Files::kKeep);
   return PassUp(std::move(assembled).error(), "start a box");
 }
 
@@ -152,53 +162,183 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::Box
   }
   Status adopted = Reassemble(std::move(egress), *box);
   if (adopted) return box;
-  TakeApart(*box, Files::kKeep);  // what is left of it must not run beside its next start
+  // What is left of it must not run beside its next start.
+  EndAndWait(std::move(box), Files::kKeep);
   return PassUp(std::move(adopted).error(), "adopt a box");
 }
 
 // Also of a box that was never whole. In the order of dependence: processes, then what they hold.
-void BoxHost::TakeApart(LiveBox& box, Files files) {
+// Whatever still lives keeps its ids, its files and its network.
+bool BoxHost::TakeApart(const EndingPtr& ending) {
+  LiveBox& box = *ending->box;
   const Place& place = box.place;
-  bool gone = true;
+  if (!ending->closed) parts_.egress.Close(place.name);
+  ending->closed = true;
   if (box.cgroup != nullptr) {
-    if (Status removed = parts_.cgroups.Remove(std::move(box.cgroup)); !removed) {
-      gone = false;
-      log::Error("box.not_ended", {{"place", place.name}, {"error", removed.error().message}});
-    }
+    std::ignore = box.cgroup->Kill();
+    if (!parts_.cgroups.TryRemove(*box.cgroup)) return false;
+    box.cgroup = nullptr;
   }
   if (box.pidfd) {  // the agent's end is the end of its namespaces
     pollfd ended{box.pidfd.get(), POLLIN, 0};
-    ::poll(&ended, 1, 5000);
+    if (::poll(&ended, 1, 0) == 0) return false;
   }
-  parts_.egress.Close(place.name);
   if (!place.network.empty()) parts_.networks.Return(place.network);
   ::unlinkat(run_folder_.get(), (place.name + std::string(kSocketEnding)).c_str(), 0);
-  if (files == Files::kRemove && !place.folder.empty()) {
-    if (Status removed = parts_.storage.Remove(place.folder); !removed)
-      log::Error("box.files_left", {{"folder", place.folder}, {"error", removed.error().message}});
-  }
-  if (gone) ReturnSlot(place.slot);  // ids of what still lives are not given to another
+  LetGo(ending);
+  for (std::uint32_t slot : ending->slots) ReturnSlot(slot);
+  return true;
 }
 
-void BoxHost::End(std::unique_ptr<LiveBox> box, Files files) {
-  TakeApart(*box, files);
+void BoxHost::LetGo(const EndingPtr& ending) {
+  const std::string& folder = ending->box->place.folder;
+  Files files;
+  std::shared_ptr<void> holds;  // let go last, and without the lock
+  {
+    std::lock_guard lock(mutex_);
+    files = ending->files;
+    holds = std::move(ending->holds);
+    ending_folders_.erase(folder);
+    ending_.erase(ending);
+  }
+  if (files == Files::kKeep || folder.empty()) return;
+  if (Status removed = parts_.storage.Remove(folder); !removed)
+    log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
+}
+
+void BoxHost::LetGoOfHolds() {
+  std::vector<std::shared_ptr<void>> holds;
+  std::lock_guard lock(mutex_);
+  for (const EndingPtr& ending : ending_) holds.push_back(std::move(ending->holds));
+}
+
+void BoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) {
+  auto ending = std::make_shared<EndingBox>();
+  ending->slots = options.slots ? *std::move(options.slots) : std::vector{box->place.slot};
+  ending->files = files;
+  ending->box = std::move(box);
+  ending->holds = std::move(options.holds);
+  const std::string& folder = ending->box->place.folder;
+  {
+    std::lock_guard lock(mutex_);
+    ending_.insert(ending);
+    if (!folder.empty()) ending_folders_[folder] = ending;
+  }
+  BoxEndings::Ending task;
+  task.name = ending->box->place.name;
+  task.advance = [this, ending] { return TakeApart(ending); };
+  task.done = std::move(options.done);
+  endings_.Add(std::move(task));
+}
+
+void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
+  struct Waiter {
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool is_over = false;
+  };
+  auto waiter = std::make_shared<Waiter>();  // shared: the end may come after we gave up
+  EndOptions options;
+  options.done = [waiter] {
+    std::lock_guard lock(waiter->mutex);
+    waiter->is_over = true;
+    waiter->ended.notify_all();
+  };
+  End(std::move(box), files, std::move(options));
+  std::unique_lock lock(waiter->mutex);
+  waiter->ended.wait_for(lock, kEndPatience, [&waiter] { return waiter->is_over; });
+}
+
+Result<network::UnchargedMemory> BoxHost::ReadUnchargedMemory(const Place& place) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::ReadUnchargedMemory(network.get());
+}
+
+Status BoxHost::DropUnaccepted(const Place& place) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::DropUnaccepted(network.get());
+}
+
+Result<storage::DiskRoom> BoxHost::ReadRoom() const {
+  ASSIGN_OR_RETURN(storage::DiskRoom room, parts_.storage.ReadRoom());
+  // Counting takes a while, so it is left out where it can make no difference.
+  if (room.host_bytes < room.reserve_bytes * kRoomToCountWithin)
+    room.host_bytes -= parts_.cgroups.ReadUnwritten();
+  return room;
+}
+
+bool BoxHost::IsEnding(const std::string& folder) {
+  std::lock_guard lock(mutex_);
+  return ending_folders_.contains(folder);
+}
+
+Status BoxHost::RemoveFiles(const std::string& folder) {
+  {
+    std::lock_guard lock(mutex_);
+    auto ending = ending_folders_.find(folder);
+    if (ending != ending_folders_.end()) {
+      ending->second->files = Files::kRemove;
+      return {};
+    }
+  }
+  return parts_.storage.Remove(folder);
+}
+
+// The ids that what is left in a group runs with: no box may get them before it is gone.
+std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
+  std::vector<std::uint32_t> slots;
+  for (pid_t process : group.Processes()) {
+    auto user = runtime::ReadUser(process);
+    if (!user || *user < runtime::kFirstId) continue;
+    const std::uint32_t slot = (*user - runtime::kFirstId) / runtime::kIdsPerBox;
+    std::lock_guard lock(mutex_);
+    if (used_slots_.insert(slot).second) slots.push_back(slot);
+  }
+  return slots;
+}
+
+// What an earlier server left; whatever does not die goes on ending beside our own work. Answers
+// the folders that such boxes may still write to.
+std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& count) {
+  std::vector<std::unique_ptr<runtime::Cgroup>> left;
+  for (const std::string& name : parts_.cgroups.List()) {
+    if (known.places.contains(name)) continue;
+    auto found = parts_.cgroups.Find(name);
+    if (!found) continue;
+    std::ignore = (*found)->Kill();
+    left.push_back(*std::move(found));
+    ++count;
+  }
+  const auto until = std::chrono::steady_clock::now() + kEndPatience;
+  auto is_gone = [this](const std::unique_ptr<runtime::Cgroup>& group) {
+    return parts_.cgroups.TryRemove(*group).has_value();
+  };
+  for (std::erase_if(left, is_gone); !left.empty(); std::erase_if(left, is_gone)) {
+    if (std::chrono::steady_clock::now() > until) break;
+    std::this_thread::sleep_for(kSweepPause);
+  }
+  std::set<std::string> folders;
+  for (auto& group : left) {
+    log::Error("sweep.group_left", {{"name", group->name()}});
+    auto box = std::make_unique<LiveBox>();
+    box->place.name = group->name();
+    if (!known.folders.contains(group->name())) box->place.folder = group->name();
+    folders.insert(box->place.folder);
+    EndOptions options;
+    options.slots = TakeSlotsOf(*group);
+    box->cgroup = std::move(group);
+    End(std::move(box), Files::kRemove, std::move(options));
+  }
+  return folders;
 }
 
 std::size_t BoxHost::Sweep(const Known& known) {
   std::size_t count = 0;
-  for (const std::string& name : parts_.cgroups.List()) {
-    if (known.places.contains(name)) continue;
-    if (auto found = parts_.cgroups.Find(name)) {
-      Status removed = parts_.cgroups.Remove(*std::move(found));
-      if (!removed)
-        log::Error("sweep.cgroup_left", {{"name", name}, {"error", removed.error().message}});
-      ++count;
-    }
-  }
+  const std::set<std::string> still_used = SweepGroups(known, count);
   for (const std::string& name : parts_.networks.List())
     if (!known.networks.contains(name)) parts_.networks.Return(name);
   for (const std::string& name : parts_.storage.List()) {
-    if (known.folders.contains(name)) continue;
+    if (known.folders.contains(name) || still_used.contains(name)) continue;
     Status removed = parts_.storage.Remove(name);
     if (!removed)
       log::Error("sweep.files_left", {{"folder", name}, {"error", removed.error().message}});

@@ -1,11 +1,14 @@
 #pragma once
 // Makes and ends boxes out of their parts: files, limits, network, processes. Everything here
-// blocks for moments and belongs on the blocking pool, except the dials. What fails half-way is
-// taken back; what a killed server left behind is found by Sweep. Thread-safe.
+// blocks for moments and belongs on the blocking pool, except the dials and End. What fails
+// half-way is taken back; what a killed server left behind is found by Sweep. Thread-safe.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +17,9 @@
 #include "base/unique_fd.h"
 #include "network/egress.h"
 #include "network/namespaces.h"
+#include "network/socket_memory.h"
 #include "runtime/launcher.h"
+#include "sandbox/box_endings.h"
 #include "sandbox/live_box.h"
 #include "storage/box_storage.h"
 
@@ -49,7 +54,22 @@ class BoxHost {
   Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, network::BoxEgress egress);
 
   enum class Files { kKeep, kRemove };
-  void End(std::unique_ptr<LiveBox> box, Files files);  // kills; returns when nothing is left of it
+  struct EndOptions {
+    std::function<void()> done = {};   // called when nothing is left of it, on another thread
+    std::shared_ptr<void> holds = {};  // let go then
+    std::optional<std::vector<std::uint32_t>> slots = {};  // whose ids it has; none: its place's
+  };
+  // Kills it, and takes it apart as its processes die: until then its ids, files and network are
+  // nobody else's. Does not wait.
+  void End(std::unique_ptr<LiveBox> box, Files files, EndOptions options);
+  void End(std::unique_ptr<LiveBox> box, Files files) { End(std::move(box), files, EndOptions()); }
+  // The same, but waits for some seconds; what then still lives goes on ending.
+  void EndAndWait(std::unique_ptr<LiveBox> box, Files files);
+  // Removes the files of a box without processes; if they have not ended yet, once they have.
+  Status RemoveFiles(const std::string& folder);
+  const BoxEndings& endings() const { return endings_; }
+  void LetGoOfHolds();  // of all that are ending: who gave them goes
+  void ReapSpawners() { parts_.launcher.ReapLost(); }
 
   Result<UniqueFd> DialAgent(const Place& place) const;  // quick
   Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);
@@ -60,6 +80,10 @@ class BoxHost {
     return parts_.egress.CheckProxy(std::move(proxy));
   }
   storage::BoxStorage& storage() { return parts_.storage; }
+  Result<network::UnchargedMemory> ReadUnchargedMemory(const Place& place);
+  Status DropUnaccepted(const Place& place);
+  // Less what boxes have written that is not on disk yet. Quick.
+  Result<storage::DiskRoom> ReadRoom() const;
 
   // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
   // anything is started.
@@ -80,13 +104,28 @@ class BoxHost {
   std::string SocketPath(const std::string& name) const;
   Status Assemble(const StartRequest& request, LiveBox& box);
   Status Reassemble(network::BoxEgress egress, LiveBox& box);
-  void TakeApart(LiveBox& box, Files files);
+  struct EndingBox {
+    std::unique_ptr<LiveBox> box;
+    std::vector<std::uint32_t> slots;
+    Files files = Files::kKeep;
+    std::shared_ptr<void> holds;
+    bool closed = false;  // nothing goes out of it any more
+  };
+  using EndingPtr = std::shared_ptr<EndingBox>;
+  bool TakeApart(const EndingPtr& ending);  // whether nothing is left of it
+  void LetGo(const EndingPtr& ending);
+  bool IsEnding(const std::string& folder);
+  std::vector<std::uint32_t> TakeSlotsOf(const runtime::Cgroup& group);
+  std::set<std::string> SweepGroups(const Known& known, std::size_t& count);
 
   BoxParts parts_;
   UniqueFd run_folder_;
-  std::mutex mutex_;  // guards the two below
+  std::mutex mutex_;  // guards the four below, and of an ending box its files and holds
   std::set<std::uint32_t> used_slots_;
   std::uint32_t next_slot_ = 0;
+  std::set<std::shared_ptr<EndingBox>> ending_;  // shared with the thread of endings
+  std::map<std::string, std::shared_ptr<EndingBox>> ending_folders_;
+  BoxEndings endings_;  // last: its thread uses all of the above
 };
 
 }  // namespace viv::sandbox

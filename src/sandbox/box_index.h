@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -37,6 +38,9 @@ struct BoxEntry {
   std::vector<LogEntry> events;                // of its life, and of the agent when last asked
   bool setup_due = false;                      // the agent is to be told of changes
   std::atomic<std::int64_t> active_at_us = 0;  // its last work that we know of
+  // Its processes stand still because the disk is almost full, whatever its record says.
+  std::atomic<bool> held_for_disk = false;
+  std::optional<std::uint64_t> written_bytes;  // when last looked at; while the disk is low
 };
 using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls under way
 

@@ -39,6 +39,7 @@ BoxManager::BoxManager(store::Store& store,
 
 BoxManager::~BoxManager() {
   layers_.KeepAll();  // boxes and snapshots stay on them
+  host_.LetGoOfHolds();
 }
 
 Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
@@ -142,15 +143,6 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::StartOnPool(BoxHost::StartReq
   co_return co_await pool_.Run(work);
 }
 
-Task<void> BoxManager::EndOnPool(std::unique_ptr<LiveBox> live, BoxHost::Files files) {
-  deaths_.Forget(live->place.name);
-  auto work = [this, &live, files] {
-    host_.End(std::move(live), files);
-    return true;
-  };
-  co_await pool_.Run(work);
-}
-
 Task<Status> BoxManager::SetUp(const LiveBox& live, const Box& box) {
   ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(live.place));
   AgentSetup setup;
@@ -170,18 +162,18 @@ Task<Status> BoxManager::Remove(std::string account_id, std::string id) {
 
 Task<Status> BoxManager::RemoveNow(std::string account_id, std::string id) {
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  co_return co_await RemoveHeld(held);
+  co_return co_await RemoveHeld(held, EndWait::kYes);
 }
 
 // The record goes first: what is left of the box after a crash has none, and is swept.
-Task<Status> BoxManager::RemoveHeld(Held& held) {
+Task<Status> BoxManager::RemoveHeld(Held& held, EndWait wait) {
   const std::string id = held.box->id;
   CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kBoxKind, id), "forget the box");
   index_.Remove(id);
   if (held.entry->live != nullptr) {
-    co_await EndOnPool(std::move(held.entry->live), BoxHost::Files::kRemove);
+    co_await End(std::move(held.entry->live), BoxHost::Files::kRemove, held.entry->layers, wait);
   } else if (!held.entry->place.folder.empty()) {
-    auto work = [this, &held] { return host_.storage().Remove(held.entry->place.folder); };
+    auto work = [this, &held] { return host_.RemoveFiles(held.entry->place.folder); };
     Status removed = co_await pool_.Run(work);
     if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});
   }
@@ -273,7 +265,9 @@ Result<std::vector<MetricPoint>> BoxManager::Metrics(std::string_view account_id
 Task<Result<std::vector<LogEntry>>> BoxManager::Logs(std::string account_id, std::string id) {
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
   std::vector<LogEntry> entries = held.entry->events;
-  if (held.box->state != BoxState::kRunning || held.entry->live == nullptr) co_return entries;
+  if (held.box->state != BoxState::kRunning || held.entry->live == nullptr ||
+      held.entry->held_for_disk)
+    co_return entries;
   ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(held.entry->live->place));
   auto more = co_await ReadAgentLogs(std::move(connection), AgentToken(held.box->id));
   if (!more) co_return PassUp(std::move(more).error());

@@ -3,6 +3,7 @@
 // record in the store; the kernel follows the record: whatever a crash leaves in between, the next
 // start makes agree with it. Work that began goes on to its end although its caller hangs up.
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,6 +99,12 @@ class BoxManager : public Boxes {
   std::size_t size() const { return index_.size(); }
   BoxTemplates& templates() { return templates_; }
   std::size_t parked() const { return parked_->size(); }
+  // Processes of boxes that were removed, stopped or replaced, and have not all ended, by box.
+  std::size_t ending() const { return host_.endings().size(); }
+  // Boxes that stand still until there is room on the disk again.
+  std::size_t held_for_disk() const;
+  // Why boxes cannot be served as they should; empty: they can.
+  std::vector<std::string> Troubles() const;
   // The folders of templates that boxes and snapshots stand on.
   bool StandsOn(const std::string& folder) const;
   // For the watch over what accounts use.
@@ -123,14 +130,15 @@ class BoxManager : public Boxes {
              BoxManagerOptions options,
              DeathWatch deaths);
 
+  enum class EndWait { kYes, kNo };  // kNo: for maintenance, which nothing may hold up
+
   // box_manager.cc
   Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
   Task<Status> Commit(BoxEntryPtr entry, Box box);
   Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
-  Task<void> EndOnPool(std::unique_ptr<LiveBox> live, BoxHost::Files files);
   Task<Status> SetUp(const LiveBox& live, const Box& box);
   Task<Status> RemoveNow(std::string account_id, std::string id);
-  Task<Status> RemoveHeld(Held& held);
+  Task<Status> RemoveHeld(Held& held, EndWait wait);
   Task<Status> SetTimeoutNow(std::string account_id,
                              std::string id,
                              std::int64_t timeout_seconds,
@@ -146,6 +154,13 @@ class BoxManager : public Boxes {
   Status TakeToRun(BoxEntry& entry, const Box& box) const;    // before it runs
   static void SettleCharge(BoxEntry& entry, BoxState state);  // when it runs no more
   class SettleAtEnd;
+
+  // box_manager_end.cc
+  // Waits for some seconds at most. `holds` is what the box stands on: it stays until it is gone.
+  Task<void> End(std::unique_ptr<LiveBox> live,
+                 BoxHost::Files files,
+                 BoxLayers::Hold holds,
+                 EndWait wait = EndWait::kYes);
 
   // box_manager_egress.cc
   network::BoxEgress EgressOf(const Box& box) const;
@@ -173,12 +188,12 @@ class BoxManager : public Boxes {
   Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
   Task<Result<BoxPtr>> WakeNow(Held& held, std::int64_t timeout_seconds);
   Task<Status> FailHeld(Held& held, std::string message);
-  Task<void> EndProcesses(std::unique_ptr<LiveBox> live, const BoxSpec& spec);
+  Task<void> EndProcesses(BoxEntryPtr entry, std::unique_ptr<LiveBox> live, const BoxSpec& spec);
   Task<Status> Reboot(Held& held, const Box& box);
   Task<Result<BoxIndex::Found>> Awake(std::string id);
 
   Task<Status> ResetNow(std::string account_id, std::string id);
-  Task<void> EndReplaced(std::unique_ptr<LiveBox> live, std::string folder);
+  Task<void> EndReplaced(std::unique_ptr<LiveBox> live, std::string folder, BoxLayers::Hold holds);
 
   // box_manager_copy.cc
   Task<Result<Sealed>> Seal(Held& held);
@@ -191,6 +206,18 @@ class BoxManager : public Boxes {
                                          std::string id,
                                          std::string name,
                                          OwnVariables own);
+
+  // box_manager_disk.cc
+  Status CheckRoom() const;  // kUnavailable while the disk is almost full
+  Task<void> WatchDisk();
+  Task<void> HoldWriters(bool all);
+  void HoldIfWriting(const BoxIndex::Found& found, bool all);
+  Task<void> ReleaseHeld();
+  void Release(const BoxIndex::Found& found);
+
+  // box_manager_sockets.cc
+  Task<void> WatchSockets();
+  void LimitSockets(const BoxIndex::Found& found);
 
   // box_manager_house.cc
   Status AdoptAll();
@@ -208,6 +235,11 @@ class BoxManager : public Boxes {
   BoxTemplates templates_;
   BoxIndex index_;
   DeathWatch deaths_;
+  std::atomic<bool> disk_is_low_ = false, image_is_broken_ = false;
+  std::size_t held_for_disk_ = 0;  // at the last look, of the maintenance alone
+  std::int64_t trim_next_us_ = 0;
+  std::int64_t sockets_next_us_ = 0;  // the next look
+  std::int64_t memory_before_ = 0;    // available on the machine, the most since the last look
   std::unique_ptr<ParkedBoxes> parked_;
 };
 

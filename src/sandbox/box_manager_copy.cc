@@ -13,6 +13,7 @@ namespace viv::sandbox {
 
 // The box stands still for as long as the file system needs for a copy-on-write copy.
 Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
+  CO_RETURN_IF_ERROR(CheckRoom());
   LiveBox* live = held.entry->live.get();
   const Place place = live != nullptr ? live->place : held.entry->place;
   const bool running = live != nullptr && held.box->state == BoxState::kRunning;

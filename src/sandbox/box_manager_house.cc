@@ -76,6 +76,8 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       entry->live = *std::move(live);
       const bool frozen = box.state == BoxState::kPaused;
       Status agrees = frozen ? entry->live->cgroup->Freeze() : entry->live->cgroup->Thaw();
+      // An earlier server may have taken it back while the disk was almost full.
+      if (agrees) agrees = host_.storage().SetLimit(entry->place.folder, box.spec.disk_bytes);
       if (!agrees)
         log::Error("box.not_adopted", {{"box", box.id}, {"error", agrees.error().message}});
       deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
@@ -87,7 +89,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       Place kept;
       if (!box.spec.disposable) {
         kept.folder = entry->place.folder;
-      } else if (Status removed = host_.storage().Remove(entry->place.folder); !removed) {
+      } else if (Status removed = host_.RemoveFiles(entry->place.folder); !removed) {
         log::Error("box.files_left", {{"box", box.id}, {"error", removed.error().message}});
       }
       kept.trees = entry->place.trees;
@@ -102,6 +104,8 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
 }
 
 Task<void> BoxManager::KeepHouse() {
+  co_await WatchDisk();
+  co_await WatchSockets();
   for (const std::string& id : index_.DueAt(NowMicros())) co_await Shielded(DoWhatIsDue(id));
   std::vector<std::string> ended = deaths_.TakeEnded();
   if (!ended.empty()) {
@@ -113,6 +117,7 @@ Task<void> BoxManager::KeepHouse() {
     for (const std::string& id : ids) co_await Shielded(BuryIfDead(id));
   }
   co_await Meter();
+  host_.ReapSpawners();
 }
 
 Task<void> BoxManager::DoWhatIsDue(std::string id) {
@@ -124,11 +129,11 @@ Task<void> BoxManager::DoWhatIsDue(std::string id) {
   if (box.state != BoxState::kRunning) {
     const std::int64_t keep_us = box.spec.keep_stopped_seconds * kHouseSecondUs;
     if (keep_us == 0 || box.stopped_at_us == 0 || box.stopped_at_us + keep_us > now_us) co_return;
-    done = co_await RemoveHeld(*held);
+    done = co_await RemoveHeld(*held, EndWait::kNo);
   } else if (box.ends_at_us > now_us) {
     co_await StopIfIdle(*held);
   } else if (box.spec.on_timeout == OnTimeout::kKill && !box.spec.lasting) {
-    done = co_await RemoveHeld(*held);
+    done = co_await RemoveHeld(*held, EndWait::kNo);
   } else {
     const bool pause = box.spec.on_timeout == OnTimeout::kPause;
     done = co_await PauseHeld(*held, pause ? Memory::kKeep : Memory::kDrop);
@@ -140,7 +145,7 @@ Task<void> BoxManager::DoWhatIsDue(std::string id) {
 Task<void> BoxManager::StopIfIdle(Held& held) {
   const BoxSpec& spec = held.box->spec;
   BoxEntry& entry = *held.entry;
-  if (spec.idle_seconds == 0 || entry.live == nullptr) co_return;
+  if (spec.idle_seconds == 0 || entry.live == nullptr || entry.held_for_disk) co_return;
   const std::int64_t now_us = NowMicros();
   const std::int64_t idle_us = spec.idle_seconds * kHouseSecondUs;
   std::int64_t active_at_us = std::max(entry.active_at_us.load(), held.box->started_at_us);
@@ -178,7 +183,7 @@ Task<void> BoxManager::BuryIfDead(std::string id) {
   if (held->box->spec.lasting) {
     buried = co_await FailHeld(*held, "its first process ended: out of memory, or killed");
   } else {
-    buried = co_await RemoveHeld(*held);
+    buried = co_await RemoveHeld(*held, EndWait::kNo);
   }
   if (!buried) log::Error("box.not_buried", {{"box", id}, {"error", buried.error().message}});
 }

@@ -85,13 +85,15 @@ Task<Status> BoxManager::PauseHeld(Held& held, Memory memory) {
     held.entry->live = std::move(ending);
     co_return kept;
   }
-  co_await EndProcesses(std::move(ending), held.box->spec);
+  co_await EndProcesses(held.entry, std::move(ending), held.box->spec);
   co_return Status();
 }
 
-Task<void> BoxManager::EndProcesses(std::unique_ptr<LiveBox> live, const BoxSpec& spec) {
+Task<void> BoxManager::EndProcesses(BoxEntryPtr entry,
+                                    std::unique_ptr<LiveBox> live,
+                                    const BoxSpec& spec) {
   const auto files = spec.disposable ? BoxHost::Files::kRemove : BoxHost::Files::kKeep;
-  co_await EndOnPool(std::move(live), files);
+  co_await End(std::move(live), files, entry->layers);
 }
 
 Task<Result<Boxes::Connected>> BoxManager::Connect(std::string account_id,
@@ -136,6 +138,7 @@ Task<Result<BoxPtr>> BoxManager::Wake(Held& held, std::int64_t timeout_seconds) 
 Task<Result<BoxPtr>> BoxManager::WakeNow(Held& held, std::int64_t timeout_seconds) {
   Box box = *held.box;
   const bool frozen = box.state == BoxState::kPaused && held.entry->live != nullptr;
+  if (held.entry->held_for_disk) CO_RETURN_IF_ERROR(CheckRoom());
   box.state = BoxState::kRunning;
   box.message.clear();
   box.stopped_at_us = 0;
@@ -168,11 +171,12 @@ Task<Status> BoxManager::FailHeld(Held& held, std::string message) {
   if (ending != nullptr) held.entry->place = FilesOf(ending->place, box.spec);
   Note(*held.entry, "Sandbox failed: " + box.message);
   Status kept = co_await Commit(held.entry, std::move(box));
-  if (ending != nullptr) co_await EndProcesses(std::move(ending), held.box->spec);
+  if (ending != nullptr) co_await EndProcesses(held.entry, std::move(ending), held.box->spec);
   co_return kept;
 }
 
 Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
+  CO_RETURN_IF_ERROR(CheckRoom());
   BoxHost::StartRequest request;
   request.trees = held.entry->place.trees;
   request.folder = held.entry->place.folder;
@@ -183,7 +187,7 @@ Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   Status ready = co_await SetUp(*held.entry->live, box);
   if (ready) ready = co_await Commit(held.entry, box);
   if (!ready) {
-    co_await EndProcesses(std::move(held.entry->live), box.spec);
+    co_await EndProcesses(held.entry, std::move(held.entry->live), box.spec);
     co_return ready;
   }
   deaths_.Add(held.entry->live->pidfd.get(), held.entry->live->place.name);
@@ -197,6 +201,7 @@ Task<Status> BoxManager::Reset(std::string account_id, std::string id) {
 // The new processes and files take the old ones' place in the record at once; what the record no
 // longer names is ended after the answer, or by the next start.
 Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
+  CO_RETURN_IF_ERROR(CheckRoom());
   ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
   BoxEntry& entry = *held.entry;
   if (held.box->state != BoxState::kRunning) CO_RETURN_IF_ERROR(TakeToRun(entry, *held.box));
@@ -216,7 +221,7 @@ Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
   Note(entry, "Sandbox reset");
   if (Status kept = co_await Commit(held.entry, box); !kept) {
     std::swap(entry.live, live);
-    co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
+    co_await End(std::move(live), BoxHost::Files::kRemove, entry.layers);
     co_return kept;
   }
   deaths_.Add(entry.live->pidfd.get(), entry.live->place.name);
@@ -229,17 +234,19 @@ Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
   }
   log::Info("box.reset", {{"box", box.id}});
   auto executor = co_await asio::this_coro::executor;
-  asio::co_spawn(executor, EndReplaced(std::move(live), old_folder), asio::detached);
+  asio::co_spawn(executor, EndReplaced(std::move(live), old_folder, entry.layers), asio::detached);
   co_return Status();
 }
 
-Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live, std::string folder) {
+Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live,
+                                   std::string folder,
+                                   BoxLayers::Hold holds) {
   if (live != nullptr) {
-    co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
+    co_await End(std::move(live), BoxHost::Files::kRemove, std::move(holds));
     co_return;
   }
   if (folder.empty()) co_return;
-  auto work = [this, &folder] { return host_.storage().Remove(folder); };
+  auto work = [this, &folder] { return host_.RemoveFiles(folder); };
   Status removed = co_await pool_.Run(work);
   if (!removed)
     log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
@@ -250,6 +257,9 @@ Task<Result<BoxIndex::Found>> BoxManager::Awake(std::string id) {
   BoxIndex::Found found = index_.Find(id);
   if (found.box == nullptr) co_return Fail(ErrorCode::kNotFound, "box " + id + " does not exist");
   found.entry->active_at_us = NowMicros();
+  if (found.entry->held_for_disk)
+    co_return Fail(ErrorCode::kLimitExceeded,
+                   "box " + id + " stands still: the disk of this server is almost full");
   if (found.box->state == BoxState::kRunning) co_return found;
   if (!MayTrafficWake(*found.box) && found.box->state != BoxState::kStarting)
     co_return Fail(ErrorCode::kConflict, "box " + id + " does not run");

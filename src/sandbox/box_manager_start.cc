@@ -74,7 +74,8 @@ void BoxManager::PutOnTop(const std::vector<Tree>& on_top, StartPoint& from) {
 }
 
 Status BoxManager::Register(const StartPoint& from, Box& box, BoxEntry& entry) {
-  if (index_.size() >= options_.boxes_max) {
+  RETURN_IF_ERROR(CheckRoom());
+  if (index_.size() + ending() >= options_.boxes_max) {
     return Fail(ErrorCode::kLimitExceeded, "this server holds " +
                                                std::to_string(options_.boxes_max) +
                                                " boxes already: end some, or raise --boxes-max");
@@ -108,7 +109,8 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from
   std::unique_ptr<LiveBox> live;
   if (!from.shelf.empty()) live = parked_->Take(from.shelf);
   if (live != nullptr && live->place.trees != from.trees)
-    co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);  // of a template that changed
+    co_await End(std::move(live), BoxHost::Files::kRemove,
+                 from.hold);  // of a template that changed
   Status ready;
   if (live != nullptr) {
     ready = AdaptParked(*live, from, box);
@@ -122,7 +124,7 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from
   }
   if (ready) ready = co_await SetUp(*live, box);
   if (ready) co_return std::move(live);
-  co_await EndOnPool(std::move(live), BoxHost::Files::kRemove);
+  co_await End(std::move(live), BoxHost::Files::kRemove, from.hold);
   co_return PassUp(std::move(ready).error());
 }
 
@@ -136,7 +138,7 @@ Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box bo
   box.ends_at_us = EndOf(box.spec, box.started_at_us, box.spec.timeout_seconds);
   Note(*entry, "Sandbox created");
   if (Status kept = co_await Commit(entry, box); !kept) {
-    co_await EndOnPool(std::move(entry->live), BoxHost::Files::kRemove);
+    co_await End(std::move(entry->live), BoxHost::Files::kRemove, entry->layers);
     co_return kept;
   }
   deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);

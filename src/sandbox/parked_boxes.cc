@@ -124,7 +124,7 @@ void ParkedBoxes::Run() {
       still->boxes.push_back(*std::move(started));
     } else {
       lock.unlock();
-      host_.End(*std::move(started), BoxHost::Files::kRemove);
+      host_.EndAndWait(*std::move(started), BoxHost::Files::kRemove);
       lock.lock();
     }
   }

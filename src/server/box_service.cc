@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/log.h"
+#include "runtime/machine.h"
 #include "server/budget_wiring.h"
 
 namespace viv::server {
@@ -24,6 +25,22 @@ std::string TagOf(const std::string& data) {
   std::error_code error;
   fs::path real = fs::canonical(data, error);
   return Sha256Hex(error ? data : real.string()).substr(0, 10);
+}
+
+// Boxes of an earlier server, whose file system is broken: their records say that they have
+// stopped.
+void EndAll(runtime::Cgroups& groups) {
+  std::vector<std::unique_ptr<runtime::Cgroup>> all;
+  for (const std::string& name : groups.List()) {
+    auto found = groups.Find(name);
+    if (!found) continue;
+    std::ignore = (*found)->Kill();
+    all.push_back(*std::move(found));
+  }
+  for (auto& group : all) {
+    if (Status removed = groups.Remove(std::move(group)); !removed)
+      log::Error("box.not_ended", {{"error", removed.error().message}});
+  }
 }
 
 std::string FindProgram(const std::string& name) {
@@ -74,15 +91,21 @@ Status BoxService::Build(const Settings& settings,
   // First: the spawner is a copy of this process as it is now, small.
   ASSIGN_OR_RETURN(launcher_, runtime::Launcher::Start(launcher), "launcher");
 
+  if (Status lifted = runtime::UnlimitFileTable(); !lifted) {
+    log::Warn("boxes.file_table_limited",
+              {{"error", lifted.error().message},
+               {"advice", "sysctl fs.file-max=9223372036854775807, or one box can use it up"}});
+  }
   ASSIGN_OR_RETURN(egress_service_, EgressService::Open(settings, store, secret), "gateway");
   storage::StorageOptions storage;
   storage.directory = folder;
   storage.accept_no_limit = settings.accept_no_disk_limit;
+  ASSIGN_OR_RETURN(cgroups_, runtime::Cgroups::Open(TagOf(settings.data)), "cgroups");
+  storage.end_users = [this] { EndAll(*cgroups_); };
   ASSIGN_OR_RETURN(storage_, storage::BoxStorage::Open(storage), "box storage");
   ASSIGN_OR_RETURN(templates_, templates::Templates::Open(settings.data + "/templates"),
                    "templates");
   RETURN_IF_ERROR(templates_->Trust(egress_service_->gateway().authority_pem()), "templates");
-  ASSIGN_OR_RETURN(cgroups_, runtime::Cgroups::Open(TagOf(settings.data)), "cgroups");
   ASSIGN_OR_RETURN(networks_, network::Namespaces::Open(folder + "/net"), "networks");
   network::EgressOptions egress;
   egress.resolvers = settings.resolvers;

@@ -46,6 +46,7 @@ class BoxService {
   const sandbox::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
   EgressService& egress() { return *egress_service_; }
   std::string storage_kind() const { return storage_->kind(); }
+  std::vector<std::string> Troubles() const { return boxes_->Troubles(); }
 
  private:
   explicit BoxService(bool leaves_boxes) : leaves_boxes_(leaves_boxes) {}

@@ -2,7 +2,9 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
+#include "base/json.h"
 #include "dialects/dashboard/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/klavis/errors.h"
@@ -16,6 +18,14 @@ namespace {
 
 Task<http::Response> Healthy(http::Request& /*request*/) {
   co_return http::Json(200, R"({"status":"ok"})");
+}
+
+http::Response Readiness(const std::vector<std::string>& troubles) {
+  if (troubles.empty()) return http::Json(200, R"({"status":"ok"})");
+  json::object body;
+  body["status"] = "not ready";
+  body["reasons"] = json::array(troubles.begin(), troubles.end());
+  return http::Json(503, WriteJson(body));
 }
 
 bool StartsWithOne(std::string_view path, std::initializer_list<std::string_view> prefixes) {
@@ -125,9 +135,12 @@ http::Response RenderServerError(int status, std::string message, const http::Re
   return klavis::Detail(status, std::move(message));
 }
 
-void AddOperations(http::Router& router, http::Metrics& metrics) {
+void AddOperations(http::Router& router, http::Metrics& metrics, FindTroubles find_troubles) {
   router.Add("GET", "/healthz", Healthy);
-  router.Add("GET", "/readyz", Healthy);
+  router.Add("GET", "/readyz",
+             [find_troubles = std::move(find_troubles)](http::Request&) -> Task<http::Response> {
+               co_return Readiness(find_troubles());
+             });
   router.Add("GET", "/metrics", [&metrics](http::Request&) -> Task<http::Response> {
     http::Response response = http::Text(200, metrics.Render());
     response.headers.Set("Content-Type", std::string(http::Metrics::kContentType));

@@ -2,6 +2,10 @@
 // What belongs to no dialect: the operator's own routes, and errors that arise before a handler is
 // found or because it failed, each in the shape that the path's clients know.
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "http/message.h"
 #include "http/middleware/metrics.h"
 #include "http/router.h"
@@ -14,6 +18,10 @@ Dialect DialectOf(const http::Request& request);
 bool NeedsBoxes(const http::Request& request);
 
 http::Response RenderServerError(int status, std::string message, const http::Request& request);
-void AddOperations(http::Router& router, http::Metrics& metrics);  // /healthz, /readyz, /metrics, /
+
+// Why the server cannot do its work as it should, each in a sentence; quick.
+using FindTroubles = std::function<std::vector<std::string>()>;
+// /healthz, /readyz, /metrics. Ready means without troubles.
+void AddOperations(http::Router& router, http::Metrics& metrics, FindTroubles find_troubles);
 
 }  // namespace viv::server

@@ -51,6 +51,7 @@
 #include "server/openapi.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
+#include "storage/disk_room.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace viv::server {
@@ -206,6 +207,20 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
   return nullptr;
 }
 
+// What /readyz complains of. A machine that never held boxes is ready without them.
+std::vector<std::string> TroublesOf(const Settings& settings,
+                                    const BoxService* boxes,
+                                    const std::string& why_no_boxes) {
+  if (boxes != nullptr) return boxes->Troubles();
+  std::vector<std::string> troubles;
+  std::error_code error;
+  if (settings.boxes != "off" && fs::exists(settings.data + "/boxes/store.img", error))
+    troubles.push_back(why_no_boxes);
+  auto room = storage::ReadDiskRoom(settings.data, settings.data);
+  if (room && room->IsLow()) troubles.push_back(storage::DescribeLowDisk(*room));
+  return troubles;
+}
+
 // The servers that local sandboxes may have: our own, and the operator's.
 Result<sandbox::LocalServers> ReadLocalServers(const Settings& settings) {
   sandbox::LocalServers servers;
@@ -352,7 +367,9 @@ Status Serve(const Settings& settings) {
   router.Mount("/klavis", tools_routes);
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
-  AddOperations(router, metrics);
+  AddOperations(router, metrics, [&settings, &boxes, &why_no_boxes] {
+    return TroublesOf(settings, boxes.get(), why_no_boxes);
+  });
   AddOpenApi(router);
   AddRouteListing(router, keys);
   std::unique_ptr<TemplateBuilds> template_builds;
@@ -376,6 +393,10 @@ Status Serve(const Settings& settings) {
     AddAllBoxes(router, {boxes->boxes(), accounts}, keys);
     metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().size()); });
+    metrics.AddGauge({"viv_boxes_ending", "Removed boxes whose processes have not all ended"}, {},
+                     [&boxes] { return static_cast<double>(boxes->boxes().ending()); });
+    metrics.AddGauge({"viv_boxes_held", "Boxes that stand still until the disk has room"}, {},
+                     [&boxes] { return static_cast<double>(boxes->boxes().held_for_disk()); });
     metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {

@@ -103,6 +103,9 @@ Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::
     if (auto refused = RefuseToWake(context, request, box->id)) co_return std::move(*refused);
   }
   auto connection = co_await context.boxes.DialAgent(box->id);
+  // It is there, but cannot be served now: a client must not take it for gone.
+  if (!connection && connection.error().code == ErrorCode::kLimitExceeded)
+    co_return Failure(503, connection.error().message);
   if (!connection) co_return BoxNotFound(request, box->id);
   http::RelayOptions options;
   options.dropped = KeysOfRequest(context, request);
@@ -124,6 +127,8 @@ Task<http::Response> ToPort(Context& context,
   }
   if (!IsRunning(*box) && !MayWake(*box)) co_return BoxNotFound(request, box->id);
   auto connection = co_await context.boxes.DialPort(box->id, port);
+  if (!connection && connection.error().code == ErrorCode::kLimitExceeded)
+    co_return Failure(503, connection.error().message);
   if (!connection) {
     bool is_closed = connection.error().code == ErrorCode::kUnavailable;
     co_return is_closed ? PortClosed(request, box->id, port) : BoxNotFound(request, box->id);
