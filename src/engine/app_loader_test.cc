@@ -53,6 +53,29 @@ TEST_F(AppLoaderTest, RefusesUnknownKeysAndBrokenYaml) {
   EXPECT_THAT(Complaint(), HasSubstr("has no description"));
 }
 
+TEST_F(AppLoaderTest, RefusesYamlThatStandsForMoreThanItIs) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string level = std::to_string(i), below = "*a" + std::to_string(i - 1);
+    std::string list = below;
+    for (int j = 1; j < 10; ++j) list += ", " + below;
+    bomb += "a" + level + ": &a" + level + " [" + list + "]\n";
+  }
+  app_.Write("tools/notes.yaml", bomb);
+  EXPECT_THAT(Complaint(), HasSubstr("stands for more than a million values"));
+  app_.Write("tools/notes.yaml", "- name: &itself [*itself]\n");
+  EXPECT_THAT(Complaint(), HasSubstr("tools/notes.yaml:1: "));
+  app_.Write("tools/notes.yaml", "&itself\nname: *itself\n");
+  EXPECT_THAT(Complaint(), HasSubstr("tools/notes.yaml:"));
+  app_.Write("tools/notes.yaml", std::string(100'000, '['));
+  EXPECT_THAT(Complaint(), HasSubstr("tools/notes.yaml:"));
+  std::string nested(300, '[');
+  app_.Write("tools/notes.yaml", nested + std::string(300, ']'));
+  EXPECT_THAT(Complaint(), HasSubstr("nested too deeply"));
+  app_.Write("tools/notes.yaml", std::string((16 << 20) + 1, '#'));
+  EXPECT_THAT(Complaint(), HasSubstr("larger than 16 MiB"));
+}
+
 TEST_F(AppLoaderTest, RefusesAStepWithoutItsParts) {
   app_.Write(
       "tools/notes.yaml",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -44,11 +45,40 @@ json::value ToJson(const YAML::Node& node) {
   }
 }
 
+// Aliases are counted as often as they are used: a file of a kilobyte can stand for more than fits
+// into memory, or contain itself.
+constexpr std::uintmax_t kYamlBytesMax = 16U << 20;
+constexpr std::size_t kYamlNodesMax = 1'000'000;
+constexpr int kYamlDepthMax = 100;
+
+void CountNodes(const YAML::Node& node, const std::string& file, int depth, std::size_t& left) {
+  if (left == 0 || depth > kYamlDepthMax) {
+    throw LoadFailure{file + ":" + std::to_string(node.Mark().line + 1) +
+                      (left == 0 ? ": with its aliases this stands for more than a million values"
+                                 : ": this is nested too deeply, or contains itself")};
+  }
+  --left;
+  if (node.IsMap()) {
+    for (const auto& member : node) {
+      CountNodes(member.first, file, depth + 1, left);
+      CountNodes(member.second, file, depth + 1, left);
+    }
+  } else if (node.IsSequence()) {
+    for (const auto& item : node) CountNodes(item, file, depth + 1, left);
+  }
+}
+
 }  // namespace
 
 Yaml Yaml::ReadFile(const std::string& folder, const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(folder + "/" + file, error);
+  if (!error && size > kYamlBytesMax) throw LoadFailure{file + ": the file is larger than 16 MiB"};
   try {
-    return Yaml(file, YAML::LoadFile(folder + "/" + file));
+    YAML::Node top = YAML::LoadFile(folder + "/" + file);
+    std::size_t left = kYamlNodesMax;
+    CountNodes(top, file, 0, left);
+    return Yaml(file, std::move(top));
   } catch (const YAML::BadFile&) {
     throw LoadFailure{file + ": the file cannot be read"};
   } catch (const YAML::Exception& e) {
