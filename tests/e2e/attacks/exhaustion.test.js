@@ -1,8 +1,9 @@
 // Boxes that take all they can get: each hits its own limit, and its neighbour works on.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { attempt, python } from '../support/attack.js';
-import { withBoxes } from '../support/e2b.js';
+import { until, withBoxes } from '../support/e2b.js';
 
 const host = withBoxes();
 
@@ -45,6 +46,29 @@ try:
 except OSError: pass
 print(json.dumps(len(held)))`));
   assert.ok(result < 1_100_000 && result > 500, `${result} descriptors`);
+});
+
+test('many processes with many descriptors take a small part of what the machine has', async (t) => {
+  const { attacker } = await besideANeighbour(t, async (box) => {
+    await box.files.write('/tmp/attack.py', `
+import os, resource, time
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+for i in range(20):
+    if os.fork() == 0:
+        try:
+            while True: os.open('/dev/null', os.O_RDONLY)
+        except OSError: pass
+        os.close(3)
+        os.close(os.open(f'/tmp/full{i}', os.O_CREAT | os.O_WRONLY))
+        time.sleep(3600)
+time.sleep(3600)`, { user: 'root' });
+    await box.commands.run('python3 /tmp/attack.py', { user: 'root', background: true, timeoutMs: 0 });
+    await until(async () => (await attempt(box, 'ls /tmp/full* 2>/dev/null | wc -l')).stdout.trim() === '20', 'the attack');
+  });
+  const [open, , most] = readFileSync('/proc/sys/fs/file-nr', 'utf8').split('\t').map(Number);
+  assert.ok(open / most < 1 / 16, `${open} of the machine's ${most} are open`);
+  assert.equal(await host.Sandbox.kill(attacker.sandboxId), true);
 });
 
 test('watches and timers end too', async (t) => {

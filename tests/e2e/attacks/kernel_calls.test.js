@@ -45,6 +45,14 @@ const calls = [
   ['socket(alg)', 41, [38, 5, 0], 'EAFNOSUPPORT'],
   ['socket(netfilter)', 41, [16, 3, 12], 'EPROTONOSUPPORT'],
   ['socket(raw)', 41, [2, 3, 1], 'EPERM'],
+  ['io_setup', 206, [1, 0], 'ENOSYS'],
+  ['socket(sctp)', 41, [2, 1, 132], 'EPROTONOSUPPORT'],
+  ['socket(sctp by its kind)', 41, [2, 5, 0], 'ESOCKTNOSUPPORT'],
+  ['socket(dccp by its kind)', 41, [10, 6, 0], 'ESOCKTNOSUPPORT'],
+  ['socket(mptcp)', 41, [10, 1, 262], 'EPROTONOSUPPORT'],
+  ['socket(udplite)', 41, [2, 2, 136], 'EPROTONOSUPPORT'],
+  ['socket(l2tp)', 41, [2, 2, 115], 'EPROTONOSUPPORT'],
+  ['socket(ipv6 in ipv4)', 41, [2, 3, 41], 'EPROTONOSUPPORT'],
   ['an unknown call', 500, [], 'ENOSYS'],
 ];
 

@@ -18,11 +18,20 @@ test('nothing of the machine is set through /proc or /sys', async (t) => {
 
 test('nothing of the machine is read through /proc', async (t) => {
   const box = await host.create(t);
-  for (const path of ['/proc/kcore', '/proc/kallsyms', '/proc/kmsg', '/proc/keys', '/proc/timer_list', '/proc/kpagecount']) {
+  for (const path of ['/proc/kcore', '/proc/kallsyms', '/proc/kmsg', '/proc/keys', '/proc/timer_list', '/proc/kpagecount', '/proc/cmdline']) {
     assert.equal((await attempt(box, `head -c 100 ${path} 2>/dev/null | wc -c`)).stdout.trim(), '0', path);
   }
   const { stdout } = await attempt(box, 'ls -d /proc/[0-9]* | wc -l');
   assert.ok(Number(stdout) < 10, `a box sees its own processes only, not ${stdout}`);
+});
+
+// Each trigger is taken down by itself, so a process with thousands of them would not die for minutes.
+test('no trigger waits for the pressure of the machine', async (t) => {
+  const box = await host.create(t);
+  for (const kind of ['cpu', 'memory', 'io']) {
+    assert.notEqual((await attempt(box, `echo 'some 500000 1000000' 1<> /proc/pressure/${kind}`)).exitCode, 0, kind);
+  }
+  assert.equal((await attempt(box, 'ls -A /proc/pressure 2>/dev/null | wc -l')).stdout.trim(), '0');
 });
 
 test('the agent is not read, traced or entered by root of the box', async (t) => {
