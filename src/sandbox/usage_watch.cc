@@ -11,8 +11,10 @@ namespace viv::sandbox {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1};
-constexpr std::uint64_t kFlushEvery = 5;           // looks, while nobody uses much
-constexpr std::uint64_t kReadAllEvery = 30;        // looks, of boxes that do not run too
+// In looks: of accounts that use little, where nobody is held to anything, and of boxes at rest.
+constexpr std::uint64_t kMeasureEvery = 5;
+constexpr std::uint64_t kMeasureFreeEvery = 10;
+constexpr std::uint64_t kMeasureAtRestEvery = 30;
 constexpr std::int64_t kFolderBytesMin = 1 << 20;  // a limit of 0 would mean none
 
 }  // namespace
@@ -40,38 +42,46 @@ void UsageWatch::Run() {
   }
 }
 
-// The file system counts what was written with its next commit, which would be half a minute away.
-// Who has the machine alone and no limit is not held to one.
-void UsageWatch::Flush() {
-  if (!budgets_.HasSeveralAccounts() && !budgets_.HasLimitOf(Budget::kDiskBytes)) return;
-  if (is_tight_ || looks_ % kFlushEvery == 0) sources_.flush();
+bool UsageWatch::IsDue(const WatchedBox& box) const {
+  if (!known_.contains(box.disk.folder)) return true;
+  if (!box.can_write) return looks_ % kMeasureAtRestEvery == 0;
+  return looks_ % kMeasureEvery == 0 || tight_.contains(box.disk.account_id);
 }
 
-std::int64_t UsageWatch::Read(const WatchedBox& box) {
-  const std::string& folder = box.disk.folder;
-  if (folder.empty()) return 0;
-  auto known = at_rest_.find(folder);
-  if (!box.can_write && known != at_rest_.end()) return known->second;
-  const std::int64_t used = sources_.read(folder);
-  if (!box.can_write) {
-    at_rest_[folder] = used;
-  } else if (known != at_rest_.end()) {
-    at_rest_.erase(known);
+// What each box's folder takes, as far as it is due.
+void UsageWatch::Measure(std::vector<WatchedBox>& boxes) {
+  std::map<std::string, std::int64_t> known;
+  for (WatchedBox& box : boxes) {
+    const std::string& folder = box.disk.folder;
+    if (folder.empty()) continue;
+    box.disk.used_bytes = IsDue(box) ? sources_.read(folder) : known_[folder];
+    known[folder] = box.disk.used_bytes;
   }
-  return used;
+  known_ = std::move(known);
 }
 
 void UsageWatch::Look() {
   const std::int64_t host_free = sources_.host_disk_free();
   budgets_.SetFree(Budget::kBlobBytes, host_free);
   budgets_.SetFree(Budget::kRepositoryBytes, host_free);
-  Flush();
-  if (looks_++ % kReadAllEvery == 0) at_rest_.clear();
+  // Who has the machine alone and no limit is not held to one.
+  const bool holds = budgets_.HasSeveralAccounts() || budgets_.HasLimitOf(Budget::kDiskBytes);
+  const bool is_due = !tight_.empty() || looks_ % (holds ? kMeasureEvery : kMeasureFreeEvery) == 0;
+  if (is_due) {
+    // The file system counts what was written with its next commit, which would be half a minute
+    // away.
+    if (holds) sources_.flush();
+    MeasureAll(host_free);
+  }
+  ++looks_;
+}
+
+void UsageWatch::MeasureAll(std::int64_t host_free) {
   std::vector<WatchedBox> boxes = sources_.boxes();
   std::vector<DiskHolder> holders = sources_.snapshots();
+  Measure(boxes);
   Budgets::Measured memory;
-  for (WatchedBox& box : boxes) {
-    box.disk.used_bytes = Read(box);
+  for (const WatchedBox& box : boxes) {
     memory.used[box.disk.account_id] += box.memory_used;
     holders.push_back(box.disk);
   }
@@ -80,12 +90,12 @@ void UsageWatch::Look() {
   Budgets::Measured disk;
   disk.used = DiskUseOf(holders);
   disk.free = std::min(sources_.image_free(), host_free);
-  is_tight_ = false;
   const BytesByAccount used = disk.used;
   budgets_.SetMeasured(Budget::kDiskBytes, std::move(disk));
+  tight_.clear();
   for (const auto& [account_id, bytes] : used) {
     const auto most = budgets_.MostOf(account_id)[Budget::kDiskBytes];
-    is_tight_ = is_tight_ || (most && bytes > *most / 2);
+    if (most && bytes > *most / 2) tight_.insert(account_id);
   }
   HoldBack(boxes);
 }
@@ -101,7 +111,7 @@ bool UsageWatch::MayGrow(const std::string& account_id) {
 }
 
 void UsageWatch::HoldBack(const std::vector<WatchedBox>& boxes) {
-  const bool is_first = looks_ == 1;          // an earlier server may have held any of them
+  const bool is_first = looks_ == 0;          // an earlier server may have held any of them
   std::map<std::string_view, bool> may_grow;  // by account
   std::set<std::string> held;
   for (const WatchedBox& box : boxes) {

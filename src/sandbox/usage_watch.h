@@ -1,7 +1,8 @@
 #pragma once
 // Measures what accounts use of the disk and of the memory, and holds those back that use all they
 // may: their boxes keep what they wrote, may delete and may not grow, until there is room again. A
-// thread of its own looks every second; what an account writes meanwhile it may have too much.
+// thread of its own looks every second at accounts that use more than half of what they may, and
+// every five seconds at all; what an account writes meanwhile it may have too much.
 
 #include <condition_variable>
 #include <cstdint>
@@ -51,8 +52,9 @@ class UsageWatch {
 
  private:
   void Run();
-  void Flush();
-  std::int64_t Read(const WatchedBox& box);
+  void MeasureAll(std::int64_t host_free);
+  void Measure(std::vector<WatchedBox>& boxes);
+  bool IsDue(const WatchedBox& box) const;
   bool MayGrow(const std::string& account_id);
   void HoldBack(const std::vector<WatchedBox>& boxes);
 
@@ -60,11 +62,11 @@ class UsageWatch {
   const UsageSources sources_;
   // Of whoever looks:
   std::uint64_t looks_ = 0;
-  bool is_tight_ = false;                        // an account uses more than half of what it may
-  std::set<std::string> held_;                   // folders that may not grow
-  std::set<std::string> full_;                   // accounts that may not
-  std::map<std::string, std::int64_t> at_rest_;  // what folders of boxes use that do not run
-  std::mutex mutex_;                             // guards the one below
+  std::set<std::string> tight_;                // accounts that use more than half of what they may
+  std::set<std::string> full_;                 // accounts that use all
+  std::set<std::string> held_;                 // folders that may not grow
+  std::map<std::string, std::int64_t> known_;  // what folders took when last measured
+  std::mutex mutex_;                           // guards the one below
   bool stopping_ = false;
   std::condition_variable wake_;
   std::thread thread_;  // last: it uses all of the above

@@ -14,7 +14,7 @@
 namespace viv::server {
 namespace {
 
-constexpr std::chrono::hours kBlobSweep{1};
+constexpr std::chrono::minutes kBlobSweep{1};  // blobs count for accounts until they are gone
 
 sandbox::LocalSandboxes::TreesOf TreesIn(const sandbox::WorkspaceLayers* layers) {
   if (layers == nullptr) return nullptr;

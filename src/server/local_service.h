@@ -33,7 +33,7 @@ class LocalService {
   static Result<std::unique_ptr<LocalService>> Open(Parts parts);  // all outlives it
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
-  // Removes blobs whose time is over: now, and every hour. For the background; never ends.
+  // Removes blobs whose time is over: now, and every minute. For the background; never ends.
   Task<void> SweepBlobs();
 
  private:
