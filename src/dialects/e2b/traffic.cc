@@ -103,10 +103,7 @@ Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::
     if (auto refused = RefuseToWake(context, request, box->id)) co_return std::move(*refused);
   }
   auto connection = co_await context.boxes.DialAgent(box->id);
-  // It is there, but cannot be served now: a client must not take it for gone.
-  if (!connection && connection.error().code == ErrorCode::kLimitExceeded)
-    co_return Failure(503, connection.error().message);
-  if (!connection) co_return BoxNotFound(request, box->id);
+  if (!connection) co_return DialFailed(request, box->id, connection.error());
   http::RelayOptions options;
   options.dropped = KeysOfRequest(context, request);
   auto answer = co_await context.relay(request, std::move(*connection), std::move(options));
@@ -127,11 +124,10 @@ Task<http::Response> ToPort(Context& context,
   }
   if (!IsRunning(*box) && !MayWake(*box)) co_return BoxNotFound(request, box->id);
   auto connection = co_await context.boxes.DialPort(box->id, port);
-  if (!connection && connection.error().code == ErrorCode::kLimitExceeded)
-    co_return Failure(503, connection.error().message);
   if (!connection) {
     bool is_closed = connection.error().code == ErrorCode::kUnavailable;
-    co_return is_closed ? PortClosed(request, box->id, port) : BoxNotFound(request, box->id);
+    if (is_closed) co_return PortClosed(request, box->id, port);
+    co_return DialFailed(request, box->id, connection.error());
   }
   http::RelayOptions options;
   options.host = MaskedHost(network.mask_request_host, port);

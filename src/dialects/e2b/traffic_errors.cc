@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "dialects/e2b/errors.h"
 #include "http/error_page.h"
+#include "sandbox/budgets.h"
 
 namespace viv::e2b {
 namespace {
@@ -32,6 +33,13 @@ http::Response BoxNotFound(const http::Request& request, const std::string& id) 
       request, {{"sandboxId", shown}, {"message", "The sandbox was not found"}, {"code", 502}},
       "Sandbox " + shown + " ended, is paused, or was never there. Connect to it or " +
           "create another one.");
+}
+
+http::Response DialFailed(const http::Request& request, const std::string& id, const Error& error) {
+  if (error.code != ErrorCode::kLimitExceeded) return BoxNotFound(request, id);
+  if (!sandbox::BudgetIn(error)) return Failure(503, error.message);  // such as a full disk
+  return RenderTraffic(request, {{"sandboxId", id}, {"message", error.message}, {"code", 429}},
+                       "Sandbox " + id + " is paused, and its account may run no more now.");
 }
 
 http::Response PortClosed(const http::Request& request, const std::string& id, std::uint16_t port) {

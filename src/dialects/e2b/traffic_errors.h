@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
 #include "http/message.h"
 
 namespace viv::e2b {
 
 // Gone, paused for good, or never there: clients take this for "not running".
 http::Response BoxNotFound(const http::Request& request, const std::string& id);
+// A box that could not be reached: not found; or it is there but cannot be served now, for its
+// account's budget or for the server's limits, and a client must not take it for gone.
+http::Response DialFailed(const http::Request& request, const std::string& id, const Error& error);
 http::Response PortClosed(const http::Request& request, const std::string& id, std::uint16_t port);
 http::Response TrafficTokenRefused(const http::Request& request,
                                    const std::string& id,

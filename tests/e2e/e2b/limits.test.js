@@ -69,6 +69,18 @@ test('paused sandboxes count as boxes and keep their memory; running is counted 
   assert.equal((await back.commands.run('echo here')).stdout, 'here\n');
 });
 
+test('traffic does not wake a sandbox whose account may run no more, and says so', async (t) => {
+  const account = await makeAccount(t, { running: 1 });
+  const sleeper = await account.Sandbox.create({ lifecycle: { onTimeout: 'pause', autoResume: true } });
+  await sleeper.pause();
+  const awake = await account.Sandbox.create();
+  const refused = await host.fetchPort(sleeper, 8000);
+  assert.equal(refused.status, 429);
+  assert.match((await refused.json()).message, /running box limit of this account/);
+  await awake.kill();
+  assert.equal((await sleeper.commands.run('echo woken')).stdout, 'woken\n');
+});
+
 test('memory and processors are budgets of their own', async (t) => {
   const account = await makeAccount(t);
   const first = await account.Sandbox.create();
