@@ -190,7 +190,7 @@ void AddSettingFlag(CLI::App& command, Settings& settings, std::string_view name
   option->type_name(!definition.choices.empty() ? ChoiceType(definition.choices)
                     : is_number                 ? "NUMBER"
                                                 : "TEXT");
-  option->default_str(TextOfSetting(definition, settings));
+  if (!definition.is_secret()) option->default_str(TextOfSetting(definition, settings));
 }
 
 void AddServeFlags(CLI::App& command, Settings& settings) {

@@ -30,6 +30,7 @@ struct SettingDefinition {
 
   std::string environment() const;  // "VIV_NAME"
   bool is_list() const { return field.index() == 1; }
+  bool is_secret() const { return name == "key"; }  // its value is not shown
 };
 
 const std::vector<SettingDefinition>& AllSettings();

@@ -107,6 +107,16 @@ TEST(SettingTableTest, EverySettingButTheClientsIsAFlagOfServe) {
   }
 }
 
+TEST(SettingTableTest, HelpShowsDefaultsButNoKey) {
+  Settings settings;
+  settings.key = "e2b_secret";
+  settings.data = "/srv/data";
+  CLI::App app;
+  AddServeFlags(app, settings);
+  EXPECT_NE(app.help().find("/srv/data"), std::string::npos);
+  EXPECT_EQ(app.help().find("e2b_secret"), std::string::npos);
+}
+
 TEST(SettingTableTest, BadValuesAreRefusedWhereverTheyComeFrom) {
   Settings settings;
   EXPECT_FALSE(SetSetting(FindSetting("threads"), settings, {"-1"}));

@@ -53,6 +53,12 @@ test('a box is made, used, copied and removed', needsRoot, async () => {
   assert.match(await ok(['ls']), new RegExp(id));
   assert.match(await ok(['logs', id]), /Sandbox created/);
   assert.match(await ok(['stats', id]), new RegExp(id));
+  const json = async (...args) => JSON.parse(await ok([...args, '--json']));
+  assert.ok((await json('ls')).boxes.some((box) => box.sandboxID === id));
+  assert.ok((await json('template', 'ls')).some((one) => one.aliases.includes('base')));
+  assert.deepEqual(await json('secret', 'ls'), []);
+  assert.deepEqual(Object.keys(await json('stats', id)), [id]);
+  assert.equal(JSON.parse((await ok(['logs', id, '--json'])).split('\n')[0]).message, 'Sandbox created');
 
   await ok(['pause', id]);
   assert.match(await ok(['ls']), /paused/);
