@@ -1,5 +1,6 @@
 // Boxes as templates of others: snapshot and fork. Both keep files, not memory.
 
+#include <filesystem>
 #include <utility>
 
 #include "base/clock.h"
@@ -10,6 +11,29 @@
 #include "sandbox/disk_use.h"
 
 namespace viv::sandbox {
+namespace {
+
+// Gives a layer the name that says what its box took. Only after sealing is all counted that the
+// box wrote. A layer that keeps its first name counts for nothing.
+void NameByOrigin(storage::BoxStorage& storage,
+                  const std::string& origin,
+                  std::string& layer,
+                  std::string& folder) {
+  auto used = storage.Read(origin);
+  if (!used || !storage.has_limits()) return;
+  const std::string name = LayerNameOf(layer, origin, used->used_bytes);
+  const std::string named = folder.substr(0, folder.rfind('/') + 1) + name;
+  std::error_code error;
+  std::filesystem::rename(folder, named, error);
+  if (error) {
+    log::Warn("layer.not_named", {{"layer", layer}, {"error", error.message()}});
+    return;
+  }
+  layer = name;
+  folder = named;
+}
+
+}  // namespace
 
 // The box stands still for as long as the file system needs for a copy-on-write copy.
 Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
@@ -22,12 +46,12 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
   if (options_.budgets != nullptr)
     CO_RETURN_IF_ERROR(options_.budgets->HasRoom(held.box->account_id, Budget::kDiskBytes));
   Sealed sealed;
+  sealed.layer = NewPlaceName();
   auto work = [&]() -> Result<std::string> {
-    auto used = host_.storage().Read(place.folder);
-    sealed.layer = LayerNameOf(NewPlaceName(), place.folder, used ? used->used_bytes : 0);
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
     auto folder = host_.storage().Seal(place.folder, sealed.layer);
     if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
+    if (folder) NameByOrigin(host_.storage(), place.folder, sealed.layer, *folder);
     return folder;
   };
   ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
