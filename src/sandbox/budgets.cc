@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace viv::sandbox {
@@ -79,6 +80,23 @@ Result<std::int64_t> ReadLimit(Budget budget, const json::value& given) {
   return number;
 }
 
+// What a newer server knew and this one does not is left out; the rest holds.
+AccountLimits ReadKeptLimits(const Ledger::Entry& entry) {
+  AccountLimits limits;
+  const json::object* body = entry.body.if_object();
+  if (body == nullptr) return limits;
+  for (const auto& [key, value] : *body) {
+    auto changed = ChangedLimits(limits, json::object{{key, value}});
+    if (changed) {
+      limits = *changed;
+    } else {
+      log::Error("account.limit_unreadable",
+                 {{"account", entry.id}, {"error", changed.error().message}});
+    }
+  }
+  return limits;
+}
+
 }  // namespace
 
 BudgetName NameOf(Budget budget) {
@@ -141,10 +159,7 @@ Result<std::unique_ptr<Budgets>> Budgets::Open(store::DocumentStore& store, Opti
   const std::vector<Ledger::EntryPtr> entries = kept->All();
   std::unique_ptr<Budgets> budgets(new Budgets(std::move(options), std::move(kept)));
   for (const Ledger::EntryPtr& entry : entries) {
-    const json::object* body = entry->body.if_object();
-    auto limits = ChangedLimits({}, body != nullptr ? *body : json::object());
-    if (!limits) return PassUp(std::move(limits).error(), "the limits of account " + entry->id);
-    budgets->InForce(entry->id, *limits);
+    budgets->InForce(entry->id, ReadKeptLimits(*entry));
   }
   return budgets;
 }

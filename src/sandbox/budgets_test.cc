@@ -155,6 +155,13 @@ TEST_F(BudgetsTest, LimitsSurviveARestart) {
   EXPECT_TRUE(store_.documents.empty()) << "no limits, no record";
 }
 
+TEST_F(BudgetsTest, WhatANewerServerKeptIsLeftOutAndTheRestHolds) {
+  store_.documents[{"account.limits", "alice"}] = {"account.limits", "alice", "alice",
+                                                   R"({"moons": 3, "boxes": 2, "cpus": "x"})"};
+  Open();
+  EXPECT_EQ(budgets_->LimitsOf("alice"), LimitOf(Budget::kBoxes, 2));
+}
+
 TEST_F(BudgetsTest, ALimitThatCannotBeKeptDoesNotHold) {
   store_.is_broken = true;
   EXPECT_FALSE(Set("alice", LimitOf(Budget::kBoxes, 0)));

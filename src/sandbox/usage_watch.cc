@@ -71,12 +71,12 @@ void UsageWatch::Look() {
     // The file system counts what was written with its next commit, which would be half a minute
     // away.
     if (holds) sources_.flush();
-    MeasureAll(host_free);
+    MeasureAll();
   }
   ++looks_;
 }
 
-void UsageWatch::MeasureAll(std::int64_t host_free) {
+void UsageWatch::MeasureAll() {
   std::vector<WatchedBox> boxes = sources_.boxes();
   std::vector<DiskHolder> holders = sources_.snapshots();
   Measure(boxes);
@@ -89,7 +89,7 @@ void UsageWatch::MeasureAll(std::int64_t host_free) {
   budgets_.SetMeasured(Budget::kMemoryUsedBytes, std::move(memory));
   Budgets::Measured disk;
   disk.used = DiskUseOf(holders);
-  disk.free = std::min(sources_.image_free(), host_free);
+  disk.free = sources_.image_free();
   const BytesByAccount used = disk.used;
   budgets_.SetMeasured(Budget::kDiskBytes, std::move(disk));
   tight_.clear();

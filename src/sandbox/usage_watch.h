@@ -37,7 +37,7 @@ struct UsageSources {
   std::function<Status(const std::string&, std::int64_t)> limit;  // a folder to so many bytes
   std::function<std::int64_t()> image_free;                       // where boxes keep their files
   std::function<void()> flush;                   // what boxes wrote last is counted
-  std::function<std::int64_t()> host_disk_free;  // for blobs, and what the image grows by
+  std::function<std::int64_t()> host_disk_free;  // for blobs and repositories
   std::function<std::int64_t()> memory_available;
 };
 
@@ -52,7 +52,7 @@ class UsageWatch {
 
  private:
   void Run();
-  void MeasureAll(std::int64_t host_free);
+  void MeasureAll();
   void Measure(std::vector<WatchedBox>& boxes);
   bool IsDue(const WatchedBox& box) const;
   bool MayGrow(const std::string& account_id);

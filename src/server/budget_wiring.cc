@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <utility>
@@ -108,7 +109,10 @@ sandbox::UsageSources SourcesOf(const Settings& settings,
   sources.limit = [&storage](const std::string& folder, std::int64_t bytes) {
     return storage.SetLimit(folder, bytes);
   };
-  sources.image_free = [image] { return FreeOnDisk(image); };
+  // It is sparse: the disk around it may have less than the image says.
+  sources.image_free = [image, around = settings.data + "/boxes"] {
+    return std::min(FreeOnDisk(image), FreeOnDisk(around));
+  };
   sources.flush = [image] { Flush(image); };
   return sources;
 }
