@@ -1,8 +1,13 @@
 // Budgets of accounts for boxes, as E2B's SDK meets them.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { RateLimitError } from 'e2b';
 import { atEnd, rejection, sdkOf, until, withBoxes } from '../support/e2b.js';
+import { Server } from '../support/server.js';
 
 const host = withBoxes({ args: ['--boxes-max', '20'] });
 
@@ -181,4 +186,32 @@ test('limits and what is held survive a crash of the server', async (t) => {
   assert.equal((await host.server.call('DELETE', `/sandboxes/${sandbox.sandboxId}`, { headers })).status, 204);
   const after = await host.server.call('GET', '/api/viv/accounts/me/usage', { headers });
   assert.deepEqual([after.body.usage.boxes, after.body.usage.running], [1, 0]);
+});
+
+test('without limits the boxes of one account cannot fill the disk for the others', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'viv-small-'));
+  const boxes = join(data, 'boxes');
+  mkdirSync(boxes);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', boxes]);
+  atEnd(t, () => {
+    execFileSync('umount', ['-l', boxes]);
+    rmSync(data, { recursive: true, force: true });
+  });
+  const server = await Server.start({ boxes: true, data, args: ['--parked', '1'] });
+  atEnd(t, () => server.stop());
+  const [one, two] = await Promise.all(['one', 'two'].map(async (name) => {
+    const { body } = await server.call('POST', '/api/viv/accounts', { json: { name } });
+    return { ...body, Sandbox: sdkOf(server, { apiKey: body.key }).Sandbox };
+  }));
+  const greedy = await Promise.all(Array.from({ length: 6 }, () => one.Sandbox.create({ timeoutMs: 600_000 })));
+  // Slower than the watch looks, until nothing more goes in.
+  const fill = 'cd /home/user; i=0; while [ $i -lt 400 ] && dd if=/dev/urandom of=file-$i bs=1M count=1 conv=fsync status=none; do i=$((i+1)); sleep 0.3; done; echo $i';
+  const written = (await Promise.all(greedy.map((it) => it.commands.run(fill, { timeoutMs: 0 })))).map((it) => Number(it.stdout));
+  assert.ok(written.every((it) => it < 400), `all were held: ${written}`);
+  assert.match(String(await rejection(one.Sandbox.create())), /storage limit of this account/);
+  const neighbour = await two.Sandbox.create();
+  await neighbour.commands.run('dd if=/dev/urandom of=/home/user/file bs=1M count=32 conv=fsync status=none');
+  await greedy[0].commands.run('rm -f /home/user/file-*');
+  for (const it of greedy.slice(1)) await it.kill();
+  await until(async () => (await greedy[0].commands.run('dd if=/dev/urandom of=/home/user/again bs=1M count=8 conv=fsync status=none').catch(() => ({ exitCode: 1 }))).exitCode === 0, 'room to be there again');
 });
