@@ -9,6 +9,9 @@ namespace viv::sandbox {
 namespace {
 
 constexpr std::chrono::microseconds kEndingPauseMin{100};
+// Whoever removed a box waits for it, at first.
+constexpr std::chrono::microseconds kEndingPauseMaxAtFirst{500};
+constexpr std::chrono::milliseconds kEndingFirst{100};
 constexpr std::chrono::milliseconds kEndingPauseMax{100};
 constexpr std::chrono::seconds kEndingUsual{5};
 constexpr std::chrono::seconds kEndingAtExit{5};
@@ -78,7 +81,10 @@ void BoxEndings::AdvanceDue(std::unique_lock<std::mutex>& lock, Clock::time_poin
         log::Error("box.not_ended",
                    {{"place", at->ending.name}, {"error", "its processes do not die yet"}});
       }
-      at->pause = std::min<Clock::duration>(at->pause * 3 / 2, kEndingPauseMax);
+      const Clock::duration most = here - at->since < kEndingFirst
+                                       ? Clock::duration(kEndingPauseMaxAtFirst)
+                                       : Clock::duration(kEndingPauseMax);
+      at->pause = std::min<Clock::duration>(at->pause * 3 / 2, most);
       at->next_at = here + at->pause;
       ++at;
       continue;

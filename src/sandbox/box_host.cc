@@ -26,6 +26,7 @@ constexpr int kAgentBacklog = 512;
 constexpr std::string_view kSocketEnding = ".sock";
 constexpr std::chrono::seconds kEndPatience{5};
 constexpr std::chrono::milliseconds kSweepPause{5};
+constexpr std::size_t kLooksPerKill = 32;
 constexpr std::int64_t kRoomToCountWithin = 8;  // times the reserve
 
 tl::unexpected<Error> HostError(const std::string& doing) {
@@ -172,10 +173,11 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::Box
 bool BoxHost::TakeApart(const EndingPtr& ending) {
   LiveBox& box = *ending->box;
   const Place& place = box.place;
-  if (!ending->closed) parts_.egress.Close(place.name);
-  ending->closed = true;
+  const bool is_first = ending->looks++ == 0;
+  // Again now and then: on v1 what forks while it is killed may be missed.
+  if (box.cgroup != nullptr && ending->looks % kLooksPerKill == 1) std::ignore = box.cgroup->Kill();
+  if (is_first) parts_.egress.Close(place.name);
   if (box.cgroup != nullptr) {
-    std::ignore = box.cgroup->Kill();
     if (!parts_.cgroups.TryRemove(*box.cgroup)) return false;
     box.cgroup = nullptr;
   }

@@ -109,7 +109,7 @@ class BoxHost {
     std::vector<std::uint32_t> slots;
     Files files = Files::kKeep;
     std::shared_ptr<void> holds;
-    bool closed = false;  // nothing goes out of it any more
+    std::size_t looks = 0;
   };
   using EndingPtr = std::shared_ptr<EndingBox>;
   bool TakeApart(const EndingPtr& ending);  // whether nothing is left of it
