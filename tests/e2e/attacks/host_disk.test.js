@@ -45,7 +45,7 @@ test('a disk that is almost full: nothing new begins, who writes stands still, a
   const disk = smallDisk(t);
   const { server, Sandbox } = await serverOn(t, disk, true);
   const [writer, reader] = [await Sandbox.create(), await Sandbox.create()];
-  await writer.commands.run('i=0; while true; do echo $((i++)) >> log; sync log; sleep 0.02; done', { background: true, timeoutMs: 0 });
+  await writer.commands.run('i=0; while true; do printf "%8000d\\n" $((i++)) >> log; sleep 0.02; done', { background: true, timeoutMs: 0 });
   assert.equal((await server.call('GET', '/readyz')).status, 200);
 
   disk.fill(reserve * 3 / 4);
@@ -60,7 +60,7 @@ test('a disk that is almost full: nothing new begins, who writes stands still, a
   const answer = await fetch(`${server.url}/health`, { headers: { 'E2b-Sandbox-Id': writer.sandboxId, 'E2b-Sandbox-Port': '49983' } });
   assert.match(await answer.text(), /almost full/);
   assert.equal((await reader.commands.run('cat /etc/hostname > /dev/null; echo fine')).stdout, 'fine\n');
-  const said = execFileSync('bash', ['-c', '"$0" doctor --data "$1" || true', program, disk.data], { encoding: 'utf8' });
+  const said = execFileSync('bash', ['-c', '"$0" doctor --builtin-apps "" --data "$1" || true', program, disk.data], { encoding: 'utf8' });
   assert.match(said, /FAIL +room for boxes/);
 
   disk.clear();
@@ -68,7 +68,7 @@ test('a disk that is almost full: nothing new begins, who writes stands still, a
   await until(async () => (await gauge(server, 'viv_boxes_held')) === 0, 'the writer going on');
   const lines = Number((await writer.commands.run('wc -l < log')).stdout);
   await until(async () => Number((await writer.commands.run('wc -l < log')).stdout) > lines, 'more lines');
-  const log = (await writer.commands.run('cat log')).stdout.trim().split('\n');
+  const log = (await writer.commands.run("tr -d ' ' < log")).stdout.trim().split('\n');
   assert.deepEqual(log, log.map((_, i) => String(i)), 'nothing is missing');
 });
 
@@ -88,7 +88,10 @@ test('a disk that runs full at once does not break the boxes', async (t) => {
 test('a file system that broke while nobody watched is opened again by the next start', async (t) => {
   const disk = smallDisk(t);
   const { server, Sandbox } = await serverOn(t, disk, 'keep');
+  const magic = execFileSync('head', ['-c', '4', join(disk.data, 'boxes/store.img')], { encoding: 'latin1' });
+  if (magic === 'XFSB') return t.skip('XFS waits for room instead of breaking');
   const box = await Sandbox.create({ timeoutMs: 3_600_000 });
+  atEnd(t, () => sdkOf(server).Sandbox.kill(box.sandboxId).catch(() => {}));
   await attempt(box, 'echo kept > /kept; sync');
   await box.commands.run('sleep 1; while true; do head -c 200M /dev/urandom > /big; sync; done', { user: 'root', background: true, timeoutMs: 0 });
   server.process.kill('SIGKILL');
@@ -104,7 +107,7 @@ test('a file system that broke while nobody watched is opened again by the next 
     }
   };
   await until(isBroken, 'the file system to break');
-  const said = execFileSync('bash', ['-c', '"$0" doctor --data "$1" || true', program, disk.data], { encoding: 'utf8' });
+  const said = execFileSync('bash', ['-c', '"$0" doctor --builtin-apps "" --data "$1" || true', program, disk.data], { encoding: 'utf8' });
   assert.match(said, /FAIL +files of boxes/);
 
   disk.clear();
@@ -112,5 +115,4 @@ test('a file system that broke while nobody watched is opened again by the next 
   assert.match(server.log, /storage\.reopened/);
   const again = await sdkOf(server).Sandbox.connect(box.sandboxId);
   assert.equal((await again.commands.run('cat /kept')).stdout, 'kept\n');
-  await again.kill();
 });
