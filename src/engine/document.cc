@@ -68,7 +68,7 @@ class Reader {
 
   Status Insert(const Collection& collection, Frame& frame, Frame& below) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, session_.Prepared(collection.insert));
-    BindVariables(statement, frame, session_.app());
+    RETURN_IF_ERROR(BindVariables(statement, frame, session_.app()));
     int result = sqlite3_step(statement);
     if (result != SQLITE_ROW && result != SQLITE_DONE) {
       auto error = InsertError(collection, frame);
@@ -136,7 +136,7 @@ class Writer {
     if (sql.empty()) return json::value();
     // A statement of its own, not the session's: recursion reads the same one at several depths.
     ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql.text), sql.place);
-    BindVariables(statement.get(), parent, session_.app());
+    RETURN_IF_ERROR(BindVariables(statement.get(), parent, session_.app()));
     json::array list;
     for (;;) {
       ASSIGN_OR_RETURN(bool row, statement.Step(), sql.place);

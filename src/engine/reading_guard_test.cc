@@ -90,6 +90,18 @@ TEST_F(ReadingGuardTest, ValuesResultsAndMemoryHaveALimit) {
   EXPECT_EQ(Refusal("SELECT 1"), "");
 }
 
+TEST_F(ReadingGuardTest, AValueThatIsTooLargeIsRefusedAndNotTakenForNull) {
+  const std::string large(17 << 20, 'x');
+  auto verified = world_.Verify(
+      json::array{{{"sql", "SELECT :t IS NULL"}, {"params", {{"t", large}}}, {"exists", true}}});
+  ASSERT_FALSE(verified);
+  EXPECT_THAT(verified.error().message, HasSubstr("a value is too large"));
+  auto answer = world_.Call("add_note", {{"folder", "inbox"}, {"text", large}}, 0);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->is_error);
+  EXPECT_EQ(world_.Call("count_notes", {}, 0)->text, "1");
+}
+
 TEST_F(ReadingGuardTest, TimeHasALimitWithinFunctions) {
   Work work({.bytes_max = 200'000'000});  // less than what a request has, to be there sooner
   std::optional<WorkScope> scope(work);

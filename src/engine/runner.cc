@@ -80,7 +80,7 @@ class Run {
 
   Result<sqlite3_stmt*> Start(const Sql& sql) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, session_.Prepared(sql));
-    BindVariables(statement, frame_, session_.app());
+    RETURN_IF_ERROR(BindVariables(statement, frame_, session_.app()));
     return statement;
   }
 
@@ -231,7 +231,7 @@ class Run {
     std::size_t mark = frame_.Mark();
     for (const auto& [name, value] : parameters)
       frame_.Set(std::string_view(name).substr(1), value);
-    BindVariables(statement.get(), frame_, session_.app());
+    RETURN_IF_ERROR(BindVariables(statement.get(), frame_, session_.app()));
     frame_.Restore(mark);
     json::array keys;
     for (;;) {
@@ -311,7 +311,7 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
 
 Result<bool> RunFirstRow(Session& session, const Sql& sql, Frame& frame) {
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(sql));
-  BindVariables(statement, frame, session.app());
+  RETURN_IF_ERROR(BindVariables(statement, frame, session.app()));
   ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, sql.place));
   if (row) SetColumns(statement, frame);
   sqlite3_reset(statement);
@@ -356,7 +356,7 @@ Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::obje
   ToolOutcome outcome;
   RETURN_IF_ERROR(RunSteps(session, tool.steps, frame, &outcome.notices));
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(tool.result));
-  BindVariables(statement, frame, session.app());
+  RETURN_IF_ERROR(BindVariables(statement, frame, session.app()));
   ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, tool.result.place));
   if (!row)
     return Fail(ErrorCode::kInternal, tool.result.place + ": the result statement gave no row");

@@ -289,51 +289,57 @@ Result<Sessions::Lease> Sessions::Take(Pages& pages) {
   return Lease(*this, std::move(session), pages);
 }
 
-void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) {
+Status BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app) {
   int count = sqlite3_bind_parameter_count(statement);
-  for (int i = 1; i <= count; ++i) {
+  int code = SQLITE_OK;
+  for (int i = 1; i <= count && code == SQLITE_OK; ++i) {
     const char* name = sqlite3_bind_parameter_name(statement, i);
     if (name == nullptr) continue;
     // The identity comes first: nothing that a call or a document says can take its place.
     if (std::strncmp(name + 1, "me_", 3) == 0) {
       if (auto me = app.identity.find(name + 4); me != app.identity.end()) {
-        sqlite3_bind_text(statement, i, me->second.data(), static_cast<int>(me->second.size()),
-                          SQLITE_STATIC);
+        code = sqlite3_bind_text(statement, i, me->second.data(),
+                                 static_cast<int>(me->second.size()), SQLITE_STATIC);
         continue;
       }
     }
     const json::value* value = frame.Get(name + 1);
     if (value == nullptr) {
-      sqlite3_bind_null(statement, i);
+      code = sqlite3_bind_null(statement, i);
       continue;
     }
     switch (value->kind()) {
       case json::kind::null:
-        sqlite3_bind_null(statement, i);
+        code = sqlite3_bind_null(statement, i);
         break;
       case json::kind::bool_:
-        sqlite3_bind_int(statement, i, value->get_bool() ? 1 : 0);
+        code = sqlite3_bind_int(statement, i, value->get_bool() ? 1 : 0);
         break;
       case json::kind::int64:
-        sqlite3_bind_int64(statement, i, value->get_int64());
+        code = sqlite3_bind_int64(statement, i, value->get_int64());
         break;
       case json::kind::uint64:
-        sqlite3_bind_double(statement, i, static_cast<double>(value->get_uint64()));
+        code = sqlite3_bind_double(statement, i, static_cast<double>(value->get_uint64()));
         break;
       case json::kind::double_:
-        sqlite3_bind_double(statement, i, value->get_double());
+        code = sqlite3_bind_double(statement, i, value->get_double());
         break;
       case json::kind::string:
-        sqlite3_bind_text64(statement, i, value->get_string().data(), value->get_string().size(),
-                            SQLITE_TRANSIENT, SQLITE_UTF8);
+        code = sqlite3_bind_text64(statement, i, value->get_string().data(),
+                                   value->get_string().size(), SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
       default: {
         std::string text = WriteJson(*value);
-        sqlite3_bind_text64(statement, i, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+        code = sqlite3_bind_text64(statement, i, text.data(), text.size(), SQLITE_TRANSIENT,
+                                   SQLITE_UTF8);
         break;
       }
     }
   }
+  if (code == SQLITE_OK) return {};
+  if (code == SQLITE_TOOBIG) return Fail(ErrorCode::kInvalidArgument, "a value is too large");
+  return Fail(code == SQLITE_NOMEM ? ErrorCode::kLimitExceeded : ErrorCode::kInternal,
+              std::string("bind a value: ") + sqlite3_errstr(code));
 }
 
 json::value ColumnValue(sqlite3_stmt* statement, int column) {

@@ -117,8 +117,8 @@ class Sessions {
 extern const char kWorldTables[];
 
 // Binds the statement's named parameters from the app's identity, then from `frame`; what neither
-// knows is NULL.
-void BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app);
+// knows is NULL. kInvalidArgument when a value is larger than a statement's may be.
+Status BindVariables(sqlite3_stmt* statement, const Frame& frame, const App& app);
 json::value ColumnValue(sqlite3_stmt* statement, int column);
 
 }  // namespace viv::engine

@@ -78,7 +78,7 @@ class Verifier {
     if (parameters != nullptr && parameters->is_object()) {
       for (const auto& one : parameters->get_object()) frame.Set(one.key(), one.value());
     }
-    BindVariables(statement->get(), frame, App());
+    RETURN_IF_ERROR(BindVariables(statement->get(), frame, App()), "sql");
     json::array rows;
     std::size_t bytes = 0;
     for (;;) {

@@ -157,7 +157,9 @@ auto Sandboxes::RunLocked(LiveWorld& live, Work& work)
     -> decltype(work(std::declval<engine::World&>())) {
   std::lock_guard lock(live.mutex);
   if (live.world == nullptr || live.ended) return NotFound();
-  engine::Work allowed({.time_max = limits_.operation_time}, &live.ended, &stopping_);
+  engine::Work allowed(
+      {.memory_bytes_max = limits_.operation_memory_bytes, .time_max = limits_.operation_time},
+      &live.ended, &stopping_);
   engine::WorkScope scope(allowed);
   auto done = work(*live.world);
   if (!done && allowed.ended())

@@ -29,8 +29,9 @@ struct SandboxLimits {
   std::size_t sandboxes_per_server_max =
       100'000;  // pooled accounts of one app; further acquires find none idle
   std::int64_t inline_steps = 200'000;  // a call that needs more moves off the connection's thread
-  std::int64_t call_steps_max = 500'000'000;         // SQLite virtual-machine steps of one call
-  std::chrono::milliseconds inline_time{50};         // as inline_steps, within functions, too
+  std::int64_t call_steps_max = 500'000'000;   // SQLite virtual-machine steps of one call
+  std::chrono::milliseconds inline_time{200};  // as inline_steps, within functions, too
+  std::int64_t operation_memory_bytes = std::int64_t{1} << 30;  // that its statements hold
   std::chrono::milliseconds operation_time{60'000};  // of a call, a dump, a diff, a verify …
   Budgets* budgets = nullptr;  // of the accounts; outlives what it is given to; nullptr: none
 };
