@@ -123,13 +123,11 @@ Result<Connection> Connection::Open(const std::string& path, int flags, const ch
   Connection connection(handle);  // SQLite gives a handle, to be closed, even when it fails
   if (code == SQLITE_OK) {
     // fts3_tokenizer() shows and takes addresses of this process, with bound arguments even where
-    // it is switched off. Defensive: no statement writes into the schema or into the tables behind
-    // virtual ones.
+    // it is switched off.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
     for (int arguments : {1, 2})
       sqlite3_create_function_v2(handle, "fts3_tokenizer", arguments, SQLITE_UTF8, nullptr, Refuse,
                                  nullptr, nullptr, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     return connection;
   }
   if (handle == nullptr) return FailWith(code, "open " + path, sqlite3_errstr(code));

@@ -171,6 +171,9 @@ Status PrepareForReading(sqlite3* handle) {
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kReadValueBytesMax);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1);  // the one that is there
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  // Only here: a full-text index that is flushed while a statement is reset, as sessions do it,
+  // would be refused to write its own tables.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   return RegisterReadingFunctions(handle);
 }
 
