@@ -1,12 +1,25 @@
 #include "store/sandbox_index.h"
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "base/check.h"
+#include "store/tag_words.h"
 
 namespace viv::store {
 namespace {
+
+// Beyond these, tags take memory but no place in the index: such rows are looked at one by one.
+constexpr std::size_t kTagWordsMax = 64;
+constexpr std::size_t kTagWordBytesMax = 256;
+
+bool AreIndexed(const std::vector<std::string>& words) {
+  if (words.size() > kTagWordsMax) return false;
+  return std::all_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.size() <= kTagWordBytesMax; });
+}
 
 template <typename Set>
 SandboxPtr FindIn(const Set& set, std::string_view key) {
@@ -55,17 +68,67 @@ SandboxStore::Page SandboxIndex::List(const SandboxStore::ListQuery& query) cons
   auto holdings = holdings_.find(query.account_id);
   if (holdings == holdings_.end()) return page;
   const NewestFirst* rows = &holdings->second.all;
+  std::vector<const ServerRows*> servers;
   if (!query.server.empty()) {
     auto of_server = holdings->second.by_server.find(query.server);
     if (of_server == holdings->second.by_server.end()) return page;
-    rows = &of_server->second;
+    rows = &of_server->second.all;
+    servers.push_back(&of_server->second);
+  } else if (!query.tags.empty()) {
+    for (const auto& [name, of_server] : holdings->second.by_server) servers.push_back(&of_server);
   }
+  if (!query.tags.empty()) return ListByTags(servers, query);
   if (query.accept == nullptr) {
     page.total = rows->size();
     page.sandboxes = rows->Page(query.offset, query.limit);
   } else {
     page.sandboxes = rows->Page(query.accept, query.offset, query.limit, page.total);
   }
+  return page;
+}
+
+// Pages of the lists that can have such rows, put in order. Usually that is one list, whose page is
+// the answer.
+SandboxStore::Page SandboxIndex::ListByTags(const std::vector<const ServerRows*>& servers,
+                                            const SandboxStore::ListQuery& query) {
+  auto fits = [&query](const Sandbox& row) {
+    return HasTagWords(row.tags_json, query.tags) && (query.accept == nullptr || query.accept(row));
+  };
+  bool word_is_all = query.tags.size() == 1 && query.accept == nullptr;
+  std::vector<std::pair<const NewestFirst*, bool>> lists;  // and whether each of its rows fits
+  for (const ServerRows* rows : servers) {
+    const NewestFirst* shortest = nullptr;
+    for (const std::string& word : query.tags) {
+      auto found = rows->by_tag.find(word);
+      if (found == rows->by_tag.end()) {
+        shortest = nullptr;
+        break;
+      }
+      if (shortest == nullptr || found->second.size() < shortest->size()) shortest = &found->second;
+    }
+    if (shortest != nullptr) lists.emplace_back(shortest, word_is_all);
+    if (rows->unindexed.size() > 0) lists.emplace_back(&rows->unindexed, false);
+  }
+  SandboxStore::Page page;
+  if (lists.size() == 1 && lists.front().second) {
+    page.total = lists.front().first->size();
+    page.sandboxes = lists.front().first->Page(query.offset, query.limit);
+    return page;
+  }
+  std::size_t wanted =
+      query.limit > SIZE_MAX - query.offset ? SIZE_MAX : query.offset + query.limit;
+  for (const auto& [rows, all_fit] : lists) {
+    std::size_t total = rows->size();
+    std::vector<SandboxPtr> part =
+        all_fit ? rows->Page(0, wanted) : rows->Page(fits, 0, wanted, total);
+    page.total += total;
+    std::move(part.begin(), part.end(), std::back_inserter(page.sandboxes));
+  }
+  std::sort(page.sandboxes.begin(), page.sandboxes.end(),
+            [](const SandboxPtr& a, const SandboxPtr& b) { return LongestIdleFirst()(b, a); });
+  page.sandboxes.resize(std::min(page.sandboxes.size(), wanted));
+  auto skipped = static_cast<std::ptrdiff_t>(std::min(page.sandboxes.size(), query.offset));
+  page.sandboxes.erase(page.sandboxes.begin(), page.sandboxes.begin() + skipped);
   return page;
 }
 
@@ -170,7 +233,13 @@ void SandboxIndex::Insert(const SandboxPtr& sandbox) {
   if (!sandbox->account_id.empty()) {
     Holdings& holdings = holdings_[sandbox->account_id];
     holdings.all.Insert(sandbox);
-    holdings.by_server[sandbox->server].Insert(sandbox);
+    ServerRows& rows = holdings.by_server[sandbox->server];
+    rows.all.Insert(sandbox);
+    std::vector<std::string> words = TagWords(sandbox->tags_json);
+    if (!AreIndexed(words)) rows.unindexed.Insert(sandbox);
+    if (AreIndexed(words)) {
+      for (std::string& word : words) rows.by_tag[std::move(word)].Insert(sandbox);
+    }
   }
   if (Expires(*sandbox)) leases_by_end_.insert(sandbox);
 }
@@ -185,9 +254,19 @@ void SandboxIndex::Erase(const SandboxPtr& sandbox) {
   if (!sandbox->account_id.empty()) {
     auto holdings = holdings_.find(sandbox->account_id);
     CHECK(holdings != holdings_.end());
-    NewestFirst& of_server = holdings->second.by_server[sandbox->server];
-    of_server.Erase(*sandbox);
-    if (of_server.size() == 0) holdings->second.by_server.erase(sandbox->server);
+    ServerRows& rows = holdings->second.by_server[sandbox->server];
+    std::vector<std::string> words = TagWords(sandbox->tags_json);
+    if (!AreIndexed(words)) rows.unindexed.Erase(*sandbox);
+    if (AreIndexed(words)) {
+      for (const std::string& word : words) {
+        auto tagged = rows.by_tag.find(word);
+        CHECK(tagged != rows.by_tag.end());
+        tagged->second.Erase(*sandbox);
+        if (tagged->second.size() == 0) rows.by_tag.erase(tagged);
+      }
+    }
+    rows.all.Erase(*sandbox);
+    if (rows.all.size() == 0) holdings->second.by_server.erase(sandbox->server);
     holdings->second.all.Erase(*sandbox);
     if (holdings->second.all.size() == 0) holdings_.erase(holdings);
   }

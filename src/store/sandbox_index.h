@@ -73,10 +73,18 @@ class SandboxIndex {
     std::set<SandboxPtr, LongestIdleFirst> idle;
     SetBy<&Sandbox::email> by_email;
   };
+  struct ServerRows {  // those of one server among an account's
+    NewestFirst all;
+    std::unordered_map<std::string, NewestFirst> by_tag;  // by each word of their tags
+    NewestFirst unindexed;  // whose tags have too many words, or too long ones
+  };
   struct Holdings {  // the rows of one account
     NewestFirst all;
-    std::unordered_map<std::string, NewestFirst> by_server;
+    std::unordered_map<std::string, ServerRows> by_server;
   };
+
+  static SandboxStore::Page ListByTags(const std::vector<const ServerRows*>& servers,
+                                       const SandboxStore::ListQuery& query);
 
   Result<SandboxPtr> FindIdle(const SandboxStore::AcquireRequest& request) const;
   Status CheckNewRow(const Sandbox& row, std::size_t sandboxes_max) const;

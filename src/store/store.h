@@ -59,7 +59,8 @@ class SandboxStore {
 
   struct ListQuery {
     std::string account_id;
-    std::string server;  // empty: any
+    std::string server;             // empty: any
+    std::vector<std::string> tags;  // only those found by all of these words, see tag_words.h
     // nullptr: all. Called under a shared lock: must be quick and must not call the store.
     std::function<bool(const Sandbox&)> accept;
     std::size_t offset = 0;

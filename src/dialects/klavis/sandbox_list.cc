@@ -1,5 +1,6 @@
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -73,6 +74,32 @@ TagFilter ReadFilter(const http::Request& request, Validator& validator) {
   return filter;
 }
 
+// The words that the store can look up: who fits has all of them. They say all of it but for pairs,
+// since {"x": "env:prod"} has that word too, and for what is no text.
+struct Lookup {
+  std::vector<std::string> words;
+  bool is_whole = true;
+};
+
+Lookup WordsOf(const TagFilter& filter) {
+  Lookup lookup;
+  if (filter.tag) lookup.words.push_back(*filter.tag);
+  if (const json::object* pairs = filter.tags.if_object()) {
+    for (const auto& pair : *pairs) {
+      lookup.is_whole = false;
+      if (const json::string* value = pair.value().if_string())
+        lookup.words.push_back(std::string(pair.key()) + ":" + std::string(View(*value)));
+    }
+  }
+  if (const json::array* words = filter.tags.if_array()) {
+    for (const json::value& word : *words) {
+      lookup.is_whole = lookup.is_whole && word.is_string();
+      if (word.is_string()) lookup.words.emplace_back(View(word.get_string()));
+    }
+  }
+  return lookup;
+}
+
 json::object Item(const store::Sandbox& sandbox) {
   return {{"sandbox_id", sandbox.id},    {"server_name", sandbox.server},
           {"status", StatusOf(sandbox)}, {"benchmark", TextOrNull(sandbox.benchmark)},
@@ -95,10 +122,11 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   if (auto offset = validator.QueryInteger(request, "offset", 0))
     query.offset = static_cast<std::size_t>(*offset);
   if (!validator.ok()) co_return RenderProblems(validator.problems());
-  bool any = !filter.tag && filter.tags.is_null();
+  Lookup lookup = WordsOf(filter);
+  query.tags = std::move(lookup.words);
   // Many sandboxes, few different tags: each spelling is judged once.
   std::unordered_map<std::string_view, bool> verdicts;
-  if (!any) {
+  if (!lookup.is_whole) {
     query.accept = [&filter, &verdicts](const store::Sandbox& sandbox) {
       auto [verdict, is_new] = verdicts.try_emplace(sandbox.tags_json, false);
       if (is_new) verdict->second = Fits(filter, TagsOf(sandbox));

@@ -63,6 +63,52 @@ TEST_P(ListingContract, NobodyIsShownIdleRows) {
   EXPECT_EQ(List(Of("")), Ids{});
 }
 
+TEST_P(ListingContract, FindsByTheWordsOfTags) {
+  auto acquire = [this](const char* server, int number, std::string tags) {
+    auto request = Request(server, number);
+    request.lease.tags_json = std::move(tags);
+    return MustAcquire(std::move(request));
+  };
+  std::string many = R"(["blue")";
+  for (int i = 0; i < 100; ++i) many += ",\"w" + std::to_string(i) + "\"";
+  acquire("slack", 1, R"({"color":"blue","n":1})");
+  acquire("slack", 2, R"(["red","color:blue"])");
+  acquire("github", 3, R"(["blue","new"])");
+  acquire("slack", 4, "null");
+  acquire("slack", 5, many + "]");  // more than an index takes
+  SandboxPtr last = acquire("slack", 6, R"(["blue"])");
+  auto find = [this](std::vector<std::string> words, const std::string& server = "") {
+    auto query = Of("alice");
+    query.tags = std::move(words);
+    query.server = server;
+    return List(query);
+  };
+  const Ids blue{"id-slack-6", "id-slack-5", "id-github-3", "id-slack-1"};
+  EXPECT_EQ(find({"blue"}), blue);
+  EXPECT_EQ(total_, 4U);
+  EXPECT_EQ(find({"blue"}, "slack"), (Ids{"id-slack-6", "id-slack-5", "id-slack-1"}));
+  EXPECT_EQ(find({"color:blue"}, "slack"), (Ids{"id-slack-2", "id-slack-1"}));
+  EXPECT_EQ(find({"blue", "new"}), Ids{"id-github-3"});
+  EXPECT_EQ(find({"blue", "w99"}), Ids{"id-slack-5"});
+  EXPECT_EQ(find({"green"}), Ids{});
+  EXPECT_EQ(total_, 0U);
+  auto page = Of("alice");
+  page.tags = {"blue"};
+  page.offset = 1;
+  page.limit = 2;
+  EXPECT_EQ(List(page), (Ids{"id-slack-5", "id-github-3"}));
+  EXPECT_EQ(total_, 4U);
+  page.accept = [](const Sandbox& row) { return row.server == "slack"; };
+  EXPECT_EQ(List(page), (Ids{"id-slack-5", "id-slack-1"}));
+  EXPECT_EQ(total_, 3U);
+  Reopen();
+  EXPECT_EQ(find({"blue"}), blue);
+  Sandbox changed = *last;
+  changed.tags_json = "[]";
+  ASSERT_TRUE(Update(changed, last->lease_id));
+  EXPECT_EQ(find({"blue"}), (Ids{"id-slack-5", "id-github-3", "id-slack-1"}));
+}
+
 TEST_P(ListingContract, FiltersByServer) {
   MustAcquire(Request("slack", 1));
   MustAcquire(Request("github", 2));
