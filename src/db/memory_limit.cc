@@ -51,6 +51,8 @@ void* CountedRealloc(void* given, int bytes) {
 }
 
 bool InstallCounter() {
+  // To keep SQLite's own count every allocation of every thread would take one lock.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &Allocator()) != SQLITE_OK) return false;
   if (Allocator().xMalloc == nullptr) return false;
   sqlite3_mem_methods counted = Allocator();

@@ -11,8 +11,6 @@
 #include <functional>
 #include <vector>
 
-#include "base/unique_fd.h"
-
 namespace viv::engine {
 namespace {
 
@@ -54,6 +52,11 @@ void PutDifference(std::string& out, const std::byte* before, const std::byte* n
   std::uint16_t runs = 0;
   Put(out, runs);
   for (std::size_t i = 0; i < kPageBytes;) {
+    if (i % 64 == 0 &&
+        std::memcmp(before + i, now + i, 64) == 0) {  // most of a page, most of the time
+      i += 64;
+      continue;
+    }
     if (i % 8 == 0 && std::memcmp(before + i, now + i, 8) == 0) {
       i += 8;
       continue;
@@ -161,13 +164,24 @@ Result<std::string> ReadAll(int file) {
 
 }  // namespace
 
-Status WorldLog::Write(const std::string& record, int flags, const std::string& path) {
-  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0600));
-  if (!file)
-    return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
+void WorldLog::KeptFile::Keep(UniqueFd file) {
+  if (count_.fetch_add(1, std::memory_order_relaxed) < kKeptMax) {
+    file_ = std::move(file);
+  } else {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void WorldLog::KeptFile::Close() {
+  if (!file_) return;
+  file_ = UniqueFd();
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Status WorldLog::WriteTo(int file, const std::string& record, const std::string& path) {
   std::size_t done = 0;
   while (done < record.size()) {
-    ssize_t wrote = ::pwrite(file.get(), record.data() + done, record.size() - done,
+    ssize_t wrote = ::pwrite(file, record.data() + done, record.size() - done,
                              static_cast<off_t>(bytes_ + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
@@ -189,7 +203,13 @@ Status WorldLog::Append(const Pages& pages, Kind kind) {
   }
   std::string record = Finish(std::move(payload), kind);
   if (bytes_ == 0) record.insert(0, Header(pages.image()));
-  return Write(record, O_CREAT, path_);
+  if (kept_.get() >= 0) return WriteTo(kept_.get(), record, path_);
+  UniqueFd file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT, 0600));
+  if (!file)
+    return Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
+  RETURN_IF_ERROR(WriteTo(file.get(), record, path_));
+  kept_.Keep(std::move(file));
+  return {};
 }
 
 Result<std::string> WorldLog::ReadImageId() const {
@@ -246,6 +266,7 @@ Status WorldLog::Replay(Pages& pages, const std::function<void()>& on_baseline) 
 }
 
 Status WorldLog::Remove() {
+  kept_.Close();
   bytes_ = 0;
   if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
     return Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
@@ -260,7 +281,11 @@ Status WorldLog::Rewrite(const Pages& baseline, const Pages& pages) {
   whole += WholeRecord(baseline, pages, Kind::kCommit);
   std::string next = path_ + ".new";
   std::uint64_t bytes_before = std::exchange(bytes_, 0);
-  Status written = Write(whole, O_CREAT | O_TRUNC, next);
+  kept_.Close();  // it would be the file that is replaced
+  UniqueFd file(::open(next.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0600));
+  Status written = file ? WriteTo(file.get(), whole, next)
+                        : Status(Fail(ErrorCode::kUnavailable,
+                                      "world log " + next + ": " + std::strerror(errno)));
   if (written && ::rename(next.c_str(), path_.c_str()) != 0) {
     written = Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
   }

@@ -5,11 +5,14 @@
 // never acknowledged. Written without fsync: a killed server loses nothing; a power failure may
 // take the last moments, never the consistency (docs/decisions/0003).
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "engine/pages.h"
 
 namespace viv::engine {
@@ -43,9 +46,28 @@ class WorldLog {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  Status Write(const std::string& record, int flags, const std::string& path);
+  // The file of a world that is written to stays open, for as many worlds at a time: to open it for
+  // every record is a good part of what a small one costs.
+  class KeptFile {
+   public:
+    KeptFile() = default;
+    KeptFile(KeptFile&& other) noexcept : file_(std::move(other.file_)) {}
+    KeptFile& operator=(KeptFile&&) = delete;
+    ~KeptFile() { Close(); }
+    int get() const { return file_.get(); }  // -1: none
+    void Keep(UniqueFd file);
+    void Close();
+
+   private:
+    static constexpr int kKeptMax = 512;
+    static inline std::atomic<int> count_ = 0;
+    UniqueFd file_;
+  };
+
+  Status WriteTo(int file, const std::string& record, const std::string& path);
 
   std::string path_;
+  KeptFile kept_;
   std::uint64_t bytes_ = 0;  // of whole records, so that a torn one is overwritten
 };
 

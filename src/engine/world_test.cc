@@ -151,6 +151,22 @@ TEST_F(WorldTest, ManyCallsKeepTheLogSmall) {
   EXPECT_EQ(Count(again), "301");
 }
 
+// The log's file stays open between calls; what takes its place must be the file that is written.
+TEST_F(WorldTest, ChangesAfterAResetOrARewriteGoToTheNewFile) {
+  {
+    World world = Make();
+    Add(world, "second");
+    ASSERT_TRUE(world.Reset());
+    EXPECT_FALSE(std::filesystem::exists(app_.data() + "/world.log"));
+    Add(world, "second again");
+    ASSERT_TRUE(world.Initialize(World::StartFrom::kDefault, json::value()));
+    Add(world, "one");
+    Add(world, "two");
+  }
+  World world = Make();
+  EXPECT_EQ(Count(world), "3");
+}
+
 TEST_F(WorldTest, AForkSharesTheStateAndTheStart) {
   World origin = Make("origin");
   Add(origin, "second");
