@@ -257,7 +257,7 @@ SELECT 'https://api.atlassian.com/ex/jira/3f1c8e52-7c1e-4f0a-9d53-1b7f0f6c2a10/r
 
 CREATE VIEW user_json AS
 SELECT u.account_id, json_object('self', s.api || 'user?accountId=' || u.account_id, 'accountId', u.account_id,
-  'emailAddress', u.email, 'displayName', u.display_name, 'active', json(iif(u.active, 'true', 'false')),
+  'emailAddress', u.email, 'displayName', u.display_name, 'active', json_known(iif(u.active, 'true', 'false')),
   'timeZone', u.time_zone, 'accountType', u.account_type) AS body
 FROM user u CROSS JOIN site s;
 
@@ -273,7 +273,7 @@ FROM status t JOIN status_category c ON c.key = t.category CROSS JOIN site s;
 
 CREATE VIEW type_json AS
 SELECT t.name, json_object('self', s.api || 'issuetype/' || t.id, 'id', CAST(t.id AS TEXT), 'description', t.description,
-  'name', t.name, 'subtask', json(iif(t.level < 0, 'true', 'false')), 'hierarchyLevel', t.level) AS body
+  'name', t.name, 'subtask', json_known(iif(t.level < 0, 'true', 'false')), 'hierarchyLevel', t.level) AS body
 FROM issue_type t CROSS JOIN site s;
 
 CREATE VIEW priority_json AS
@@ -287,7 +287,7 @@ FROM resolution r CROSS JOIN site s;
 
 CREATE VIEW project_json AS
 SELECT p.id, json_object('self', s.api || 'project/' || p.id, 'id', CAST(p.id AS TEXT), 'key', p.key, 'name', p.name,
-  'projectTypeKey', p.project_type, 'simplified', json(iif(p.workflow = 'simplified', 'true', 'false'))) AS body
+  'projectTypeKey', p.project_type, 'simplified', json_known(iif(p.workflow = 'simplified', 'true', 'false'))) AS body
 FROM project p CROSS JOIN site s;
 
 CREATE VIEW component_json AS
@@ -297,7 +297,7 @@ FROM component c CROSS JOIN site s;
 
 CREATE VIEW version_json AS
 SELECT v.id, json_object('self', s.api || 'version/' || v.id, 'id', CAST(v.id AS TEXT), 'description', v.description,
-  'name', v.name, 'archived', json(iif(v.archived, 'true', 'false')), 'released', json(iif(v.released, 'true', 'false')),
+  'name', v.name, 'archived', json_known(iif(v.archived, 'true', 'false')), 'released', json_known(iif(v.released, 'true', 'false')),
   'releaseDate', v.release_date) AS body
 FROM version v CROSS JOIN site s;
 
@@ -317,16 +317,16 @@ FROM (SELECT x.*,
 
 CREATE VIEW comment_json AS
 SELECT c.id, c.issue_id, c.created_ms, c.body AS plain, json_object('self', s.api || 'issue/' || c.issue_id || '/comment/' || c.id,
-  'id', CAST(c.id AS TEXT), 'author', json(u.body),
+  'id', CAST(c.id AS TEXT), 'author', json_known(u.body),
   'body', json_object('type', 'doc', 'version', 1, 'content', json_array(json_object('type', 'paragraph', 'content',
     json_array(json_object('type', 'text', 'text', c.body))))),
-  'updateAuthor', json(u.body), 'created', time_format(c.created_ms, 'jira'), 'updated', time_format(c.updated_ms, 'jira'),
-  'jsdPublic', json('true')) AS body
+  'updateAuthor', json_known(u.body), 'created', time_format(c.created_ms, 'jira'), 'updated', time_format(c.updated_ms, 'jira'),
+  'jsdPublic', json_known('true')) AS body
 FROM comment c JOIN user_json u ON u.account_id = c.author_id CROSS JOIN site s;
 
 CREATE VIEW attachment_json AS
 SELECT a.id, a.issue_id, json_object('self', s.api || 'attachment/' || a.id, 'id', CAST(a.id AS TEXT), 'filename', a.filename,
-  'author', json(u.body), 'created', time_format(a.created_ms, 'jira'), 'size', a.size, 'mimeType', a.mime_type,
+  'author', json_known(u.body), 'created', time_format(a.created_ms, 'jira'), 'size', a.size, 'mimeType', a.mime_type,
   'content', s.api || 'attachment/content/' || a.id) AS body
 FROM attachment a JOIN user_json u ON u.account_id = a.author_id CROSS JOIN site s;
 
@@ -334,27 +334,27 @@ FROM attachment a JOIN user_json u ON u.account_id = a.author_id CROSS JOIN site
 CREATE VIEW issue_brief AS
 SELECT i.id, i.parent_id, json_object('id', CAST(i.id AS TEXT), 'key', i.key, 'self', s.api || 'issue/' || i.id,
   'fields', json_object('summary', i.summary,
-    'status', json((SELECT body FROM status_json x WHERE x.name = i.status)),
-    'priority', json((SELECT body FROM priority_json x WHERE x.name = coalesce(i.priority, 'Medium'))),
-    'issuetype', json((SELECT body FROM type_json x WHERE x.name = i.issue_type)))) AS body
+    'status', json_known((SELECT body FROM status_json x WHERE x.name = i.status)),
+    'priority', json_known((SELECT body FROM priority_json x WHERE x.name = coalesce(i.priority, 'Medium'))),
+    'issuetype', json_known((SELECT body FROM type_json x WHERE x.name = i.issue_type)))) AS body
 FROM issue i CROSS JOIN site s;
 
 CREATE VIEW link_json AS
 SELECT l.id, l.from_id AS issue_id, json_object('id', CAST(l.id AS TEXT), 'self', s.api || 'issueLink/' || l.id,
   'type', json_object('id', CAST(t.id AS TEXT), 'name', t.name, 'inward', t.inward, 'outward', t.outward,
-    'self', s.api || 'issueLinkType/' || t.id), 'outwardIssue', json(b.body)) AS body
+    'self', s.api || 'issueLinkType/' || t.id), 'outwardIssue', json_known(b.body)) AS body
 FROM issue_link l JOIN link_type t ON t.id = l.type_id JOIN issue_brief b ON b.id = l.to_id CROSS JOIN site s;
 CREATE VIEW link_back_json AS
 SELECT l.id, l.to_id AS issue_id, json_object('id', CAST(l.id AS TEXT), 'self', s.api || 'issueLink/' || l.id,
   'type', json_object('id', CAST(t.id AS TEXT), 'name', t.name, 'inward', t.inward, 'outward', t.outward,
-    'self', s.api || 'issueLinkType/' || t.id), 'inwardIssue', json(b.body)) AS body
+    'self', s.api || 'issueLinkType/' || t.id), 'inwardIssue', json_known(b.body)) AS body
 FROM issue_link l JOIN link_type t ON t.id = l.type_id JOIN issue_brief b ON b.id = l.from_id CROSS JOIN site s;
 
 CREATE VIEW field_json AS
 SELECT f.id, f.name, f.position, f.description, json_patch('{}', json_object('id', f.id, 'key', f.id, 'name', f.name,
-  'description', f.description, 'custom', json(iif(f.custom_type IS NULL, 'false', 'true')),
-  'orderable', json(iif(f.orderable, 'true', 'false')), 'navigable', json(iif(f.navigable, 'true', 'false')),
-  'searchable', json(iif(f.searchable, 'true', 'false')), 'clauseNames', json(f.clause_names),
+  'description', f.description, 'custom', json_known(iif(f.custom_type IS NULL, 'false', 'true')),
+  'orderable', json_known(iif(f.orderable, 'true', 'false')), 'navigable', json_known(iif(f.navigable, 'true', 'false')),
+  'searchable', json_known(iif(f.searchable, 'true', 'false')), 'clauseNames', json(f.clause_names),
   'schema', json(f.schema))) AS body, f.schema
 FROM (SELECT x.*, iif(x.type IS NULL, NULL, json_patch('{}', json_object('type', x.type, 'items', x.items,
     'custom', iif(x.custom_type IS NULL, NULL, 'com.atlassian.jira.plugin.system.customfieldtypes:' || x.custom_type),

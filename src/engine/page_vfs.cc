@@ -162,7 +162,6 @@ sqlite3_vfs MakeVfs() {
 }
 
 void RegisterOnce() {
-  db::CountMemory();
   static sqlite3_vfs vfs = MakeVfs();
   static const int registered = sqlite3_vfs_register(&vfs, 0);
   CHECK(registered == SQLITE_OK);
