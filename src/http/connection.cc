@@ -13,6 +13,7 @@ namespace viv::http {
 namespace {
 
 constexpr std::size_t kHeadReadBytes = 4 * 1024;
+constexpr std::size_t kHeadBytesFree = 8 * 1024;
 constexpr std::size_t kBodyReadBytes = 64 * 1024;
 constexpr std::size_t kIdleBufferBytesMax = 16 * 1024;
 
@@ -107,6 +108,10 @@ Task<Connection::Outcome> Connection::ReadRequest() {
     if (!was_started && parser_.started() && in_head) {
       transport_->ExpireReadAfter(options.header_timeout);
     }
+    if (in_head && !MayKeepHead()) {
+      problem_ = {503, "the server has no memory for further large requests: try again"};
+      co_return Outcome::kRefuse;
+    }
     phase_ = parser_.started() ? Phase::kBusy : Phase::kIdle;
     if (phase_ == Phase::kIdle && draining_) co_return Outcome::kGone;
     bool more = co_await ReadMore(in_head ? kHeadReadBytes : BodyReadBytes());
@@ -115,6 +120,7 @@ Task<Connection::Outcome> Connection::ReadRequest() {
     problem_ = {408, "the request took too long to arrive"};
     co_return Outcome::kRefuse;
   }
+  head_charge_.Release();
   phase_ = Phase::kBusy;
   co_return Outcome::kRequest;
 }
@@ -124,6 +130,12 @@ Task<bool> Connection::ReadMore(std::size_t size) {
   std::size_t count = co_await transport_->Read(into, size);
   buffer_.Commit(count);
   co_return count > 0;
+}
+
+// Nobody knows yet who sends it.
+bool Connection::MayKeepHead() {
+  const std::size_t bytes = parser_.head_bytes() + buffer_.data().size();
+  return bytes <= kHeadBytesFree || context_.heads.Raise(head_charge_, {}, 2 * bytes);
 }
 
 // No more room than the body needs: many small ones may be under way.
@@ -168,6 +180,8 @@ Task<void> Connection::Refuse(int status, std::string message) {
   WriteHead(response, {Framing::kLength, response.body.size()}, false);
   Transport::Pieces pieces{head_, response.body};
   bool written = co_await WriteAll(pieces);
+  buffer_ = ReadBuffer();
+  head_charge_.Release();
   if (written) co_await transport_->Shutdown(Transport::Farewell::kLinger);
 }
 

@@ -26,6 +26,7 @@ struct ServerContext {
   const ServerOptions& options;
   const Handler& handler;
   const ErrorRenderer& errors;
+  BodyBudget& heads;
   BodyBudget& bodies;
 };
 
@@ -56,6 +57,7 @@ class Connection : private ClientEnd, private PendingBody {
   Task<void> Serve();
   Task<Outcome> ReadRequest();
   Task<bool> ReadMore(std::size_t size);
+  bool MayKeepHead();
   Task<Response> Handle();
   Task<void> Refuse(int status, std::string message);
   void StreamBody(RequestBody::Extent extent);
@@ -88,6 +90,7 @@ class Connection : private ClientEnd, private PendingBody {
   ReadBuffer buffer_;
   RequestParser parser_;
   std::optional<RequestBody> body_;  // of the request under way, when it is streamed or pending
+  BodyBudget::Charge head_charge_;   // for a large head that is not complete
   BodyBudget::Charge charge_;        // for the body of the request under way
   std::string head_;                 // of the answer under way
   asio::cancellation_signal cancel_;

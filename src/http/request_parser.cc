@@ -168,6 +168,7 @@ class RequestParser::Impl {
   Request& request() { return request_; }
   const RequestSink& sink() const { return *sink_; }
   Problem problem() const { return problem_; }
+  std::size_t head_bytes() const { return head_bytes_; }
   bool streams_body() const { return streams_body_; }
   bool defers_body() const { return defers_body_; }
 
@@ -279,6 +280,10 @@ Request& RequestParser::request() {
 
 bool RequestParser::started() const {
   return impl_->sink().got_some();
+}
+
+std::size_t RequestParser::head_bytes() const {
+  return impl_->head_bytes();
 }
 
 RequestParser::Problem RequestParser::error() const {

@@ -48,7 +48,8 @@ class RequestParser {
   Step Feed(std::string_view bytes);
 
   Request& request();
-  bool started() const;  // something of the request was seen
+  bool started() const;            // something of the request was seen
+  std::size_t head_bytes() const;  // that were taken so far
   Problem error() const;
 
   // These hold once the head is done.

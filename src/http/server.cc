@@ -119,8 +119,9 @@ class Server::Impl {
   ServerOptions options_;
   const Handler handler_;
   const ErrorRenderer errors_;
+  BodyBudget heads_{2 * options_.head_budget_bytes};  // they have no owner, and so half of it
   BodyBudget bodies_{options_.body_budget_bytes};
-  const ServerContext context_{options_, handler_, errors_, bodies_};
+  const ServerContext context_{options_, handler_, errors_, heads_, bodies_};
   std::vector<std::unique_ptr<TlsIdentity>> identities_;
   std::atomic<std::size_t> connections_{0};
   std::vector<std::unique_ptr<Worker>> workers_;

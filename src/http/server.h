@@ -38,6 +38,8 @@ struct ServerOptions {
   std::uint16_t port = 0;  // 0: any free one, see Server::port()
   unsigned threads = 0;    // 0: one per core
   std::size_t header_bytes_max = 64 * 1024;
+  // For all heads above 8 KiB that are not complete: further ones get 503.
+  std::size_t head_budget_bytes = 64 * 1024 * 1024;
   std::size_t body_bytes_max = 64 * 1024 * 1024;
   // Larger bodies, and chunked ones, are read when the handler asks for them (http/pending_body.h),
   // which it does once it knows the caller.

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "http/middleware/auth.h"
 #include "http/pending_body.h"
 #include "http/server_test_support.h"
@@ -10,9 +8,7 @@
 namespace viv::http {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string PendingHead(std::size_t length, std::string_view more = "") {
@@ -161,6 +157,29 @@ TEST(PendingBodyTest, OneThatWaitsIsServedWhenAnotherEnds) {
   first.Send(std::string(900'000, 'y'));
   EXPECT_EQ(first.ReadAnswer().body, "900000 yyy");
   EXPECT_EQ(second.ReadAnswer().body, "900000 xxx");
+}
+
+TEST(LargeHeadTest, HeadsThatAreNotCompleteHaveABudget) {
+  ServerOptions options = WaitingOptions();
+  options.head_budget_bytes = 100 * 1024;
+  RunningServer server(SizeForKeys(), std::move(options));
+  const std::string most = "GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + std::string(40'000, 'x');
+  RawClient first(server->port());
+  first.Send(most);
+  // The server has one thread: between these it reads on from the first.
+  RawClient small(server->port());
+  for (int i = 0; i < 50; ++i) {
+    small.Send("GET / HTTP/1.1\r\nHost: h\r\nX-API-Key: key\r\n\r\n");
+    EXPECT_THAT(small.ReadAnswer().head, StartsWith("HTTP/1.1 200"));
+  }
+  RawClient second(server->port());
+  second.Send(most);
+  EXPECT_THAT(second.ReadAnswer().head, StartsWith("HTTP/1.1 503"));
+  first.Send("\r\nX-API-Key: key\r\n\r\n");
+  EXPECT_THAT(first.ReadAnswer().head, StartsWith("HTTP/1.1 200"));
+  RawClient third(server->port());
+  third.Send(most + "\r\n\r\n");
+  EXPECT_THAT(third.ReadAnswer().head, StartsWith("HTTP/1.1 401"));
 }
 
 }  // namespace
