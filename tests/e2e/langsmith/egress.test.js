@@ -167,8 +167,11 @@ test('rules are replaced at once, survive stop and start, and an opaque value is
   assert.equal(await authorization(secure('/', 'third.test')), 'third');
   await update(box, proxyConfig());
   assert.equal((await headersOf(box, plain('/', 'third.test'))).authorization, undefined);
-  // While it is stopped, too.
+  // While it is stopped they stay as they are.
+  await update(box, config(rule('api', ['api.test'], { Authorization: 'kept' })));
   await host.client.stopSandbox('lasting');
+  await assert.rejects(update(box, config(rule('api', ['api.test'], { Authorization: 'woken' }))), /not ready/);
+  assert.equal(await authorization(), 'kept');
   await update(box, config(rule('api', ['api.test'], { Authorization: 'woken' })));
   assert.equal(await authorization(), 'woken');
 });
