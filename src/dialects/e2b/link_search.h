@@ -21,8 +21,8 @@ class LinkSearch {
   LinkSearch();
 
   struct Found {
-    std::string box_id = {};    // empty: nobody signed it
-    bool is_busy = false;  // the budget is used up: nobody has looked
+    std::string box_id = {};  // empty: nobody signed it
+    bool is_busy = false;     // the budget is used up: nobody has looked
   };
   Found Find(const sandbox::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
 

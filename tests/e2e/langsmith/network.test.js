@@ -116,8 +116,10 @@ test('lists are replaced at once and hold after stop and start', { skip }, async
   await host.client.startSandbox('live', { timeout: 60 });
   await expectReaches(box, { [`good.test:${two}`]: true, [`good.test:${one}`]: false, [`other.test:${two}`]: false });
   await host.client.stopSandbox('live');
+  await assert.rejects(host.client.updateSandbox('live', { proxyConfig: allowing('other.test') }), /not ready/);
+  await expectReaches(box, { [`other.test:${two}`]: false, [`good.test:${two}`]: true });  // which wakes it
   await host.client.updateSandbox('live', { proxyConfig: allowing('other.test') });
-  await expectReaches(box, { [`other.test:${two}`]: true, [`good.test:${two}`]: false });  // which wakes it
+  await expectReaches(box, { [`other.test:${two}`]: true, [`good.test:${two}`]: false });
   await host.client.updateSandbox('live', { proxyConfig: proxyConfig() });
   await expectReaches(box, { [`good.test:${one}`]: true });
 });
