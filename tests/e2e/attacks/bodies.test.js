@@ -64,7 +64,9 @@ test('40 connections of 60 MiB without a key take no memory, and others are serv
 });
 
 test('a wrong key, and one that was revoked, are no key', async () => {
-  for (const headers of [{ 'X-API-Key': 'wrong' }, { Authorization: 'Bearer wrong' }]) {
+  const { body: made } = await server.call('POST', '/api/viv/keys', { json: { name: 'revoked' } });
+  assert.equal((await server.call('DELETE', `/api/viv/keys/${made.id}`)).status, 204);
+  for (const headers of [{ 'X-API-Key': 'wrong' }, { Authorization: 'Bearer wrong' }, { 'X-API-Key': made.key }]) {
     assert.equal(statusOf(await send('/api/viv/keys', headers, 60 * MiB)), 401);
     assert.equal(statusOf(await send('/sandbox/slack', headers, 60 * MiB)), 403);
   }
