@@ -188,6 +188,22 @@ TEST_F(AppsTest, AStateIsSavedAndLoadedWhole) {
   });
 }
 
+TEST_F(AppsTest, AFullDocumentStandsInPlaceOfTheBaseData) {
+  ForEachProfile([&](const LoadedAppPtr& loaded, const Profile& profile) {
+    if (loaded->app->model.empty()) return;
+    World world = MakeWorld(loaded, profile);
+    auto document = world.Dump(DumpForm::kFull);
+    ASSERT_TRUE(document) << document.error().message;
+    World other = MakeWorld(loaded, profile);
+    auto report = other.Initialize(World::StartFrom::kEmpty, *document);
+    ASSERT_TRUE(report) << report.error().message;
+    auto again = other.Dump(DumpForm::kVendor);
+    auto before = world.Dump(DumpForm::kVendor);
+    ASSERT_TRUE(again && before);
+    EXPECT_EQ(FirstDifference(*before, *again, ""), "");
+  });
+}
+
 TEST_F(AppsTest, ReadingIsNoChange) {
   ForEachProfile([&](const LoadedAppPtr& loaded, const Profile& profile) {
     World world = MakeWorld(loaded, profile);

@@ -70,7 +70,7 @@ Result<LoadedAppPtr> Catalogue::Load(const std::string& folder) const {
   ASSIGN_OR_RETURN(loaded->app, LoadApp(folder));
   std::string directory = options_.data + "/images";
   for (const Profile& profile : loaded->app->profiles) {
-    for (const std::string& seed : {std::string(), profile.seed}) {
+    for (const std::string& seed : {std::string(kBareSeed), std::string(), profile.seed}) {
       ImagePtr& image = loaded->images[{seed, profile.clock}];
       if (image != nullptr) continue;
       ASSIGN_OR_RETURN(image, BuildImage(*loaded->app, seed, profile.clock, directory));

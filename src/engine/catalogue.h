@@ -15,6 +15,7 @@
 #include "engine/app_loader.h"
 #include "engine/comparison.h"
 #include "engine/image.h"
+#include "engine/image_builder.h"
 #include "engine/session.h"
 
 namespace viv::engine {
@@ -22,7 +23,8 @@ namespace viv::engine {
 // One version of an app, ready to make worlds.
 struct LoadedApp {
   AppPtr app;
-  // By seed file and the clock's mode; "" is the image with nothing but base data.
+  // By seed file and the clock's mode; "" is the image with nothing but base data, kBareSeed the
+  // one without even that.
   std::map<std::pair<std::string, ClockMode>, ImagePtr> images;
   std::unique_ptr<Sessions> sessions;
   std::unique_ptr<Comparisons> comparisons;
@@ -32,6 +34,9 @@ struct LoadedApp {
   }
   const ImagePtr& EmptyImage(const Profile& profile) const {
     return images.at({"", profile.clock});
+  }
+  const ImagePtr& BareImage(const Profile& profile) const {
+    return images.at({std::string(kBareSeed), profile.clock});
   }
   ImagePtr FindImage(std::string_view image_id) const;  // nullptr when it has none of that id
 };

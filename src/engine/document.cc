@@ -1,5 +1,7 @@
 #include "engine/document.h"
 
+#include <set>
+
 #include "engine/constraint.h"
 #include "engine/runner.h"
 
@@ -257,7 +259,40 @@ std::int64_t CountRows(const ModelChild& child, const json::object& object, int 
   return rows;
 }
 
+bool NamesAgain(const ModelChild& child, const json::object& base, const json::object& document) {
+  const json::value* ours = FindMember(base, child.name, child.aliases);
+  const json::value* theirs = FindMember(document, child.name, child.aliases);
+  if (ours == nullptr || theirs == nullptr || child.target->fields.empty()) return false;
+  if (child.single || !ours->is_array() || !theirs->is_array()) return false;
+  const ModelField& first = child.target->fields.front();
+  std::set<std::string> known;
+  for (const json::value& row : ours->get_array()) {
+    const json::value* name = FindMember(row.as_object(), first.name, first.aliases);
+    if (name != nullptr) known.insert(json::serialize(*name));
+  }
+  for (const json::value& row : theirs->get_array()) {
+    const json::value* name = FindMember(row.as_object(), first.name, first.aliases);
+    if (name != nullptr && known.contains(json::serialize(*name))) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+json::value TakeOverBase(const Model& model, const json::value& base, const json::value& document) {
+  if (!base.is_object() || !document.is_object()) return nullptr;
+  const json::object& ours = base.get_object();
+  bool again = false;
+  json::object whole = document.get_object();
+  for (const ModelChild& child : model.collections) {
+    again = again || NamesAgain(child, ours, document.get_object());
+    const json::value* theirs = FindMember(document.get_object(), child.name, child.aliases);
+    const json::value* base_list = FindMember(ours, child.name, child.aliases);
+    if ((theirs == nullptr || theirs->is_null()) && base_list != nullptr)
+      whole[child.name] = *base_list;
+  }
+  return again ? json::value(std::move(whole)) : json::value();
+}
 
 LoadReport CountRecords(const Model& model, const json::value& document) {
   LoadReport report;

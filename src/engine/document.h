@@ -44,6 +44,11 @@ Result<LoadReport> LoadDocument(Session& session, const json::value& document);
 // What loading the document would report.
 LoadReport CountRecords(const Model& model, const json::value& document);
 
+// Where `document` names a row of the base data again (by the first field of its collection), the
+// two cannot both be loaded: then the document's own lists stand in place of the base's of the same
+// names, and this is the whole to load instead of both. Null when it names none.
+json::value TakeOverBase(const Model& model, const json::value& base, const json::value& document);
+
 // Whether every top-level list of the document, as counted by CountRecords, is as long as its dump
 // would be. Lists that are not rows of one table are not looked at.
 Result<bool> HasAsManyRows(Session& session, const LoadReport& counted);

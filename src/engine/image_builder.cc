@@ -21,19 +21,25 @@ constexpr std::string_view kFormat =
     "1";  // raise it when images of the same app would come out differently
 
 std::string ImageId(const App& app, const std::string& seed, ClockMode clock) {
-  std::string name = seed.empty() ? "empty" : fs::path(seed).stem().string();
+  std::string name = seed.empty()        ? "empty"
+                     : seed == kBareSeed ? "bare"
+                                         : fs::path(seed).stem().string();
   std::string mode = clock == ClockMode::kTick ? "" : "/" + std::to_string(static_cast<int>(clock));
   return app.name + "-" + name + "-" +
          Sha256Hex(app.digest + "/" + seed + "/" + std::string(kFormat) + mode).substr(0, 16);
 }
 
-Status LoadSeed(Session& session, const std::string& file) {
-  std::string path = session.app().folder + "/" + file;
+Result<json::value> ReadSeed(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) return Fail(ErrorCode::kInvalidArgument, path + ": the file cannot be read");
-  ASSIGN_OR_RETURN(json::value document, ParseJson(text.str()), path);
+  return ParseJson(text.str());
+}
+
+Status LoadSeed(Session& session, const std::string& file) {
+  std::string path = session.app().folder + "/" + file;
+  ASSIGN_OR_RETURN(json::value document, ReadSeed(path), path);
   std::vector<Problem> problems = CheckDocument(session.app().model, document);
   if (!problems.empty())
     return Fail(ErrorCode::kInvalidArgument,
@@ -51,14 +57,20 @@ Status LoadSeed(Session& session, const std::string& file) {
 // from then on.
 Status Build(const App& app, const std::string& seed, ClockMode clock, const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::OpenFile(app, path));
-  if (!app.base_seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, app.base_seed));
-  if (!seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, seed));
+  bool bare = seed == kBareSeed;
+  if (!bare && !app.base_seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, app.base_seed));
+  if (!bare && !seed.empty()) RETURN_IF_ERROR(LoadSeed(*session, seed));
   if (clock == ClockMode::kTick) return {};
   return session->connection().Execute("UPDATE _world SET clock_mode = " +
                                        std::to_string(static_cast<int>(clock)));
 }
 
 }  // namespace
+
+Result<json::value> ReadBaseDocument(const App& app) {
+  if (app.base_seed.empty()) return json::value(json::object());
+  return ReadSeed(app.folder + "/" + app.base_seed);
+}
 
 Result<ImagePtr> BuildImage(const App& app,
                             const std::string& seed,

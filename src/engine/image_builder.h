@@ -4,12 +4,19 @@
 // so that it is made once and found again after a restart.
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "engine/app.h"
 #include "engine/image.h"
 
 namespace viv::engine {
+
+// In place of a seed file: the schema alone, without the base data.
+inline constexpr std::string_view kBareSeed = "-";
+
+// The app's base data, as its file has it; an empty object without one.
+Result<json::value> ReadBaseDocument(const App& app);
 
 // `seed` is a file of the app's folder; empty for an image with nothing but the base data.
 Result<ImagePtr> BuildImage(const App& app,

@@ -183,16 +183,27 @@ Result<LoadReport> World::BuildInitial(StartFrom start, const json::value& docum
   }
   pages_ = start == StartFrom::kEmpty ? Pages(loaded_->EmptyImage(*profile_)) : seed;
   if (document.is_null()) return LoadReport();
+  json::value whole;
+  // The base data fills lists that are ours alone: a document of the vendor's cannot name them.
+  auto is_ours = [&](const ModelChild& child) {
+    return child.extra && FindMember(document.as_object(), child.name, child.aliases) != nullptr;
+  };
+  const auto& lists = app().model.collections;
+  if (start == StartFrom::kEmpty && std::any_of(lists.begin(), lists.end(), is_ours)) {
+    ASSIGN_OR_RETURN(json::value base, ReadBaseDocument(app()));
+    whole = TakeOverBase(app().model, base, document);
+    if (!whole.is_null()) pages_ = Pages(loaded_->BareImage(*profile_));
+  }
   ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
   RETURN_IF_ERROR(session->Begin());
-  Result<LoadReport> report = LoadDocument(*session, document);
+  Result<LoadReport> report = LoadDocument(*session, whole.is_null() ? document : whole);
   Status committed = report ? session->Commit() : Status(PassUp(report.error()));
   if (!committed) {
     session->Rollback();
     return PassUp(committed.error());
   }
   pages_.Seal();
-  return report;
+  return whole.is_null() ? report : CountRecords(app().model, document);
 }
 
 // An empty document describes an empty account and nothing else.
