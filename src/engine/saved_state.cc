@@ -15,6 +15,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "engine/compared_tables.h"
 #include "engine/constraint.h"
 
 namespace viv::engine {
@@ -30,12 +31,6 @@ using SavedRow = json::array;
 
 tl::unexpected<Error> RefuseState(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "_world: " + std::move(message));
-}
-
-std::string QuoteName(std::string_view name) {
-  std::string quoted = "\"";
-  for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 // One table as it stands in the database.

@@ -50,16 +50,18 @@ http::Response RenderError(const Error& error) {
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
-  http::Middleware auth = http::Auth(keys, [](http::AuthFailure failure) {
+  http::AuthRenderer render = [](http::AuthFailure failure) {
     if (failure == http::AuthFailure::kTooManyRequests)
       return Failure(429, "too_many_requests", std::string(http::kTooManyRequests));
     bool missing = failure == http::AuthFailure::kMissing;
     return Failure(401, "unauthenticated",
                    missing ? "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
                            : "This key is not valid");
-  });
+  };
   auto add = [&](std::string_view method, std::string_view path,
-                 Task<http::Response> (*handler)(Context&, http::Request&)) {
+                 Task<http::Response> (*handler)(Context&, http::Request&),
+                 http::BodyLimits limits = {}) {
+    http::Middleware auth = http::Auth(keys, render, std::move(limits));
     router.Add(method, path, auth([&context, handler](http::Request& request) {
                  return handler(context, request);
                }));
@@ -69,7 +71,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("POST", "/api/viv/worlds/{id}/verify", VerifyWorld);
   add("POST", "/api/viv/worlds/{id}/fork", ForkWorld);
   add("GET", "/api/viv/worlds/{id}/dump", DumpWorld);
-  add("POST", "/api/viv/worlds/{id}/load", LoadWorld);
+  add("POST", "/api/viv/worlds/{id}/load", LoadWorld, http::ForDocument());
   add("PUT", "/api/viv/worlds/{id}/faults", SetFaults);
   add("GET", "/api/viv/worlds/{id}/faults", GetFaults);
   add("PUT", "/api/viv/worlds/{id}/clock", SetClock);
