@@ -317,7 +317,7 @@ Result<bool> HasAsManyRows(Session& session, const LoadReport& counted) {
                       (collection.where.empty() ? "1" : "(" + collection.where + ")");
     for (const auto& link : child.link) sql += " AND t." + link.first + " IS NULL";
     ASSIGN_OR_RETURN(db::Statement statement, session.connection().Prepare(sql), child.name);
-    BindVariables(statement.get(), Frame(), session.app());
+    RETURN_IF_ERROR(BindVariables(statement.get(), Frame(), session.app()));
     ASSIGN_OR_RETURN(bool row, statement.Step(), child.name);
     std::int64_t wanted = asked == counted.by_collection.end() ? 0 : asked->second;
     if (!row || statement.Integer(0) != wanted) return false;

@@ -17,6 +17,7 @@ class TestEndpoint : public Endpoint {
 
   std::string key() const override { return "test"; }
   std::string query() const override { return "instance_id=test"; }
+  std::string account_id() const override { return "test"; }
   bool exists() const override { return there; }
   Task<Answer> Handle(Incoming request, Caller) override {
     asked.push_back(request.text);
