@@ -18,6 +18,7 @@
 #include "cli/complain.h"
 #include "dialects/dashboard/context.h"
 #include "server/box_service.h"
+#include "server/budget_wiring.h"
 #include "server/kept_key.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -114,8 +115,9 @@ Result<json::value> DownWithoutServer(Settings settings,
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   sandbox::Accounts accounts(store);
   BlockingPool pool(kDownThreads);
+  ASSIGN_OR_RETURN(std::unique_ptr<sandbox::Budgets> budgets, OpenBudgets(settings, store));
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> service,
-                   BoxService::Start(settings, store, pool, accounts, secret), "boxes");
+                   BoxService::Start(settings, store, pool, accounts, *budgets, secret), "boxes");
   AllBoxes all{service->boxes(), accounts};
   ASSIGN_OR_RETURN(std::vector<sandbox::BoxPtr> boxes, ListAllBoxes(all));
   RETURN_IF_ERROR(Confirm(boxes.size(), options));

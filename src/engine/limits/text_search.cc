@@ -129,17 +129,19 @@ class WildcardMatch {
     const bool inverted = at < pattern_.size() && pattern_[at] == '^';
     if (inverted) ++at;
     bool found = false;
-    std::optional<char32_t> previous;
+    constexpr char32_t kNoCharacter = 0xFFFFFFFF;
+    char32_t previous = kNoCharacter;
     for (bool first = true; at < pattern_.size(); first = false) {
       if (!work_.Step()) return false;
       const std::string_view member = CharacterAt(pattern_, at);
       at += member.size();
       if (member == "]" && !first) return found != inverted && Pass(character, at);
-      if (member == "-" && previous && at < pattern_.size() && pattern_[at] != ']') {
+      if (member == "-" && previous != kNoCharacter && at < pattern_.size() &&
+          pattern_[at] != ']') {
         const std::string_view last = CharacterAt(pattern_, at);
         at += last.size();
-        found = found || (wanted >= *previous && wanted <= CodePoint(last));
-        previous.reset();
+        found = found || (wanted >= previous && wanted <= CodePoint(last));
+        previous = kNoCharacter;
         continue;
       }
       found = found || CodePoint(member) == wanted;
