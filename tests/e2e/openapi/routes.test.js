@@ -121,7 +121,12 @@ const apiKey = () => ({ 'X-API-Key': server.key, 'Content-Type': 'application/js
 test('answers of the Klavis dialect fit', async () => {
   const check = new Checker('klavis', bearer());
   const one = '/sandbox/{server_name}/{sandbox_id}';
-  const { sandbox_id } = await check.call('POST', '/sandbox/{server_name}', { path: { server_name: 'slack' }, json: { tags: { a: 'b' } }, status: 201 });
+  const { sandbox_id, server_url: serverUrl } = await check.call('POST', '/sandbox/{server_name}', { path: { server_name: 'slack' }, json: { tags: { a: 'b' } }, status: 201 });
+  await check.call('POST', '/mcp-server/list-tools', { json: { serverUrl, format: 'openai' }, status: 200 });
+  await check.call('POST', '/mcp-server/list-tools', { json: {}, status: 422 });
+  await check.call('POST', '/mcp-server/call-tool', { json: { serverUrl, toolName: 'slack_user_search_messages', toolArgs: { query: 'firmware' } }, status: 200 });
+  await check.call('POST', '/mcp-server/call-tool', { json: { serverUrl: 'http://elsewhere.example/', toolName: 'x' }, status: 200 });
+  await check.call('GET', '/mcp-server/tools/{server_name}', { path: { server_name: 'slack' }, status: 200 });
   const path = { server_name: 'slack', sandbox_id };
   await check.call('GET', '/sandbox', { status: 200 });
   await check.call('POST', '/sandbox/prepare', { status: 200 });
@@ -282,12 +287,21 @@ test("answers of Vivarium's own API fit", async () => {
   await check.call('GET', `${W}/diff`, { path, status: 200 });
   await check.call('POST', `${W}/verify`, { path, json: [{ sql: 'SELECT 1', equals: 1 }, { sql: 'SELECT 1', equals: 2 }], status: 200 });
   await check.call('POST', `${W}/fork`, { path, status: 201 });
-  await check.call('GET', `${W}/dump`, { path, status: 200 });
+  const saved = await check.call('GET', `${W}/dump`, { path, status: 200 });
+  await check.call('POST', `${W}/load`, { path, json: saved, status: 200 });
+  await check.call('POST', `${W}/load`, { path, json: {}, status: 400 });
   await check.call('PUT', `${W}/faults`, { path, json: { faults: [{ tool: '*', latency_ms: 1 }] }, status: 200 });
   await check.call('GET', `${W}/faults`, { path, status: 200 });
   await check.call('PUT', `${W}/clock`, { path, json: { mode: 'frozen', now: '2030-01-01T00:00:00Z' }, status: 200 });
   await check.call('GET', `${W}/clock`, { path, status: 200 });
   await check.call('GET', W, { path: { id: 'none' }, status: 404 });
+  const mine = { path: { account: 'me' } };
+  await check.call('GET', '/api/viv/accounts/{account}/limits', { ...mine, status: 200 });
+  await check.call('PATCH', '/api/viv/accounts/{account}/limits', { ...mine, json: { cpus: 1000.5, worlds: 100000 }, status: 200 });
+  await check.call('PATCH', '/api/viv/accounts/{account}/limits', { ...mine, json: { worlds: -1 }, status: 400 });
+  await check.call('GET', '/api/viv/accounts/{account}/usage', { ...mine, status: 200 });
+  await check.call('DELETE', '/api/viv/accounts/{account}/limits', { ...mine, status: 200 });
+  await check.call('GET', '/api/viv/accounts/{account}/limits', { path: { account: 'nobody' }, status: 404 });
   const key = await check.call('POST', '/api/viv/keys', { json: { name: 'one' }, status: 201 });
   const fresh = await check.call('POST', '/api/viv/keys/{id}/rotate', { path: { id: key.id }, status: 201 });
   await check.call('GET', '/api/viv/keys', { status: 200 });
