@@ -12,8 +12,8 @@
 namespace viv::engine {
 namespace {
 
-constexpr std::size_t kTriesMax = 200;  // values of one field
-constexpr std::size_t kHitsMax = 2;     // of them that find something
+constexpr std::size_t kTriesMax = 60;  // values of one field
+constexpr std::size_t kHitsMax = 2;    // of them that find something
 
 using RowKeys = std::vector<std::string>;
 

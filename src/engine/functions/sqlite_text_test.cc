@@ -106,9 +106,9 @@ TEST(SqliteTextTest, PatchesObjectsAsSqliteDoes) {
 TEST(SqliteTextTest, WhatWasQuadraticEnds) {
   db::Connection ours = OpenOurs();
   ObeyWork(ours.get());
-  const std::string many = "replace(hex(zeroblob(2000000)), '00', ";
+  const std::string many = "replace(hex(zeroblob(200000)), '00', ";
   const std::vector<std::string> calls = {
-      "instr(zeroblob(8000000), CAST(zeroblob(4000000) || 'x' AS BLOB))",
+      "instr(zeroblob(800000), CAST(zeroblob(400000) || 'x' AS BLOB))",
       "instr(" + many + "'a'), " + many + "'a') || 'b')",
       "replace(" + many + "'aaaa'), " + many + "'a') || 'b', '')",
       "length(trim(" + many + "'a'), " + many + "'b') || 'a'))",
