@@ -47,6 +47,20 @@ std::string RandomHex(std::size_t digits) {
   return text;
 }
 
+std::string RandomLettersAndDigits(std::size_t count) {
+  constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr unsigned kFair = 252;  // the largest multiple of 36 in a byte: none is likelier
+  std::string text;
+  while (text.size() < count) {
+    unsigned char bytes[32];
+    FillRandom(bytes, sizeof bytes);
+    for (unsigned char byte : bytes) {
+      if (byte < kFair && text.size() < count) text += kAlphabet[byte % kAlphabet.size()];
+    }
+  }
+  return text;
+}
+
 std::string RandomUuid() {
   unsigned char bytes[16];
   FillRandom(bytes, sizeof bytes);

@@ -8,7 +8,8 @@
 namespace viv {
 
 std::string RandomHex(std::size_t digits);
-std::string RandomUuid();  // version 4, lower case
+std::string RandomLettersAndDigits(std::size_t count);  // of [a-z0-9]
+std::string RandomUuid();                               // version 4, lower case
 // Always the same one for a name (version 5: SHA-1), in a namespace of our own.
 std::string NameUuid(std::string_view name);
 bool IsUuid(std::string_view text);  // 8-4-4-4-12 hexadecimal digits

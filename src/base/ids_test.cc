@@ -37,6 +37,14 @@ TEST(IdsTest, RandomHexHasTheAskedLength) {
   EXPECT_EQ(RandomHex(7).size(), 7U);
 }
 
+TEST(IdsTest, RandomLettersAndDigitsHaveTheAskedLengthAndNoOtherCharacters) {
+  const std::string text = RandomLettersAndDigits(1000);
+  EXPECT_EQ(text.size(), 1000U);
+  EXPECT_EQ(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789"), std::string::npos);
+  EXPECT_EQ(std::set<char>(text.begin(), text.end()).size(), 36U);
+  EXPECT_NE(RandomLettersAndDigits(20), RandomLettersAndDigits(20));
+}
+
 TEST(IdsTest, Sha256MatchesTheStandardVector) {
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

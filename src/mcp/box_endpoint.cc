@@ -1,10 +1,10 @@
 #include "mcp/box_endpoint.h"
 
 #include "base/log.h"
+#include "boxes/box_ids.h"
 #include "http/client.h"
+#include "local/local_note.h"
 #include "rpc/jsonrpc/members.h"
-#include "sandbox/box_ids.h"
-#include "sandbox/local_note.h"
 
 namespace viv::mcp {
 namespace {
@@ -52,15 +52,15 @@ class BoxAnswer : public LiveAnswer {
   std::size_t looked_at_ = 0;
 };
 
-json::object DefinitionOf(const sandbox::LocalServer& server, std::string_view benchmark) {
+json::object DefinitionOf(const local::LocalServer& server, std::string_view benchmark) {
   json::array command;
-  for (const std::string& word : sandbox::CommandFor(server, benchmark)) command.emplace_back(word);
+  for (const std::string& word : local::CommandFor(server, benchmark)) command.emplace_back(word);
   json::object variables;
   for (const auto& [name, value] : server.variables) variables[name] = value;
   return {{"name", server.name},
           {"command", std::move(command)},
           {"variables", std::move(variables)},
-          {"folder", sandbox::kWorkspace},
+          {"folder", local::kWorkspace},
           {"user", "user"},
           {"idle_seconds", server.idle_seconds},
           {"start_seconds", server.start_seconds}};
@@ -87,7 +87,7 @@ Answer Unreachable(const json::value& id, const Error& error) {
   }
 }
 
-Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(sandbox::Boxes& boxes,
+Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(boxes::Boxes& boxes,
                                                               std::string box_id,
                                                               std::string frame,
                                                               http::ClientEnd* client) {
@@ -105,17 +105,17 @@ Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(sandbox::Boxes& bo
 
 }  // namespace
 
-std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(sandbox::Boxes& boxes,
-                                               const sandbox::LocalServers& servers,
+std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(boxes::Boxes& boxes,
+                                               const local::LocalServers& servers,
                                                std::string_view sandbox_id,
                                                std::string_view server_name) {
-  std::optional<std::string> box_id = sandbox::BoxOfUuid(sandbox_id);
+  std::optional<std::string> box_id = boxes::BoxOfUuid(sandbox_id);
   if (!box_id) return nullptr;
-  Result<sandbox::BoxPtr> box = boxes.Find(*box_id);
+  Result<boxes::BoxPtr> box = boxes.Find(*box_id);
   if (!box) return nullptr;
-  std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
+  std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
   if (!note || !note->Has(server_name)) return nullptr;
-  const sandbox::LocalServer* server = servers.Find(server_name);
+  const local::LocalServer* server = servers.Find(server_name);
   std::shared_ptr<BoxEndpoint> endpoint(new BoxEndpoint(boxes));
   endpoint->sandbox_id_ = sandbox_id;
   endpoint->box_id_ = *std::move(box_id);
@@ -138,8 +138,7 @@ Task<Answer> BoxEndpoint::Handle(Incoming request, Caller caller) {
   json::value id = std::move(request.message.id);
   // 200, since clients take other codes for trouble on the way and show no text of ours.
   if (definition_.empty())
-    co_return BoxFailure(id, 200, JsonRpcCode::kInternalError,
-                         sandbox::NotOfferedText(server_name_));
+    co_return BoxFailure(id, 200, JsonRpcCode::kInternalError, local::NotOfferedText(server_name_));
   std::string frame = Frame(request.text, caller);
   auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
   if (!answer) co_return Unreachable(id, answer.error());

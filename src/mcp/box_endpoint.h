@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "boxes/boxes.h"
+#include "local/local_servers.h"
 #include "mcp/endpoint.h"
-#include "sandbox/boxes.h"
-#include "sandbox/local_servers.h"
 
 namespace viv::mcp {
 
@@ -15,8 +15,8 @@ class BoxEndpoint : public Endpoint {
   // The server of that name in the local sandbox of that id, a UUID; nullptr when there is none.
   // One that the sandbox was acquired with but is not on offer answers every request with that.
   // All outlives it.
-  static std::shared_ptr<BoxEndpoint> Find(sandbox::Boxes& boxes,
-                                           const sandbox::LocalServers& servers,
+  static std::shared_ptr<BoxEndpoint> Find(boxes::Boxes& boxes,
+                                           const local::LocalServers& servers,
                                            std::string_view sandbox_id,
                                            std::string_view server_name);
 
@@ -29,10 +29,10 @@ class BoxEndpoint : public Endpoint {
   Task<void> Notify(Incoming notification, Caller caller) override;
 
  private:
-  explicit BoxEndpoint(sandbox::Boxes& boxes) : boxes_(boxes) {}
+  explicit BoxEndpoint(boxes::Boxes& boxes) : boxes_(boxes) {}
   std::string Frame(const std::string& text, const Caller& caller) const;
 
-  sandbox::Boxes& boxes_;
+  boxes::Boxes& boxes_;
   std::string sandbox_id_;
   std::string box_id_;
   std::string account_id_;

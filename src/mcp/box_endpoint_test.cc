@@ -8,11 +8,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "boxes/box_ids.h"
+#include "boxes/fake_boxes.h"
 #include "http/server_test_support.h"
+#include "local/local_note.h"
 #include "mcp/http_answers.h"
-#include "sandbox/box_ids.h"
-#include "sandbox/fake_boxes.h"
-#include "sandbox/local_note.h"
 
 namespace viv::mcp {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Boxes whose agent is a server of the test.
-class ServedBoxes : public sandbox::FakeBoxes {
+class ServedBoxes : public boxes::FakeBoxes {
  public:
   std::uint16_t port = 0;
   Task<Result<UniqueFd>> DialAgent(std::string) override {
@@ -65,13 +65,13 @@ class BoxEndpointTest : public ::testing::Test {
  protected:
   BoxEndpointTest() : server_([this](http::Request& r) { return agent_.Answer(r); }) {
     boxes_.port = server_->port();
-    sandbox::LocalNote note;
+    local::LocalNote note;
     note.servers = {{"filesystem", "1"}, {"arxiv", "2"}};
     note.benchmark = "MCP_Mark";
-    sandbox::Box box;
-    box.spec.notes[sandbox::kLocalNote] = sandbox::WriteLocalNote(note);
+    boxes::Box box;
+    box.spec.notes[local::kLocalNote] = local::WriteLocalNote(note);
     box_id_ = boxes_.Put(box);
-    sandbox_id_ = sandbox::UuidOfBox(box_id_);
+    sandbox_id_ = boxes::UuidOfBox(box_id_);
   }
 
   std::shared_ptr<BoxEndpoint> Find(std::string_view id, std::string_view name) {
@@ -98,7 +98,7 @@ class BoxEndpointTest : public ::testing::Test {
   asio::io_context io_{1};
   FakeAgent agent_;
   ServedBoxes boxes_;
-  sandbox::LocalServers servers_;
+  local::LocalServers servers_;
   http::RunningServer server_;
   std::string box_id_, sandbox_id_;
 };
@@ -114,8 +114,8 @@ TEST_F(BoxEndpointTest, IsFoundByItsSandboxAndName) {
   EXPECT_EQ(Find("", "filesystem"), nullptr);
   EXPECT_EQ(Find(box_id_, "filesystem"), nullptr);
   EXPECT_EQ(Find("00000000-0000-4000-8000-000000000000", "filesystem"), nullptr);
-  std::string plain = boxes_.Put(sandbox::Box());
-  EXPECT_EQ(Find(sandbox::UuidOfBox(plain), "filesystem"), nullptr);  // no local sandbox
+  std::string plain = boxes_.Put(boxes::Box());
+  EXPECT_EQ(Find(boxes::UuidOfBox(plain), "filesystem"), nullptr);  // no local sandbox
 }
 
 TEST_F(BoxEndpointTest, OneThatIsNotOnOfferSaysSo) {

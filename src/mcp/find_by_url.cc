@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "mcp/box_endpoint.h"
 #include "mcp/routes.h"
 #include "mcp/world_endpoint.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::mcp {
 namespace {
@@ -48,7 +48,7 @@ Result<EndpointPtr> Routes::FindByUrl(std::string_view account_id, std::string_v
   if (server.empty() || mark == std::string_view::npos) return none();
   named.query = rest.substr(mark + 1);
   if (std::optional<std::string> id = named.Query("local_sandbox_id")) {
-    const std::optional<std::string> box_id = sandbox::BoxOfUuid(*id);
+    const std::optional<std::string> box_id = boxes::BoxOfUuid(*id);
     if (local_.boxes == nullptr || !box_id || !local_.boxes->Get(account_id, *box_id))
       return none();
     EndpointPtr found = BoxEndpoint::Find(*local_.boxes, *local_.servers, *id, server);

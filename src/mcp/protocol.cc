@@ -162,7 +162,7 @@ Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage r
   }
   auto live = co_await sandboxes_.Open(sandbox);
   if (!live) co_return Failure(request.id, JsonRpcCode::kInternalError, live.error().message);
-  sandbox::FaultEffect fault = (*live)->faults.Next(tool);
+  worlds::FaultEffect fault = (*live)->faults.Next(tool);
   InFlight::Call under_way = in_flight_.Begin(sandbox->lease_id, request.id);
   if (fault.latency_ms > 0) co_await under_way.Sleep(std::chrono::milliseconds(fault.latency_ms));
   if (under_way.cancelled()) co_return Cancelled();

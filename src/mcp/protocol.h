@@ -14,7 +14,7 @@
 #include "mcp/in_flight.h"
 #include "rpc/jsonrpc/message.h"
 #include "rpc/mcp/revisions.h"
-#include "sandbox/sandboxes.h"
+#include "worlds/sandboxes.h"
 
 namespace viv::mcp {
 
@@ -25,7 +25,7 @@ struct ProtocolOptions {
 
 class Protocol {
  public:
-  Protocol(sandbox::Sandboxes& sandboxes, ProtocolOptions options)
+  Protocol(worlds::Sandboxes& sandboxes, ProtocolOptions options)
       : sandboxes_(sandboxes), options_(options) {}
 
   // `version` is the revision the request is in.
@@ -46,7 +46,7 @@ class Protocol {
   Task<Answer> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era);
   static Answer Result(const json::value& id, std::string result_json, Era era);
 
-  sandbox::Sandboxes& sandboxes_;
+  worlds::Sandboxes& sandboxes_;
   ProtocolOptions options_;
   InFlight in_flight_;
 };

@@ -65,7 +65,7 @@ std::string ServerUrl(const std::string& base_url, const store::Sandbox& sandbox
   return base_url + "/mcp/" + PercentEncode(sandbox.server) + "/?instance_id=" + sandbox.lease_id;
 }
 
-Routes::Routes(sandbox::Sandboxes& sandboxes,
+Routes::Routes(worlds::Sandboxes& sandboxes,
                Local local,
                ProtocolOptions options,
                OriginPolicy origins,

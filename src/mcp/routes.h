@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "boxes/boxes.h"
 #include "http/router.h"
+#include "local/local_servers.h"
 #include "mcp/endpoint.h"
 #include "mcp/origin.h"
 #include "mcp/protocol.h"
 #include "mcp/sessions.h"
-#include "sandbox/boxes.h"
-#include "sandbox/local_servers.h"
 
 namespace viv::mcp {
 
@@ -30,10 +30,10 @@ class Routes {
  public:
   // Servers in boxes; nullptr: there are none.
   struct Local {
-    sandbox::Boxes* boxes = nullptr;
-    const sandbox::LocalServers* servers = nullptr;
+    boxes::Boxes* boxes = nullptr;
+    const local::LocalServers* servers = nullptr;
   };
-  Routes(sandbox::Sandboxes& sandboxes,
+  Routes(worlds::Sandboxes& sandboxes,
          Local local,
          ProtocolOptions options,
          OriginPolicy origins,
@@ -68,7 +68,7 @@ class Routes {
                                  EndpointPtr endpoint,
                                  Incoming incoming);
 
-  sandbox::Sandboxes& sandboxes_;
+  worlds::Sandboxes& sandboxes_;
   const Local local_;
   Protocol protocol_;
   OriginPolicy origins_;

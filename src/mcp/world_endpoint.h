@@ -9,7 +9,7 @@ namespace viv::mcp {
 class WorldEndpoint : public Endpoint {
  public:
   // Both outlive it.
-  WorldEndpoint(const sandbox::Sandboxes& sandboxes, Protocol& protocol, store::SandboxPtr sandbox)
+  WorldEndpoint(const worlds::Sandboxes& sandboxes, Protocol& protocol, store::SandboxPtr sandbox)
       : sandboxes_(sandboxes), protocol_(protocol), sandbox_(std::move(sandbox)) {}
 
   std::string key() const override { return sandbox_->lease_id; }
@@ -21,7 +21,7 @@ class WorldEndpoint : public Endpoint {
   Task<void> Notify(Incoming notification, Caller caller) override;
 
  private:
-  const sandbox::Sandboxes& sandboxes_;
+  const worlds::Sandboxes& sandboxes_;
   Protocol& protocol_;
   const store::SandboxPtr sandbox_;
 };

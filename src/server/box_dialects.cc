@@ -26,7 +26,7 @@ BoxDialects::BoxDialects(Parts parts)
       accounts_(parts.accounts),
       secrets_(parts.secret),
       repositories_(parts.settings.data + "/repositories", parts.pool) {
-  using sandbox::Budget;
+  using accounts::Budget;
   repositories_.SetQuota(
       [&budgets = parts.budgets](std::string_view account_id, std::int64_t used) {
         budgets.SetUsed(account_id, Budget::kRepositoryBytes, used);
@@ -35,7 +35,7 @@ BoxDialects::BoxDialects(Parts parts)
 }
 
 Status BoxDialects::LoadLedgers(store::Store& store) {
-  const std::pair<std::unique_ptr<sandbox::Ledger>*, const char*> kinds[] = {
+  const std::pair<std::unique_ptr<accounts::Ledger>*, const char*> kinds[] = {
       {&registries_, "langsmith.registry"},
       {&snapshots_, "langsmith.snapshot"},
       {&services_, "langsmith.service"},
@@ -43,7 +43,7 @@ Status BoxDialects::LoadLedgers(store::Store& store) {
       {&runs_, "recoup.run"},
       {&sessions_, "recoup.session"}};
   for (const auto& [ledger, kind] : kinds) {
-    ASSIGN_OR_RETURN(*ledger, sandbox::Ledger::Load(store, kind), kind);
+    ASSIGN_OR_RETURN(*ledger, accounts::Ledger::Load(store, kind), kind);
   }
   return {};
 }
@@ -52,7 +52,7 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   std::unique_ptr<BoxDialects> dialects(new BoxDialects(parts));
   RETURN_IF_ERROR(dialects->LoadLedgers(parts.store));
   const Settings& settings = parts.settings;
-  sandbox::Boxes& boxes = parts.boxes.boxes();
+  boxes::Boxes& boxes = parts.boxes.boxes();
   dialects->e2b_.reset(new e2b::Context{.boxes = boxes,
                                         .accounts = parts.accounts,
                                         .secrets = parts.boxes.egress().secrets(),

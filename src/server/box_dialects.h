@@ -4,6 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "accounts/accounts.h"
+#include "accounts/ledger.h"
+#include "accounts/secrets.h"
 #include "base/blocking_pool.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -13,9 +16,6 @@
 #include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/accounts.h"
-#include "sandbox/ledger.h"
-#include "sandbox/secrets.h"
 #include "server/box_service.h"
 #include "server/settings.h"
 #include "store/store.h"
@@ -28,10 +28,10 @@ class BoxDialects {
     const Settings& settings;
     store::Store& store;
     BlockingPool& pool;
-    sandbox::Accounts& accounts;
+    accounts::Accounts& accounts;
     BoxService& boxes;
     const std::string& secret;
-    sandbox::Budgets& budgets;
+    accounts::Budgets& budgets;
   };
   static Result<std::unique_ptr<BoxDialects>> Open(Parts parts);  // all outlives it
 
@@ -46,10 +46,10 @@ class BoxDialects {
   Status LoadLedgers(store::Store& store);
 
   const std::string domain_;
-  sandbox::Accounts& accounts_;
-  sandbox::Secrets secrets_;
+  accounts::Accounts& accounts_;
+  accounts::Secrets secrets_;
   git::Repositories repositories_;
-  std::unique_ptr<sandbox::Ledger> registries_, snapshots_, services_, recoup_accounts_, runs_,
+  std::unique_ptr<accounts::Ledger> registries_, snapshots_, services_, recoup_accounts_, runs_,
       sessions_;
   std::unique_ptr<e2b::Context> e2b_;
   std::unique_ptr<langsmith::Context> langsmith_;

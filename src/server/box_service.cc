@@ -62,8 +62,8 @@ std::string FindTools() {
 Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
                                                       store::Store& store,
                                                       BlockingPool& pool,
-                                                      const sandbox::Accounts& accounts,
-                                                      sandbox::Budgets& budgets,
+                                                      const accounts::Accounts& accounts,
+                                                      accounts::Budgets& budgets,
                                                       const std::string& secret) {
   if (::geteuid() != 0) {
     return Fail(
@@ -78,8 +78,8 @@ Result<std::unique_ptr<BoxService>> BoxService::Start(const Settings& settings,
 Status BoxService::Build(const Settings& settings,
                          store::Store& store,
                          BlockingPool& pool,
-                         const sandbox::Accounts& accounts,
-                         sandbox::Budgets& budgets,
+                         const accounts::Accounts& accounts,
+                         accounts::Budgets& budgets,
                          const std::string& secret) {
   const std::string folder = settings.data + "/boxes";
   std::error_code error;
@@ -112,10 +112,10 @@ Status BoxService::Build(const Settings& settings,
   egress.open_private = settings.open_private;
   egress.flow_log = &egress_service_->flow_log();
   ASSIGN_OR_RETURN(egress_, network::Egress::Start(egress), "egress");
-  sandbox::BoxParts parts{*launcher_, *cgroups_, *networks_, *egress_, *storage_};
-  ASSIGN_OR_RETURN(host_, sandbox::BoxHost::Open(parts, folder + "/run"));
+  boxes::BoxParts parts{*launcher_, *cgroups_, *networks_, *egress_, *storage_};
+  ASSIGN_OR_RETURN(host_, boxes::BoxHost::Open(parts, folder + "/run"));
 
-  sandbox::BoxManagerOptions options;
+  boxes::BoxManagerOptions options;
   options.boxes_max = settings.boxes_max;
   options.parked = settings.parked;
   options.secret = secret;
@@ -125,19 +125,18 @@ Status BoxService::Build(const Settings& settings,
   options.budgets = &budgets;
   options.uuid_of_account = [&accounts](std::string_view id) { return accounts.UuidOf(id); };
   ASSIGN_OR_RETURN(boxes_,
-                   sandbox::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
-  sandbox::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_,
-                                    &budgets};
-  ASSIGN_OR_RETURN(images_, sandbox::OpenImageImports(imports, settings.data + "/imports"));
+                   boxes::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
+  boxes::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_, &budgets};
+  ASSIGN_OR_RETURN(images_, boxes::OpenImageImports(imports, settings.data + "/imports"));
   templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   host_->StockNetworks(kNetworksReady);
-  watch_ = std::make_unique<sandbox::UsageWatch>(budgets, SourcesOf(settings, *boxes_, *storage_));
+  watch_ = std::make_unique<boxes::UsageWatch>(budgets, SourcesOf(settings, *boxes_, *storage_));
   watch_->Start();
   return {};
 }
 
 Status BoxService::OpenWorkspaces(const Settings& settings) {
-  sandbox::WorkspaceLayers::Options options;
+  local::WorkspaceLayers::Options options;
   options.viv_tools = settings.tools.empty() ? FindTools() : settings.tools;
   options.builtin_profiles = settings.builtin_profiles;
   options.operator_data = settings.local_data;
@@ -145,7 +144,7 @@ Status BoxService::OpenWorkspaces(const Settings& settings) {
     log::Warn("local_sandboxes.off", {{"missing", options.viv_tools}});
     return {};
   }
-  ASSIGN_OR_RETURN(workspaces_, sandbox::WorkspaceLayers::Open(settings.data + "/local", options));
+  ASSIGN_OR_RETURN(workspaces_, local::WorkspaceLayers::Open(settings.data + "/local", options));
   workspaces_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
   return {};
 }

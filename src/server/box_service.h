@@ -5,17 +5,17 @@
 #include <memory>
 #include <string>
 
+#include "accounts/accounts.h"
 #include "base/blocking_pool.h"
 #include "base/result.h"
+#include "boxes/box_host.h"
+#include "boxes/box_manager.h"
+#include "boxes/image_imports.h"
+#include "local/workspace_layers.h"
 #include "network/egress.h"
 #include "network/namespaces.h"
 #include "runtime/cgroups.h"
 #include "runtime/launcher.h"
-#include "sandbox/accounts.h"
-#include "sandbox/box_host.h"
-#include "sandbox/box_manager.h"
-#include "sandbox/image_imports.h"
-#include "sandbox/workspace_layers.h"
 #include "server/egress_service.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
@@ -30,8 +30,8 @@ class BoxService {
   static Result<std::unique_ptr<BoxService>> Start(const Settings& settings,
                                                    store::Store& store,
                                                    BlockingPool& pool,
-                                                   const sandbox::Accounts& accounts,
-                                                   sandbox::Budgets& budgets,
+                                                   const accounts::Accounts& accounts,
+                                                   accounts::Budgets& budgets,
                                                    const std::string& secret);
   ~BoxService();  // boxes live on, or end with us, as the settings say
 
@@ -39,11 +39,11 @@ class BoxService {
   // works; fails on data that cannot be used.
   Status OpenWorkspaces(const Settings& settings);
 
-  sandbox::BoxManager& boxes() { return *boxes_; }
+  boxes::BoxManager& boxes() { return *boxes_; }
   templates::Templates& templates() { return *templates_; }
-  sandbox::ImageImports& images() { return *images_; }
+  boxes::ImageImports& images() { return *images_; }
   // nullptr without viv-tools.
-  const sandbox::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
+  const local::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
   EgressService& egress() { return *egress_service_; }
   std::string storage_kind() const { return storage_->kind(); }
   std::vector<std::string> Troubles() const { return boxes_->Troubles(); }
@@ -53,8 +53,8 @@ class BoxService {
   Status Build(const Settings& settings,
                store::Store& store,
                BlockingPool& pool,
-               const sandbox::Accounts& accounts,
-               sandbox::Budgets& budgets,
+               const accounts::Accounts& accounts,
+               accounts::Budgets& budgets,
                const std::string& secret);
 
   const bool leaves_boxes_;
@@ -65,11 +65,11 @@ class BoxService {
   std::unique_ptr<network::Namespaces> networks_;
   std::unique_ptr<network::Egress> egress_;
   std::unique_ptr<runtime::Launcher> launcher_;
-  std::unique_ptr<sandbox::BoxHost> host_;
-  std::unique_ptr<sandbox::BoxManager> boxes_;
-  std::unique_ptr<sandbox::UsageWatch> watch_;
-  std::unique_ptr<sandbox::ImageImports> images_;
-  std::unique_ptr<sandbox::WorkspaceLayers> workspaces_;
+  std::unique_ptr<boxes::BoxHost> host_;
+  std::unique_ptr<boxes::BoxManager> boxes_;
+  std::unique_ptr<boxes::UsageWatch> watch_;
+  std::unique_ptr<boxes::ImageImports> images_;
+  std::unique_ptr<local::WorkspaceLayers> workspaces_;
 };
 
 // Where viv-agent and viv-tools are: beside this program.

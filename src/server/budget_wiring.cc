@@ -39,7 +39,7 @@ void Flush(const std::string& folder) {
 
 class AccountBlobs : public blobs::BlobCharge {
  public:
-  AccountBlobs(sandbox::Budgets& budgets, std::string account_id)
+  AccountBlobs(accounts::Budgets& budgets, std::string account_id)
       : charge_(&budgets, std::move(account_id)) {}
 
   Status Set(std::int64_t blobs, std::int64_t bytes) override {
@@ -50,32 +50,32 @@ class AccountBlobs : public blobs::BlobCharge {
   }
 
  private:
-  static sandbox::Amounts AmountsOf(std::int64_t blobs, std::int64_t bytes) {
-    sandbox::Amounts amounts;
-    amounts[sandbox::Budget::kBlobs] = blobs;
-    amounts[sandbox::Budget::kBlobBytes] = bytes;
+  static accounts::Amounts AmountsOf(std::int64_t blobs, std::int64_t bytes) {
+    accounts::Amounts amounts;
+    amounts[accounts::Budget::kBlobs] = blobs;
+    amounts[accounts::Budget::kBlobBytes] = bytes;
     return amounts;
   }
 
-  sandbox::Charge charge_;
+  accounts::Charge charge_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<sandbox::Budgets>> OpenBudgets(const Settings& settings,
-                                                      store::Store& store) {
-  sandbox::Budgets::Options options;
-  options.totals[sandbox::Budget::kBoxes] = static_cast<std::int64_t>(settings.boxes_max);
-  options.totals[sandbox::Budget::kWorlds] = static_cast<std::int64_t>(settings.pool_max);
-  options.totals[sandbox::Budget::kBlobs] = kBlobsInAll;
+Result<std::unique_ptr<accounts::Budgets>> OpenBudgets(const Settings& settings,
+                                                       store::Store& store) {
+  accounts::Budgets::Options options;
+  options.totals[accounts::Budget::kBoxes] = static_cast<std::int64_t>(settings.boxes_max);
+  options.totals[accounts::Budget::kWorlds] = static_cast<std::int64_t>(settings.pool_max);
+  options.totals[accounts::Budget::kBlobs] = kBlobsInAll;
   options.has_several_accounts = [&store] {
     auto accounts = store.ListAccounts();
     return accounts && accounts->size() > 1;
   };
-  return sandbox::Budgets::Open(store, std::move(options));
+  return accounts::Budgets::Open(store, std::move(options));
 }
 
-std::function<std::optional<int>(std::string_view)> AdmitBy(sandbox::Budgets& budgets) {
+std::function<std::optional<int>(std::string_view)> AdmitBy(accounts::Budgets& budgets) {
   return [&limiter = budgets.requests()](std::string_view account_id) -> std::optional<int> {
     using std::chrono::nanoseconds;
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -86,10 +86,10 @@ std::function<std::optional<int>(std::string_view)> AdmitBy(sandbox::Budgets& bu
   };
 }
 
-sandbox::UsageSources SourcesOf(const Settings& settings,
-                                sandbox::BoxManager& boxes,
-                                storage::BoxStorage& storage) {
-  sandbox::UsageSources sources;
+boxes::UsageSources SourcesOf(const Settings& settings,
+                              boxes::BoxManager& boxes,
+                              storage::BoxStorage& storage) {
+  boxes::UsageSources sources;
   sources.boxes = [&boxes] { return boxes.ListWatched(); };
   sources.snapshots = [&boxes] { return boxes.templates().ListHolders(); };
   sources.host_disk_free = [data = settings.data] { return FreeOnDisk(data); };
@@ -117,7 +117,7 @@ sandbox::UsageSources SourcesOf(const Settings& settings,
   return sources;
 }
 
-blobs::MakeBlobCharge BlobChargesBy(sandbox::Budgets& budgets, const sandbox::Boxes& boxes) {
+blobs::MakeBlobCharge BlobChargesBy(accounts::Budgets& budgets, const boxes::Boxes& boxes) {
   return [&budgets, &boxes](std::string_view owner) -> std::unique_ptr<blobs::BlobCharge> {
     auto box = boxes.Find(owner);
     if (!box) return nullptr;

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/budgets.h"
 #include "base/result.h"
 #include "blobs/blob_counts.h"
-#include "sandbox/box_manager.h"
-#include "sandbox/boxes.h"
-#include "sandbox/budgets.h"
-#include "sandbox/usage_watch.h"
+#include "boxes/box_manager.h"
+#include "boxes/boxes.h"
+#include "boxes/usage_watch.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
 #include "store/store.h"
@@ -21,17 +21,17 @@
 namespace viv::server {
 
 // All given outlives what is made here.
-Result<std::unique_ptr<sandbox::Budgets>> OpenBudgets(const Settings& settings,
-                                                      store::Store& store);
+Result<std::unique_ptr<accounts::Budgets>> OpenBudgets(const Settings& settings,
+                                                       store::Store& store);
 
 // For http::KeyLookup and MCP: after how many seconds an account's next request may come.
-std::function<std::optional<int>(std::string_view account_id)> AdmitBy(sandbox::Budgets& budgets);
+std::function<std::optional<int>(std::string_view account_id)> AdmitBy(accounts::Budgets& budgets);
 
-sandbox::UsageSources SourcesOf(const Settings& settings,
-                                sandbox::BoxManager& boxes,
-                                storage::BoxStorage& storage);
+boxes::UsageSources SourcesOf(const Settings& settings,
+                              boxes::BoxManager& boxes,
+                              storage::BoxStorage& storage);
 
 // A box's blobs count for the account of the box.
-blobs::MakeBlobCharge BlobChargesBy(sandbox::Budgets& budgets, const sandbox::Boxes& boxes);
+blobs::MakeBlobCharge BlobChargesBy(accounts::Budgets& budgets, const boxes::Boxes& boxes);
 
 }  // namespace viv::server

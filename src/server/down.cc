@@ -28,31 +28,31 @@ namespace {
 constexpr std::size_t kBoxesListedMax = 1'000'000;
 constexpr std::size_t kDownThreads = 4;
 
-Result<std::vector<sandbox::BoxPtr>> ListAllBoxes(const AllBoxes& all) {
-  std::vector<sandbox::BoxPtr> found;
+Result<std::vector<boxes::BoxPtr>> ListAllBoxes(const AllBoxes& all) {
+  std::vector<boxes::BoxPtr> found;
   ASSIGN_OR_RETURN(std::vector<store::Account> accounts, all.accounts.ListAccounts());
   for (const store::Account& account : accounts) {
-    sandbox::BoxQuery query;
+    boxes::BoxQuery query;
     query.account_id = account.id;
     query.limit = kBoxesListedMax;
-    sandbox::BoxPage page = all.boxes.List(query);
+    boxes::BoxPage page = all.boxes.List(query);
     found.insert(found.end(), page.boxes.begin(), page.boxes.end());
   }
   return found;
 }
 
-json::object DescribeBoxes(const std::vector<sandbox::BoxPtr>& boxes) {
+json::object DescribeBoxes(const std::vector<boxes::BoxPtr>& boxes) {
   json::array list;
-  for (const sandbox::BoxPtr& box : boxes)
+  for (const boxes::BoxPtr& box : boxes)
     list.push_back({{"id", box->id}, {"account_id", box->account_id}});
   return {{"boxes", std::move(list)}};
 }
 
 // Those that ended; one that ended by itself in the meantime does not count.
-Task<Result<std::vector<sandbox::BoxPtr>>> EndAllBoxes(AllBoxes all) {
-  ASSIGN_OR_CO_RETURN(std::vector<sandbox::BoxPtr> boxes, ListAllBoxes(all));
-  std::vector<sandbox::BoxPtr> ended;
-  for (const sandbox::BoxPtr& box : boxes) {
+Task<Result<std::vector<boxes::BoxPtr>>> EndAllBoxes(AllBoxes all) {
+  ASSIGN_OR_CO_RETURN(std::vector<boxes::BoxPtr> boxes, ListAllBoxes(all));
+  std::vector<boxes::BoxPtr> ended;
+  for (const boxes::BoxPtr& box : boxes) {
     Status removed = co_await all.boxes.Remove(box->account_id, box->id);
     if (removed) ended.push_back(box);
     if (!removed && removed.error().code != ErrorCode::kNotFound)
@@ -113,18 +113,18 @@ Result<json::value> DownWithoutServer(Settings settings,
   ::signal(SIGPIPE, SIG_IGN);  // an agent may end while it is told to
   RaiseOpenFiles();
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
-  sandbox::Accounts accounts(store);
+  accounts::Accounts accounts(store);
   BlockingPool pool(kDownThreads);
-  ASSIGN_OR_RETURN(std::unique_ptr<sandbox::Budgets> budgets, OpenBudgets(settings, store));
+  ASSIGN_OR_RETURN(std::unique_ptr<accounts::Budgets> budgets, OpenBudgets(settings, store));
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> service,
                    BoxService::Start(settings, store, pool, accounts, *budgets, secret), "boxes");
   AllBoxes all{service->boxes(), accounts};
-  ASSIGN_OR_RETURN(std::vector<sandbox::BoxPtr> boxes, ListAllBoxes(all));
+  ASSIGN_OR_RETURN(std::vector<boxes::BoxPtr> boxes, ListAllBoxes(all));
   RETURN_IF_ERROR(Confirm(boxes.size(), options));
   asio::io_context io;
   auto future = asio::co_spawn(io, EndAllBoxes(all), asio::use_future);
   io.run();
-  ASSIGN_OR_RETURN(std::vector<sandbox::BoxPtr> ended, future.get());
+  ASSIGN_OR_RETURN(std::vector<boxes::BoxPtr> ended, future.get());
   return json::value(DescribeBoxes(ended));
 }
 

@@ -4,11 +4,11 @@
 
 #include <string>
 
+#include "accounts/accounts.h"
+#include "boxes/boxes.h"
 #include "cli/remote.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/accounts.h"
-#include "sandbox/boxes.h"
 #include "server/settings.h"
 
 namespace viv::server {
@@ -22,8 +22,8 @@ int Down(const Settings& settings, const cli::Remote& remote, const DownOptions&
 
 // GET and DELETE /api/viv/boxes: the boxes of all accounts, for the operator.
 struct AllBoxes {
-  sandbox::Boxes& boxes;
-  const sandbox::Accounts& accounts;
+  boxes::Boxes& boxes;
+  const accounts::Accounts& accounts;
 };
 void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys);
 

@@ -6,13 +6,13 @@
 #include <mutex>
 #include <string>
 
+#include "accounts/account_secrets.h"
+#include "accounts/ledger.h"
+#include "accounts/secrets.h"
 #include "base/result.h"
 #include "gateway/gateway.h"
 #include "http/router.h"
 #include "network/flow_log.h"
-#include "sandbox/account_secrets.h"
-#include "sandbox/ledger.h"
-#include "sandbox/secrets.h"
 #include "server/settings.h"
 #include "store/store.h"
 
@@ -26,8 +26,8 @@ class EgressService {
 
   gateway::Gateway& gateway() { return *gateway_; }
   network::FlowLog& flow_log() { return *flow_log_; }
-  sandbox::AccountSecrets& secrets() { return *account_secrets_; }
-  const sandbox::Secrets& sealer() const { return sealer_; }
+  accounts::AccountSecrets& secrets() { return *account_secrets_; }
+  const accounts::Secrets& sealer() const { return sealer_; }
 
   // How clients reach this server, once that is known: callbacks find our key there.
   void SetOrigin(std::string origin);
@@ -38,9 +38,9 @@ class EgressService {
 
   std::mutex mutex_;  // guards the one below
   std::string origin_;
-  const sandbox::Secrets sealer_;
-  std::unique_ptr<sandbox::Ledger> ledger_;
-  std::unique_ptr<sandbox::AccountSecrets> account_secrets_;
+  const accounts::Secrets sealer_;
+  std::unique_ptr<accounts::Ledger> ledger_;
+  std::unique_ptr<accounts::AccountSecrets> account_secrets_;
   std::unique_ptr<network::FlowLog> flow_log_;
   std::unique_ptr<gateway::Gateway> gateway_;
 };

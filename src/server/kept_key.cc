@@ -39,8 +39,8 @@ Status ReplaceSecret(const std::string& path, const std::string& text) {
   return {};
 }
 
-Result<bool> HasValidKey(const sandbox::Accounts& accounts) {
-  ASSIGN_OR_RETURN(std::vector<store::Key> keys, accounts.ListKeys(sandbox::kDefaultAccount));
+Result<bool> HasValidKey(const accounts::Accounts& accounts) {
+  ASSIGN_OR_RETURN(std::vector<store::Key> keys, accounts.ListKeys(accounts::kDefaultAccount));
   for (const store::Key& key : keys)
     if (!key.revoked_at_us) return true;
   return false;
@@ -63,12 +63,12 @@ Result<std::string> ReadOrMakeSecret(const std::string& path, const std::string&
 }
 
 Result<std::unique_ptr<KeptKey>> KeptKey::Open(const Settings& settings,
-                                               sandbox::Accounts& accounts) {
+                                               accounts::Accounts& accounts) {
   std::unique_ptr<KeptKey> kept(new KeptKey());
   kept->key_ = settings.key;
   if (settings.key.empty()) {
     kept->file_ = settings.data + "/key";
-    ASSIGN_OR_RETURN(kept->key_, ReadOrMakeSecret(kept->file_, sandbox::Accounts::GenerateKey()));
+    ASSIGN_OR_RETURN(kept->key_, ReadOrMakeSecret(kept->file_, accounts::Accounts::GenerateKey()));
   }
   RETURN_IF_ERROR(accounts.Prepare(kept->key_), "key");
   auto valid = accounts.Authenticate(kept->key_);
@@ -80,7 +80,7 @@ Result<std::unique_ptr<KeptKey>> KeptKey::Open(const Settings& settings,
     ASSIGN_OR_RETURN(bool others, HasValidKey(accounts));
     kept->key_.clear();
     if (others) return kept;
-    kept->key_ = sandbox::Accounts::GenerateKey();
+    kept->key_ = accounts::Accounts::GenerateKey();
     RETURN_IF_ERROR(ReplaceSecret(kept->file_, kept->key_));
     RETURN_IF_ERROR(accounts.Prepare(kept->key_), "key");
     log::Warn("key.made_anew",
@@ -93,7 +93,7 @@ Result<std::unique_ptr<KeptKey>> KeptKey::Open(const Settings& settings,
   return kept;
 }
 
-Status KeptKey::Replace(std::string_view id, const sandbox::Accounts::NewKey& fresh) {
+Status KeptKey::Replace(std::string_view id, const accounts::Accounts::NewKey& fresh) {
   std::lock_guard lock(mutex_);
   if (id != id_) return {};
   if (file_.empty()) {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
+#include "accounts/accounts.h"
 #include "base/result.h"
-#include "sandbox/accounts.h"
 #include "server/settings.h"
 
 namespace viv::server {
@@ -17,14 +17,14 @@ class KeptKey {
   // Makes the key valid. A given key that was revoked is refused; DATA/key is made anew when its
   // account has no valid key at all, for nobody could get in otherwise. `accounts` outlives it.
   static Result<std::unique_ptr<KeptKey>> Open(const Settings& settings,
-                                               sandbox::Accounts& accounts);
+                                               accounts::Accounts& accounts);
 
   const std::string& key() const { return key_; }    // empty: the one in DATA/key was revoked
   const std::string& file() const { return file_; }  // empty: the key was given
 
   // Called when key `id` is about to be replaced: if it is the one in the file, the file gets
   // `fresh`. kConflict when it was given to the server, whose next start would need it.
-  Status Replace(std::string_view id, const sandbox::Accounts::NewKey& fresh);
+  Status Replace(std::string_view id, const accounts::Accounts::NewKey& fresh);
 
  private:
   KeptKey() = default;

@@ -20,7 +20,7 @@ class KeptKeyTest : public testing::Test {
     auto opened = store::SqliteStore::Open(settings_.data + "/viv.db", {});
     EXPECT_TRUE(opened);
     store_ = *std::move(opened);
-    accounts_ = std::make_unique<sandbox::Accounts>(*store_);
+    accounts_ = std::make_unique<accounts::Accounts>(*store_);
   }
   ~KeptKeyTest() override {
     accounts_.reset();
@@ -40,7 +40,7 @@ class KeptKeyTest : public testing::Test {
 
   Settings settings_;
   std::unique_ptr<store::SqliteStore> store_;
-  std::unique_ptr<sandbox::Accounts> accounts_;
+  std::unique_ptr<accounts::Accounts> accounts_;
 };
 
 TEST_F(KeptKeyTest, ARotatedKeyIsReplacedInTheFileAgainAndAgain) {
@@ -50,7 +50,7 @@ TEST_F(KeptKeyTest, ARotatedKeyIsReplacedInTheFileAgainAndAgain) {
   EXPECT_EQ(FileText(), key);
   for (int i = 0; i < 2; ++i) {
     const std::string id = IdOf(key);
-    auto fresh = accounts_->RotateKey(sandbox::kDefaultAccount, id,
+    auto fresh = accounts_->RotateKey(accounts::kDefaultAccount, id,
                                       [&](const auto& made) { return (*kept)->Replace(id, made); });
     ASSERT_TRUE(fresh);
     EXPECT_EQ(FileText(), fresh->key);
@@ -68,7 +68,7 @@ TEST_F(KeptKeyTest, ARotatedKeyIsReplacedInTheFileAgainAndAgain) {
 TEST_F(KeptKeyTest, AnotherKeyLeavesTheFileAlone) {
   auto kept = KeptKey::Open(settings_, *accounts_);
   ASSERT_TRUE(kept);
-  auto other = accounts_->CreateKey(sandbox::kDefaultAccount, "other");
+  auto other = accounts_->CreateKey(accounts::kDefaultAccount, "other");
   EXPECT_TRUE((*kept)->Replace(other->record.id, *other));
   EXPECT_EQ(FileText(), (*kept)->key());
 }
@@ -78,25 +78,25 @@ TEST_F(KeptKeyTest, AGivenKeyIsNotRotatedAndARevokedOneDoesNotStart) {
   auto kept = KeptKey::Open(settings_, *accounts_);
   ASSERT_TRUE(kept);
   EXPECT_TRUE((*kept)->file().empty());
-  auto other = accounts_->CreateKey(sandbox::kDefaultAccount, "other");
+  auto other = accounts_->CreateKey(accounts::kDefaultAccount, "other");
   const std::string id = IdOf(settings_.key);
   Status refused = (*kept)->Replace(id, *other);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
-  ASSERT_TRUE(accounts_->RevokeKey(sandbox::kDefaultAccount, id));
+  ASSERT_TRUE(accounts_->RevokeKey(accounts::kDefaultAccount, id));
   EXPECT_FALSE(KeptKey::Open(settings_, *accounts_));
 }
 
 TEST_F(KeptKeyTest, ARevokedKeyOfTheFileIsNotOfferedAndALockedServerMakesOne) {
   auto kept = KeptKey::Open(settings_, *accounts_);
   ASSERT_TRUE(kept);
-  auto other = accounts_->CreateKey(sandbox::kDefaultAccount, "other");
-  ASSERT_TRUE(accounts_->RevokeKey(sandbox::kDefaultAccount, IdOf((*kept)->key())));
+  auto other = accounts_->CreateKey(accounts::kDefaultAccount, "other");
+  ASSERT_TRUE(accounts_->RevokeKey(accounts::kDefaultAccount, IdOf((*kept)->key())));
   auto revoked = KeptKey::Open(settings_, *accounts_);
   ASSERT_TRUE(revoked);
   EXPECT_TRUE((*revoked)->key().empty());
   // As a server of before could be left: no valid key at all.
-  ASSERT_TRUE(store_->RevokeKey(sandbox::kDefaultAccount, other->record.id, 1));
+  ASSERT_TRUE(store_->RevokeKey(accounts::kDefaultAccount, other->record.id, 1));
   auto made = KeptKey::Open(settings_, *accounts_);
   ASSERT_TRUE(made);
   EXPECT_FALSE((*made)->key().empty());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::minutes kBlobSweep{1};  // blobs count for accounts until they are gone
 
-sandbox::LocalSandboxes::TreesOf TreesIn(const sandbox::WorkspaceLayers* layers) {
+local::LocalSandboxes::TreesOf TreesIn(const local::WorkspaceLayers* layers) {
   if (layers == nullptr) return nullptr;
   return [layers](std::string_view profile) { return layers->Trees(profile); };
 }

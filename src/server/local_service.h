@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "accounts/secrets.h"
 #include "base/blocking_pool.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -12,9 +13,8 @@
 #include "dialects/klavis/local_context.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/local_sandboxes.h"
-#include "sandbox/local_servers.h"
-#include "sandbox/secrets.h"
+#include "local/local_sandboxes.h"
+#include "local/local_servers.h"
 #include "server/box_service.h"
 #include "server/settings.h"
 
@@ -26,9 +26,9 @@ class LocalService {
     const Settings& settings;
     BlockingPool& pool;
     BoxService& boxes;
-    const sandbox::LocalServers& servers;
+    const local::LocalServers& servers;
     const std::string& secret;
-    sandbox::Budgets& budgets;
+    accounts::Budgets& budgets;
   };
   static Result<std::unique_ptr<LocalService>> Open(Parts parts);  // all outlives it
 
@@ -39,12 +39,12 @@ class LocalService {
  private:
   LocalService(Parts parts, std::unique_ptr<blobs::BlobStore> store);
 
-  sandbox::Boxes& boxes_;
+  boxes::Boxes& boxes_;
   BlockingPool& pool_;
-  const sandbox::Secrets secrets_;
+  const accounts::Secrets secrets_;
   const std::unique_ptr<blobs::BlobStore> store_;
   blobs::Blobs blobs_;
-  sandbox::LocalSandboxes local_;
+  local::LocalSandboxes local_;
   klavis::LocalContext context_;
 };
 

@@ -17,6 +17,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "accounts/accounts.h"
 #include "base/blocking_pool.h"
 #include "base/fair_pool.h"
 #include "base/ids.h"
@@ -36,10 +37,8 @@
 #include "http/middleware/request_metrics.h"
 #include "http/server.h"
 #include "http/tls.h"
+#include "local/local_servers.h"
 #include "mcp/routes.h"
-#include "sandbox/accounts.h"
-#include "sandbox/local_servers.h"
-#include "sandbox/sandboxes.h"
 #include "server/banner.h"
 #include "server/box_dialects.h"
 #include "server/box_service.h"
@@ -53,6 +52,7 @@
 #include "server/template_builds.h"
 #include "storage/disk_room.h"
 #include "store/sqlite/sqlite_store.h"
+#include "worlds/sandboxes.h"
 
 namespace viv::server {
 namespace {
@@ -61,8 +61,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockingThreads = 4;
 constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers nobody knows yet
-constexpr std::chrono::seconds kCancelAfter{3};  // of stopping: calls in worlds end
-constexpr std::chrono::seconds kExitAfter{30};   // then: the process ends with what still runs
+constexpr std::chrono::seconds kCancelAfter{3};     // of stopping: calls in worlds end
+constexpr std::chrono::seconds kExitAfter{30};      // then: the process ends with what still runs
 constexpr std::chrono::seconds kHousekeeping{1};
 constexpr std::chrono::milliseconds kBoxKeeping{100};
 constexpr std::chrono::milliseconds kStreamKeeping{100};
@@ -91,7 +91,7 @@ void RemoveUnusedVersions(const store::Store& store, engine::Catalogue& catalogu
   catalogue.RemoveUnused([&used](const std::string& version) { return used.contains(version); });
 }
 
-Task<void> KeepBoxes(sandbox::BoxManager& boxes) {
+Task<void> KeepBoxes(boxes::BoxManager& boxes) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
     timer.expires_after(kBoxKeeping);
@@ -101,7 +101,7 @@ Task<void> KeepBoxes(sandbox::BoxManager& boxes) {
   }
 }
 
-Task<void> KeepHouse(sandbox::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
+Task<void> KeepHouse(worlds::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
     timer.expires_after(kHousekeeping);
@@ -156,7 +156,7 @@ class SignalWaiter {
 
 // What has not ended by itself when the server stops is ended: calls in worlds first, and then the
 // process, which is no worse than a crash.
-void EndCalls(sandbox::Sandboxes& sandboxes, const std::shared_future<void>& all) {
+void EndCalls(worlds::Sandboxes& sandboxes, const std::shared_future<void>& all) {
   if (all.wait_for(kCancelAfter) == std::future_status::ready) return;
   log::Warn("server.cancelling_calls");
   sandboxes.CancelCalls();
@@ -192,8 +192,8 @@ class Background {
 Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
                                                store::Store& store,
                                                BlockingPool& pool,
-                                               const sandbox::Accounts& accounts,
-                                               sandbox::Budgets& budgets,
+                                               const accounts::Accounts& accounts,
+                                               accounts::Budgets& budgets,
                                                const std::string& secret,
                                                std::string& why_not) {
   why_not = "boxes are off: start the server with --boxes on";
@@ -222,8 +222,8 @@ std::vector<std::string> TroublesOf(const Settings& settings,
 }
 
 // The servers that local sandboxes may have: our own, and the operator's.
-Result<sandbox::LocalServers> ReadLocalServers(const Settings& settings) {
-  sandbox::LocalServers servers;
+Result<local::LocalServers> ReadLocalServers(const Settings& settings) {
+  local::LocalServers servers;
   const std::string usual = settings.data + "/servers.yaml";
   std::error_code error;
   if (!settings.servers.empty()) {
@@ -287,7 +287,7 @@ Status CheckSettings(const Settings& settings, const Address& address) {
 Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(Address address, ParseAddress(settings.listen));
   RETURN_IF_ERROR(CheckSettings(settings, address));
-  ASSIGN_OR_RETURN(sandbox::LocalServers local_servers, ReadLocalServers(settings));
+  ASSIGN_OR_RETURN(local::LocalServers local_servers, ReadLocalServers(settings));
   ASSIGN_OR_RETURN(TrustedProxies proxies, TrustedProxies::Read(settings.trusted_proxies));
   // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
@@ -300,9 +300,9 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteStore> store,
                    store::SqliteStore::Open(settings.data + "/viv.db", store_options));
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
-  sandbox::Accounts accounts(*store);
+  accounts::Accounts accounts(*store);
   ASSIGN_OR_RETURN(std::unique_ptr<KeptKey> kept_key, KeptKey::Open(settings, accounts));
-  ASSIGN_OR_RETURN(std::unique_ptr<sandbox::Budgets> budgets, OpenBudgets(settings, *store));
+  ASSIGN_OR_RETURN(std::unique_ptr<accounts::Budgets> budgets, OpenBudgets(settings, *store));
 
   engine::Catalogue::Options catalogue_options;
   if (!settings.builtin_apps.empty()) catalogue_options.folders.push_back(settings.builtin_apps);
@@ -316,7 +316,7 @@ Status Serve(const Settings& settings) {
 
   RemoveUnusedVersions(*store, catalogue);
 
-  sandbox::Worlds worlds(catalogue, settings.data + "/worlds");
+  worlds::Worlds worlds(catalogue, settings.data + "/worlds");
   worlds.RemoveOrphans(
       [&](const std::string& lease_id) { return store->GetSandboxByLease(lease_id).has_value(); });
   BlockingPool pool(kBlockingThreads);
@@ -326,10 +326,10 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(std::unique_ptr<BoxService> boxes,
                    StartBoxes(settings, *store, pool, accounts, *budgets, secret, why_no_boxes),
                    "boxes");
-  sandbox::SandboxLimits limits;
+  worlds::SandboxLimits limits;
   limits.sandboxes_per_server_max = settings.pool_max;
   limits.budgets = budgets.get();
-  sandbox::Sandboxes sandboxes(*store, catalogue, worlds, world_pool, limits);
+  worlds::Sandboxes sandboxes(*store, catalogue, worlds, world_pool, limits);
 
   http::KeyLookup keys = [&accounts](std::string_view given) -> std::optional<http::Identity> {
     auto found = accounts.Authenticate(given);
@@ -341,7 +341,7 @@ Status Serve(const Settings& settings) {
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url,
                                        boxes == nullptr ? nullptr : &boxes->boxes(), budgets.get()};
   dashboard_context.replace_kept_key = [&kept_key](std::string_view id,
-                                                   const sandbox::Accounts::NewKey& fresh) {
+                                                   const accounts::Accounts::NewKey& fresh) {
     return kept_key->Replace(id, fresh);
   };
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins, settings.public_url};

@@ -9,10 +9,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "accounts/accounts.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "dialects/dashboard/context.h"
-#include "sandbox/accounts.h"
 
 namespace viv::server {
 namespace {
@@ -78,7 +78,7 @@ Result<templates::Template> TemplateBuilds::Run(const Request& request,
 }
 
 Task<http::Response> TemplateBuilds::Start(http::Request& request) {
-  if (request.identity.account_id != sandbox::kDefaultAccount)
+  if (request.identity.account_id != accounts::kDefaultAccount)
     co_return dashboard::Failure(403, "permission_denied",
                                  "templates are built by the operator: use the server's own key");
   auto body = ParseJson(request.body);
@@ -103,9 +103,9 @@ Task<http::Response> TemplateBuilds::Start(http::Request& request) {
   if (build.from != "debian" && build.path.empty())
     co_return dashboard::Failure(400, "invalid_argument", "path: which file or folder?");
 
-  sandbox::Amounts one_build;
-  one_build[sandbox::Budget::kBuilds] = 1;
-  auto charge = std::make_shared<sandbox::Charge>(&budgets_, request.identity.account_id);
+  accounts::Amounts one_build;
+  one_build[accounts::Budget::kBuilds] = 1;
+  auto charge = std::make_shared<accounts::Charge>(&budgets_, request.identity.account_id);
   if (Status taken = charge->Set(one_build); !taken)
     co_return dashboard::RenderError(taken.error());
   auto state = std::make_shared<Build>();
@@ -151,7 +151,7 @@ Task<http::Response> TemplateBuilds::Start(http::Request& request) {
 }
 
 Task<http::Response> TemplateBuilds::Remove(http::Request& request) {
-  if (request.identity.account_id != sandbox::kDefaultAccount)
+  if (request.identity.account_id != accounts::kDefaultAccount)
     co_return dashboard::Failure(403, "permission_denied",
                                  "templates are removed by the operator: use the server's own key");
   Status removed = templates_.Remove(std::string(request.Parameter("name")));

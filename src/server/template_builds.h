@@ -9,16 +9,16 @@
 #include <mutex>
 #include <thread>
 
+#include "accounts/budgets.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/budgets.h"
 #include "templates/templates.h"
 
 namespace viv::server {
 
 class TemplateBuilds {
  public:
-  TemplateBuilds(templates::Templates& templates, sandbox::Budgets& budgets)
+  TemplateBuilds(templates::Templates& templates, accounts::Budgets& budgets)
       : templates_(templates), budgets_(budgets) {}
   ~TemplateBuilds();  // waits for what is being built
 
@@ -33,7 +33,7 @@ class TemplateBuilds {
   Result<templates::Template> Run(const Request& request, const templates::Progress& progress);
 
   templates::Templates& templates_;
-  sandbox::Budgets& budgets_;
+  accounts::Budgets& budgets_;
   std::mutex mutex_;  // guards the one below
   std::list<std::jthread> threads_;
 };

@@ -44,7 +44,7 @@ void CheckMounts(const json::value& given, const Sealer& sealer) {
 }  // namespace
 
 FUZZ_TARGET(langsmith_config)(const std::uint8_t* data, std::size_t size) {
-  static const sandbox::Secrets secrets("the server's own secret");
+  static const accounts::Secrets secrets("the server's own secret");
   auto given = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!given) return 0;
   Sealer sealer = SealerOf(secrets, "account");

@@ -21,7 +21,7 @@ FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
   auto query = viv::langsmith::ReadBoxQuery(request, "mine");
   if (query) {
     CHECK(query->limit >= 1 && query->limit <= viv::langsmith::kPageSizeMax);
-    viv::sandbox::Box box;
+    viv::boxes::Box box;
     box.id = "i0";
     query->filter.Fits(box);
   }
@@ -38,7 +38,7 @@ FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
     }
   }
 
-  viv::sandbox::Box noted;
+  viv::boxes::Box noted;
   noted.spec.notes["langsmith"] = text;
   const std::string note = viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted));
   noted.spec.notes["langsmith"] = note;

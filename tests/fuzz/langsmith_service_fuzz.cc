@@ -57,7 +57,7 @@ FUZZ_TARGET(langsmith_service)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   const auto [host, target, cookie, token, guest_cookie, location] =
       LinesOf(std::string_view(reinterpret_cast<const char*>(data), size));
-  static const sandbox::Secrets secrets("not in any corpus");
+  static const accounts::Secrets secrets("not in any corpus");
   Hold(!langsmith::OpenToken(secrets, langsmith::TokenPurpose::kService, token));
   Hold(!langsmith::OpenToken(secrets, langsmith::TokenPurpose::kDownload, token));
   http::Request request;

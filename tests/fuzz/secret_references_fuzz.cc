@@ -5,34 +5,34 @@
 #include <cstdint>
 #include <string>
 
+#include "accounts/secret_references.h"
 #include "base/check.h"
 #include "fuzz_target.h"
-#include "sandbox/secret_references.h"
 
 namespace {
 
 using Kind = viv::gateway::SecretText::Kind;
 
 void CheckPieces(std::string_view text, Kind kind) {
-  auto pieces = viv::sandbox::ReadSecretReferences(text, kind);
+  auto pieces = viv::accounts::ReadSecretReferences(text, kind);
   if (!pieces) return;
   std::string again;
   std::size_t names = 0;
-  for (const viv::sandbox::SecretPiece& piece : *pieces) {
+  for (const viv::accounts::SecretPiece& piece : *pieces) {
     CHECK(!piece.text.empty());
     if (!piece.is_name) {
       again += piece.text;
       // What is sent as it stands has no mark left in it.
       if (kind == Kind::kMarked)
-        CHECK(piece.text.find(viv::sandbox::kSecretMark) == std::string_view::npos);
+        CHECK(piece.text.find(viv::accounts::kSecretMark) == std::string_view::npos);
       continue;
     }
-    CHECK(viv::sandbox::IsSecretName(piece.text));
+    CHECK(viv::accounts::IsSecretName(piece.text));
     ++names;
-    again.append(kind == Kind::kMarked ? viv::sandbox::kSecretMark : "{");
+    again.append(kind == Kind::kMarked ? viv::accounts::kSecretMark : "{");
     again.append(piece.text).append("}");
   }
-  CHECK(names <= viv::sandbox::kSecretReferencesMax);
+  CHECK(names <= viv::accounts::kSecretReferencesMax);
   CHECK(again == text);
 }
 

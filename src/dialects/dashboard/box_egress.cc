@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "dialects/dashboard/context.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::dashboard {
 namespace {
@@ -23,10 +23,10 @@ Result<std::size_t> ReadEgressLimit(const http::Request& request) {
   return limit;
 }
 
-Result<sandbox::BoxPtr> FindOwnBox(const sandbox::Boxes& boxes,
-                                   std::string_view account_id,
-                                   std::string_view ref) {
-  const std::optional<std::string> id = sandbox::BoxOfUuid(ref);
+Result<boxes::BoxPtr> FindOwnBox(const boxes::Boxes& boxes,
+                                 std::string_view account_id,
+                                 std::string_view ref) {
+  const std::optional<std::string> id = boxes::BoxOfUuid(ref);
   if (auto found = boxes.Get(account_id, id ? *id : std::string(ref))) return found;
   if (auto named = boxes.GetByName(account_id, ref)) return named;
   return Fail(ErrorCode::kNotFound,
@@ -35,7 +35,7 @@ Result<sandbox::BoxPtr> FindOwnBox(const sandbox::Boxes& boxes,
 
 }  // namespace
 
-http::Response EgressRecords(const sandbox::Boxes& boxes, const http::Request& request) {
+http::Response EgressRecords(const boxes::Boxes& boxes, const http::Request& request) {
   auto limit = ReadEgressLimit(request);
   if (!limit) return RenderError(limit.error());
   const std::string& account_id = request.identity.account_id;

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "sandbox/box_ids.h"
-#include "sandbox/fake_boxes.h"
+#include "boxes/box_ids.h"
+#include "boxes/fake_boxes.h"
 
 namespace viv::dashboard {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 class BoxEgressTest : public testing::Test {
  protected:
   BoxEgressTest() {
-    sandbox::Box box;
+    boxes::Box box;
     box.spec.name = "named";
     id_ = boxes_.Put(std::move(box));
     for (int i = 0; i < 1500; ++i) boxes_.egress_log.push_back({{"port", i}});
@@ -38,7 +38,7 @@ class BoxEgressTest : public testing::Test {
             static_cast<std::int64_t>(records.size())};
   }
 
-  sandbox::FakeBoxes boxes_;
+  boxes::FakeBoxes boxes_;
   std::string id_;
 };
 
@@ -51,7 +51,7 @@ TEST_F(BoxEgressTest, ShowsTheNewestOldestFirst) {
 }
 
 TEST_F(BoxEgressTest, FindsABoxByIdUuidAndName) {
-  for (const std::string& ref : {id_, sandbox::UuidOfBox(id_), std::string("named")})
+  for (const std::string& ref : {id_, boxes::UuidOfBox(id_), std::string("named")})
     EXPECT_EQ(Ask(ref).status, 200) << ref;
 }
 
@@ -65,7 +65,7 @@ TEST_F(BoxEgressTest, RefusesLimitsThatAreNone) {
 }
 
 TEST_F(BoxEgressTest, ABoxOfAnotherAccountIsNone) {
-  for (const std::string& ref : {id_, sandbox::UuidOfBox(id_), std::string("named")}) {
+  for (const std::string& ref : {id_, boxes::UuidOfBox(id_), std::string("named")}) {
     http::Response response = Ask(ref, "", "theirs");
     EXPECT_EQ(response.status, 404) << ref;
     EXPECT_THAT(response.body, HasSubstr("not_found"));

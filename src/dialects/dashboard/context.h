@@ -5,26 +5,26 @@
 
 #include <functional>
 
+#include "accounts/accounts.h"
+#include "accounts/budgets.h"
 #include "base/task.h"
+#include "boxes/boxes.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/accounts.h"
-#include "sandbox/boxes.h"
-#include "sandbox/budgets.h"
-#include "sandbox/sandboxes.h"
+#include "worlds/sandboxes.h"
 
 namespace viv::dashboard {
 
 struct Context {
-  sandbox::Sandboxes& sandboxes;
-  sandbox::Accounts& accounts;
-  std::string public_url;               // empty: the one the client used
-  sandbox::Boxes* boxes = nullptr;      // nullptr: this server runs none
-  sandbox::Budgets* budgets = nullptr;  // nullptr: accounts have no limits
+  worlds::Sandboxes& sandboxes;
+  accounts::Accounts& accounts;
+  std::string public_url;                // empty: the one the client used
+  boxes::Boxes* boxes = nullptr;         // nullptr: this server runs none
+  accounts::Budgets* budgets = nullptr;  // nullptr: accounts have no limits
   // What an account's git repository takes; not set: there are none.
   std::function<Task<Result<std::int64_t>>(std::string account_id)> repository_bytes = {};
   // Called before a key, given by its id, is replaced; its failure keeps the key. May be empty.
-  std::function<Status(std::string_view, const sandbox::Accounts::NewKey&)> replace_kept_key = {};
+  std::function<Status(std::string_view, const accounts::Accounts::NewKey&)> replace_kept_key = {};
 };
 
 // worlds.cc

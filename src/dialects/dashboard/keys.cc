@@ -69,7 +69,7 @@ Task<http::Response> RevokeKey(Context& context, http::Request& request) {
 Task<http::Response> RotateKey(Context& context, http::Request& request) {
   std::string id(request.Parameter("id"));
   if (id == "own") id = request.identity.key_id;
-  auto keep = [&context, &id](const sandbox::Accounts::NewKey& fresh) {
+  auto keep = [&context, &id](const accounts::Accounts::NewKey& fresh) {
     return context.replace_kept_key ? context.replace_kept_key(id, fresh) : Status();
   };
   auto rotated = context.accounts.RotateKey(request.identity.account_id, id, keep);

@@ -29,7 +29,7 @@ Status CheckOperator(const http::Request& request) {
 http::Response ShowLimits(const Context& context, const store::Account& account) {
   json::object body{{"account_id", account.id},
                     {"account", account.name},
-                    {"limits", sandbox::DescribeLimits(context.budgets->LimitsOf(account.id))}};
+                    {"limits", accounts::DescribeLimits(context.budgets->LimitsOf(account.id))}};
   return http::Json(200, WriteJson(body));
 }
 
@@ -37,7 +37,7 @@ http::Response NoBudgets() {
   return Failure(503, "unavailable", "this server has no limits for accounts");
 }
 
-Task<http::Response> Set(Context& context, store::Account account, sandbox::AccountLimits limits) {
+Task<http::Response> Set(Context& context, store::Account account, accounts::AccountLimits limits) {
   Status set = co_await context.budgets->SetLimits(account.id, limits);
   if (!set) co_return RenderError(set.error());
   co_return ShowLimits(context, account);
@@ -60,7 +60,7 @@ Task<http::Response> ChangeLimits(Context& context, http::Request& request) {
   auto body = ParseJson(request.body);
   if (!body) co_return RenderError(body.error());
   if (!body->is_object()) co_return Failure(400, "invalid_argument", "an object is expected");
-  auto limits = sandbox::ChangedLimits(context.budgets->LimitsOf(account->id), body->get_object());
+  auto limits = accounts::ChangedLimits(context.budgets->LimitsOf(account->id), body->get_object());
   if (!limits) co_return RenderError(limits.error());
   co_return co_await Set(context, *std::move(account), *limits);
 }
@@ -70,7 +70,7 @@ Task<http::Response> ClearLimits(Context& context, http::Request& request) {
   if (Status allowed = CheckOperator(request); !allowed) co_return RenderError(allowed.error());
   auto account = LookedAt(context, request);
   if (!account) co_return RenderError(account.error());
-  sandbox::AccountLimits none;
+  accounts::AccountLimits none;
   co_return co_await Set(context, *std::move(account), none);
 }
 
@@ -81,14 +81,14 @@ Task<http::Response> GetUsage(Context& context, http::Request& request) {
   if (!account) co_return RenderError(account.error());
   if (context.repository_bytes) {
     auto bytes = co_await context.repository_bytes(account->id);
-    if (bytes) context.budgets->SetUsed(account->id, sandbox::Budget::kRepositoryBytes, *bytes);
+    if (bytes) context.budgets->SetUsed(account->id, accounts::Budget::kRepositoryBytes, *bytes);
   }
-  sandbox::Budgets& budgets = *context.budgets;
+  accounts::Budgets& budgets = *context.budgets;
   json::object body{{"account_id", account->id},
                     {"account", account->name},
-                    {"usage", sandbox::DescribeAmounts(budgets.UsageOf(account->id))},
-                    {"limits", sandbox::DescribeLimits(budgets.LimitsOf(account->id))},
-                    {"most", sandbox::DescribeLimits(budgets.MostOf(account->id))}};
+                    {"usage", accounts::DescribeAmounts(budgets.UsageOf(account->id))},
+                    {"limits", accounts::DescribeLimits(budgets.LimitsOf(account->id))},
+                    {"most", accounts::DescribeLimits(budgets.MostOf(account->id))}};
   co_return http::Json(200, WriteJson(body));
 }
 

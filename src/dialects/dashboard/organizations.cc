@@ -32,7 +32,7 @@ http::Response BadFields(const http::Fields& fields) {
 }  // namespace
 
 bool IsOperator(const http::Request& request) {
-  return request.identity.account_id == sandbox::kDefaultAccount;
+  return request.identity.account_id == accounts::kDefaultAccount;
 }
 
 Task<http::Response> CreateOrganization(Context& context, http::Request& request) {

@@ -29,12 +29,12 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   if (!limit) co_return RenderError(limit.error());
   auto offset = ReadCount(request, "offset", 0);
   if (!offset) co_return RenderError(offset.error());
-  sandbox::Sandboxes::ListQuery query;
+  worlds::Sandboxes::ListQuery query;
   query.account_id = request.identity.account_id;
   query.server = request.Query("server").value_or("");
   query.limit = std::min(*limit, kPageMax);
   query.offset = *offset;
-  sandbox::Sandboxes::Page page = context.sandboxes.List(query);
+  worlds::Sandboxes::Page page = context.sandboxes.List(query);
   json::array list;
   for (const store::SandboxPtr& sandbox : page.sandboxes) {
     list.push_back(

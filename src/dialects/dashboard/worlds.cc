@@ -8,7 +8,7 @@
 namespace viv::dashboard {
 namespace {
 
-sandbox::SandboxRef RefOf(const http::Request& request) {
+worlds::SandboxRef RefOf(const http::Request& request) {
   return {.account_id = request.identity.account_id,
           .server = "",
           .sandbox_id = std::string(request.Parameter("id"))};

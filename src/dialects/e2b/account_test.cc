@@ -36,11 +36,11 @@ TEST_F(AccountTest, HasOneTeam) {
 
 TEST_F(AccountTest, MeasuresTheTeam) {
   Put();
-  sandbox::Box old;
+  boxes::Box old;
   old.started_at_us = boxes_.now_us - 100'000'000;
   Put(old);
-  sandbox::Box paused;
-  paused.state = sandbox::BoxState::kPaused;
+  boxes::Box paused;
+  paused.state = boxes::BoxState::kPaused;
   Put(paused);
   Answer answer = Call("GET", "/teams/mine/metrics");
   ASSERT_EQ(answer.status, 200);

@@ -4,25 +4,25 @@
 
 #include <string>
 
+#include "accounts/account_secrets.h"
+#include "accounts/accounts.h"
+#include "accounts/secrets.h"
 #include "base/clock.h"
 #include "base/task.h"
+#include "boxes/boxes.h"
 #include "dialects/e2b/idempotency.h"
 #include "dialects/e2b/link_search.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
 #include "http/router.h"
-#include "sandbox/account_secrets.h"
-#include "sandbox/accounts.h"
-#include "sandbox/boxes.h"
-#include "sandbox/secrets.h"
 
 namespace viv::e2b {
 
 struct Context {
-  sandbox::Boxes& boxes;
-  sandbox::Accounts& accounts;
-  sandbox::AccountSecrets& secrets;
-  const sandbox::Secrets& sealer;  // of what boxes shall send
+  boxes::Boxes& boxes;
+  accounts::Accounts& accounts;
+  accounts::AccountSecrets& secrets;
+  const accounts::Secrets& sealer;  // of what boxes shall send
   std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;

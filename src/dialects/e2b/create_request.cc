@@ -39,7 +39,7 @@ std::map<std::string, std::string> ReadVariables(http::Fields& fields) {
   return variables;
 }
 
-void ReadLifecycle(http::Fields& fields, sandbox::CreateBox& box) {
+void ReadLifecycle(http::Fields& fields, boxes::CreateBox& box) {
   bool pause = fields.Flag("autoPause").value_or(false);
   bool keep_memory = fields.Flag("autoPauseMemory").value_or(true);
   if (const json::object* resume = fields.Object("autoResume")) {
@@ -47,25 +47,25 @@ void ReadLifecycle(http::Fields& fields, sandbox::CreateBox& box) {
     std::optional<bool> enabled = inner.Flag("enabled");
     if (inner.ok() && !enabled) inner.Refuse("autoResume.enabled: true or false is expected");
     if (!inner.ok()) fields.Refuse(inner.error().message);
-    if (enabled.value_or(false)) box.wake = sandbox::WakeOnTraffic::kPaused;
+    if (enabled.value_or(false)) box.wake = boxes::WakeOnTraffic::kPaused;
   }
   if (!keep_memory && !pause) {
     fields.Refuse("autoPauseMemory: false says how to pause, so it needs autoPause: true");
   }
-  if (!keep_memory && box.wake != sandbox::WakeOnTraffic::kNever) {
+  if (!keep_memory && box.wake != boxes::WakeOnTraffic::kNever) {
     fields.Refuse(
         "autoPauseMemory: false cannot be combined with autoResume: a sandbox without its memory "
         "is resumed by connect only");
   }
-  box.on_timeout = !pause        ? sandbox::OnTimeout::kKill
-                   : keep_memory ? sandbox::OnTimeout::kPause
-                                 : sandbox::OnTimeout::kStop;
+  box.on_timeout = !pause        ? boxes::OnTimeout::kKill
+                   : keep_memory ? boxes::OnTimeout::kPause
+                                 : boxes::OnTimeout::kStop;
 }
 
 void ReadNetworkOf(http::Fields& fields,
                    CreateVersion version,
-                   const sandbox::Secrets& secrets,
-                   sandbox::CreateBox& box) {
+                   const accounts::Secrets& secrets,
+                   boxes::CreateBox& box) {
   std::optional<bool> internet = fields.Flag("allow_internet_access");
   const json::object* network = fields.Object("network");
   http::Fields inner(network == nullptr ? json::object() : *network, "network");
@@ -108,11 +108,11 @@ std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback) {
   return timeout;
 }
 
-Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
-                                             CreateVersion version,
-                                             const sandbox::Secrets& sealer) {
+Result<boxes::CreateBox> ReadCreateRequest(const http::Request& request,
+                                           CreateVersion version,
+                                           const accounts::Secrets& sealer) {
   http::Fields fields(request, http::Fields::Body::kRequired);
-  sandbox::CreateBox box;
+  boxes::CreateBox box;
   box.account_id = request.identity.account_id;
   std::optional<std::string> name = fields.Text("templateID");
   if (!name || name->empty()) fields.Refuse("templateID: the name or id of a template is needed");

@@ -1,11 +1,11 @@
 #pragma once
 // The body of a create, read and checked whole before anything is made.
 
+#include "accounts/secrets.h"
 #include "base/result.h"
+#include "boxes/boxes.h"
 #include "http/fields.h"
 #include "http/message.h"
-#include "sandbox/boxes.h"
-#include "sandbox/secrets.h"
 
 namespace viv::e2b {
 
@@ -19,8 +19,8 @@ enum class CreateVersion { kOne, kTwo };
 std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback);
 
 // What may be a secret in it is sealed.
-Result<sandbox::CreateBox> ReadCreateRequest(const http::Request& request,
-                                             CreateVersion version,
-                                             const sandbox::Secrets& sealer);
+Result<boxes::CreateBox> ReadCreateRequest(const http::Request& request,
+                                           CreateVersion version,
+                                           const accounts::Secrets& sealer);
 
 }  // namespace viv::e2b

@@ -103,7 +103,7 @@ std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields, cons
   return proxy;
 }
 
-Task<Status> CheckEgressProxy(sandbox::Boxes& boxes, std::optional<gateway::UpstreamProxy> proxy) {
+Task<Status> CheckEgressProxy(boxes::Boxes& boxes, std::optional<gateway::UpstreamProxy> proxy) {
   if (!proxy) co_return Status();
   Status checked = co_await boxes.CheckProxy(proxy->address);
   if (checked) co_return Status();

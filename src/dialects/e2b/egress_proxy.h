@@ -7,10 +7,10 @@
 
 #include "base/json.h"
 #include "base/task.h"
+#include "boxes/boxes.h"
 #include "dialects/e2b/sealer.h"
 #include "gateway/rules/plan.h"
 #include "http/fields.h"
-#include "sandbox/boxes.h"
 
 namespace viv::e2b {
 
@@ -19,7 +19,7 @@ std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields, cons
 
 // kInvalidArgument when its name cannot be resolved, or leads to where nobody may connect. To be
 // asked once all else is right, since others' name servers are.
-Task<Status> CheckEgressProxy(sandbox::Boxes& boxes, std::optional<gateway::UpstreamProxy> proxy);
+Task<Status> CheckEgressProxy(boxes::Boxes& boxes, std::optional<gateway::UpstreamProxy> proxy);
 
 json::object ShowEgressProxy(const gateway::UpstreamProxy& proxy);  // without the password
 

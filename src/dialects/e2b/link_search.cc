@@ -16,7 +16,7 @@ constexpr std::size_t kSignatureBytesMax = 64;
 
 LinkSearch::LinkSearch() : left_(kTriesAtOnce) {}
 
-LinkSearch::Found LinkSearch::Find(const sandbox::Boxes& boxes,
+LinkSearch::Found LinkSearch::Find(const boxes::Boxes& boxes,
                                    const FileLink& link,
                                    std::int64_t now_ms) {
   if (link.signature.size() > kSignatureBytesMax) return {};
@@ -25,7 +25,7 @@ LinkSearch::Found LinkSearch::Find(const sandbox::Boxes& boxes,
   if (!MayLook(now_ms)) return {.is_busy = true};
   // The ids first: digests under the domain's lock would hold up everybody else.
   std::vector<std::string> ids;
-  boxes.ForEachRunning([&ids](const sandbox::Box& box) { ids.push_back(box.id); });
+  boxes.ForEachRunning([&ids](const boxes::Box& box) { ids.push_back(box.id); });
   {
     std::lock_guard lock(mutex_);
     left_ -= static_cast<std::int64_t>(ids.size());

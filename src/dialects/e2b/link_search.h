@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "boxes/boxes.h"
 #include "dialects/e2b/signature.h"
-#include "sandbox/boxes.h"
 
 namespace viv::e2b {
 
@@ -24,7 +24,7 @@ class LinkSearch {
     std::string box_id = {};  // empty: nobody signed it
     bool is_busy = false;     // the budget is used up: nobody has looked
   };
-  Found Find(const sandbox::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
+  Found Find(const boxes::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
 
  private:
   bool MayLook(std::int64_t now_ms);

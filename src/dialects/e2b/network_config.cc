@@ -125,7 +125,7 @@ std::string MaskedHost(const std::string& mask, std::uint16_t port) {
 void ReadEgress(http::Fields& fields,
                 std::optional<bool> internet,
                 const Sealer& sealer,
-                sandbox::BoxNetwork& network) {
+                boxes::BoxNetwork& network) {
   network.egress.allow = fields.List("allowOut");
   network.egress.deny = fields.List("denyOut");
   network.egress.internet = internet.value_or(true);
@@ -142,10 +142,10 @@ void ReadEgress(http::Fields& fields,
         "--resolver; leave it out");
 }
 
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields,
-                                std::optional<bool> internet,
-                                const Sealer& sealer) {
-  sandbox::BoxNetwork network;
+boxes::BoxNetwork ReadNetwork(http::Fields& fields,
+                              std::optional<bool> internet,
+                              const Sealer& sealer) {
+  boxes::BoxNetwork network;
   ReadEgress(fields, internet, sealer, network);
   network.public_traffic = fields.Flag("allowPublicTraffic").value_or(true);
   network.mask_request_host = ReadMask(fields);
@@ -153,8 +153,8 @@ sandbox::BoxNetwork ReadNetwork(http::Fields& fields,
   return network;
 }
 
-json::value ShowNetwork(const sandbox::BoxNetwork& network) {
-  sandbox::BoxNetwork untouched;
+json::value ShowNetwork(const boxes::BoxNetwork& network) {
+  boxes::BoxNetwork untouched;
   untouched.egress.internet = network.egress.internet;  // both are shown as allowInternetAccess
   untouched.internet_asked = network.internet_asked;
   untouched.public_traffic = true;

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/json.h"
+#include "boxes/boxes.h"
 #include "dialects/e2b/sealer.h"
 #include "http/fields.h"
-#include "sandbox/boxes.h"
 
 namespace viv::e2b {
 
@@ -20,15 +20,15 @@ inline constexpr std::uint16_t kAgentPort = 49983;
 void ReadEgress(http::Fields& fields,
                 std::optional<bool> internet,
                 const Sealer& sealer,
-                sandbox::BoxNetwork& network);
+                boxes::BoxNetwork& network);
 
 // The way out and the way in.
-sandbox::BoxNetwork ReadNetwork(http::Fields& fields,
-                                std::optional<bool> internet,
-                                const Sealer& sealer);
+boxes::BoxNetwork ReadNetwork(http::Fields& fields,
+                              std::optional<bool> internet,
+                              const Sealer& sealer);
 
 // As sandbox details show it; null when all is as it is without any setting.
-json::value ShowNetwork(const sandbox::BoxNetwork& network);
+json::value ShowNetwork(const boxes::BoxNetwork& network);
 
 // "localhost:${PORT}" for a port.
 std::string MaskedHost(const std::string& mask, std::uint16_t port);

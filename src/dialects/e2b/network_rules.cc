@@ -4,12 +4,12 @@
 #include <set>
 #include <string>
 
+#include "accounts/secret_references.h"
 #include "base/text.h"
 #include "dialects/e2b/errors.h"
 #include "gateway/rules/header_check.h"
 #include "network/policy.h"
 #include "network/policy_entry.h"
-#include "sandbox/secret_references.h"
 
 namespace viv::e2b {
 namespace {
@@ -32,8 +32,8 @@ bool IsRuleDomain(std::string_view domain) {
 
 std::size_t CountMarks(std::string_view value) {
   std::size_t count = 0;
-  for (std::size_t at = value.find(sandbox::kSecretMark); at != std::string_view::npos;
-       at = value.find(sandbox::kSecretMark, at + 1))
+  for (std::size_t at = value.find(accounts::kSecretMark); at != std::string_view::npos;
+       at = value.find(accounts::kSecretMark, at + 1))
     ++count;
   return count;
 }
@@ -129,7 +129,7 @@ class DomainReader {
     std::string_view value = View(given.get_string());
     CheckValue(name, value);
     if (!fields_.ok()) return {};
-    if (value.find(sandbox::kSecretMark) == std::string_view::npos)
+    if (value.find(accounts::kSecretMark) == std::string_view::npos)
       return sealer_.Seal("e2b.rule", value);
     return {gateway::SecretText::Kind::kMarked, std::string(value), ""};
   }
@@ -146,9 +146,9 @@ class DomainReader {
                    "placeholder such as ${e2b.secrets.NAME}");
     } else if (value.find(kIdentityMark) != std::string_view::npos) {
       RefuseHeader(name, "workload identity is not available here; use ${e2b.secrets.NAME}");
-    } else if (CountMarks(value) > sandbox::kSecretReferencesMax) {
+    } else if (CountMarks(value) > accounts::kSecretReferencesMax) {
       RefuseHeader(name, "at most 64 secrets are referred to in one value");
-    } else if (!sandbox::ReadSecretReferences(value, gateway::SecretText::Kind::kMarked)) {
+    } else if (!accounts::ReadSecretReferences(value, gateway::SecretText::Kind::kMarked)) {
       fields_.Refuse("Network transform header contains a malformed E2B placeholder.");
     }
   }

@@ -9,7 +9,7 @@ class ObserveTest : public E2bTest {
   std::string PutMeasured(int points) {
     std::string id = Put();
     for (int i = 0; i < points; ++i) {
-      sandbox::MetricPoint point;
+      boxes::MetricPoint point;
       point.at_us = (1000 + 5 * i) * 1'000'000LL;
       point.cpus = 2;
       point.cpu_used_percent = 50;

@@ -17,7 +17,7 @@ Task<Status> DropMemory(Context& context, std::string account_id, std::string id
   auto awake = co_await context.boxes.Connect(account_id, id, kTimeoutDefault);
   if (!awake) co_return PassUp(awake.error());
   co_return co_await context.boxes.Pause(std::move(account_id), std::move(id),
-                                         sandbox::Boxes::Memory::kDrop);
+                                         boxes::Boxes::Memory::kDrop);
 }
 
 Task<http::Response> ConnectWith(Context& context, http::Request& request, ConnectOptions options) {
@@ -25,7 +25,7 @@ Task<http::Response> ConnectWith(Context& context, http::Request& request, Conne
   std::string account_id = request.identity.account_id;
   auto box = context.boxes.Get(account_id, id);
   if (!box) co_return RenderSandboxError(box.error(), id);
-  if (!options.keep_memory && (*box)->state == sandbox::BoxState::kPaused) {
+  if (!options.keep_memory && (*box)->state == boxes::BoxState::kPaused) {
     Status dropped = co_await DropMemory(context, account_id, id);
     if (!dropped) co_return RenderSandboxError(dropped.error(), id);
   }
@@ -68,7 +68,7 @@ Task<http::Response> ResumeSandbox(Context& context, http::Request& request) {
   auto box = context.boxes.Get(request.identity.account_id, id);
   if (!box) co_return RenderSandboxError(box.error(), id);
   if (IsRunning(**box)) co_return Failure(409, "Sandbox " + id + " is already running");
-  bool pauses = (*box)->spec.on_timeout != sandbox::OnTimeout::kKill;
+  bool pauses = (*box)->spec.on_timeout != boxes::OnTimeout::kKill;
   if (auto_pause && *auto_pause != pauses) {
     co_return Failure(400,
                       "autoPause is set when a sandbox is created and cannot be changed later");

@@ -19,7 +19,7 @@ TEST_F(SandboxCreateTest, AnswersWhatAClientNeeds) {
   EXPECT_EQ(Find(answer.body, "trafficAccessToken"), nullptr);
   EXPECT_EQ(Find(answer.body, "domain"), nullptr);
   EXPECT_EQ(At(id).spec.timeout_seconds, 300);
-  EXPECT_EQ(At(id).spec.on_timeout, sandbox::OnTimeout::kKill);
+  EXPECT_EQ(At(id).spec.on_timeout, boxes::OnTimeout::kKill);
   EXPECT_TRUE(At(id).spec.network.egress.internet);
 }
 
@@ -41,12 +41,12 @@ TEST_F(SandboxCreateTest, PassesOnAllThatTheClientSets) {
   ASSERT_EQ(answer.status, 201) << answer.text;
   std::string id(FindString(answer.body, "sandboxID"));
   EXPECT_EQ(FindString(answer.body, "trafficAccessToken"), "traffic-" + id);
-  const sandbox::BoxSpec& spec = At(id).spec;
+  const boxes::BoxSpec& spec = At(id).spec;
   EXPECT_EQ(spec.metadata, (std::map<std::string, std::string>{{"a b", "c&d=é"}}));
   EXPECT_EQ(spec.variables, (std::map<std::string, std::string>{{"FOO", "bar"}}));
   EXPECT_EQ(spec.timeout_seconds, 60);
-  EXPECT_EQ(spec.on_timeout, sandbox::OnTimeout::kPause);
-  EXPECT_EQ(spec.wake, sandbox::WakeOnTraffic::kPaused);
+  EXPECT_EQ(spec.on_timeout, boxes::OnTimeout::kPause);
+  EXPECT_EQ(spec.wake, boxes::WakeOnTraffic::kPaused);
   EXPECT_EQ(spec.network.egress.allow, (std::vector<std::string>{"1.1.1.1", "*.example.com"}));
   EXPECT_EQ(spec.network.egress.deny, (std::vector<std::string>{"0.0.0.0/0"}));
   EXPECT_FALSE(spec.network.public_traffic);
@@ -65,7 +65,7 @@ TEST_F(SandboxCreateTest, PausesWithoutMemoryWhenAskedTo) {
                        R"({"templateID":"base","autoPause":true,"autoPauseMemory":false})");
   ASSERT_EQ(answer.status, 201);
   EXPECT_EQ(At(std::string(FindString(answer.body, "sandboxID"))).spec.on_timeout,
-            sandbox::OnTimeout::kStop);
+            boxes::OnTimeout::kStop);
 }
 
 TEST_F(SandboxCreateTest, CutsTheInternetOff) {

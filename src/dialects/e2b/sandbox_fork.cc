@@ -22,7 +22,7 @@ Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
                                            static_cast<std::size_t>(count), timeout);
   if (!forks) co_return RenderSandboxError(forks.error(), id);
   json::array answer;
-  for (const Result<sandbox::BoxPtr>& fork : *forks) {
+  for (const Result<boxes::BoxPtr>& fork : *forks) {
     answer.push_back(fork ? json::object{{"sandbox", ShowSandbox(context, **fork)}}
                           : json::object{{"error", ErrorBody(fork.error())}});
   }

@@ -4,13 +4,13 @@
 namespace viv::e2b {
 namespace {
 
-using sandbox::BoxState;
+using boxes::BoxState;
 using ::testing::HasSubstr;
 
 class SandboxLifeTest : public E2bTest {
  protected:
   std::string PutIn(BoxState state) {
-    sandbox::Box box = NewBox();
+    boxes::Box box = NewBox();
     box.state = state;
     return Put(std::move(box));
   }
@@ -20,11 +20,11 @@ class SandboxLifeTest : public E2bTest {
 };
 
 TEST_F(SandboxLifeTest, ShowsDetails) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.network.egress.deny = {"8.8.8.8"};
   box.spec.network.public_traffic = false;
-  box.spec.on_timeout = sandbox::OnTimeout::kStop;
-  box.spec.wake = sandbox::WakeOnTraffic::kPaused;
+  box.spec.on_timeout = boxes::OnTimeout::kStop;
+  box.spec.wake = boxes::WakeOnTraffic::kPaused;
   std::string id = Put(std::move(box));
   Answer answer = Call("GET", "/sandboxes/" + id);
   ASSERT_EQ(answer.status, 200);
@@ -36,7 +36,7 @@ TEST_F(SandboxLifeTest, ShowsDetails) {
 }
 
 TEST_F(SandboxLifeTest, ShowsThatTheInternetIsOff) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.network.egress.internet = false;
   Answer answer = Call("GET", "/sandboxes/" + Put(std::move(box)));
   EXPECT_FALSE(answer.body.at("allowInternetAccess").as_bool());
@@ -51,7 +51,7 @@ TEST_F(SandboxLifeTest, TakesAnIdWithTheClientBehind) {
 
 TEST_F(SandboxLifeTest, WhatIsNotThereIsToldInTheVendorsWordsEverywhere) {
   std::string theirs = Put();
-  boxes_.Edit(theirs, [](sandbox::Box& box) { box.account_id = "theirs"; });
+  boxes_.Edit(theirs, [](boxes::Box& box) { box.account_id = "theirs"; });
   struct Attempt {
     const char* method;
     const char* path;
@@ -201,13 +201,13 @@ TEST_F(SandboxLifeTest, RefreshOnlyExtends) {
 }
 
 TEST_F(SandboxLifeTest, ANetworkUpdateReplacesEgressAndKeepsIngress) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.network.egress.allow = {"1.1.1.1"};
   box.spec.network.public_traffic = false;
   box.spec.network.tls_ports = {8443};
   std::string id = Put(std::move(box));
   ASSERT_EQ(Call("PUT", "/sandboxes/" + id + "/network", R"({"denyOut":["8.8.8.8"]})").status, 204);
-  const sandbox::BoxNetwork& network = At(id).spec.network;
+  const boxes::BoxNetwork& network = At(id).spec.network;
   EXPECT_TRUE(network.egress.allow.empty());
   EXPECT_EQ(network.egress.deny, (std::vector<std::string>{"8.8.8.8"}));
   EXPECT_FALSE(network.public_traffic);

@@ -20,17 +20,17 @@ struct ListFilter {
   std::string template_id;    // empty: any
   std::string template_name;  // as asked for
 
-  bool Fits(const sandbox::Box& box) const {
+  bool Fits(const boxes::Box& box) const {
     return FitsBesidesState(box) && (IsRunning(box) ? running : paused);
   }
 
   // A rebuilt template has a new id; older sandboxes still know its name.
-  bool IsFromTemplate(const sandbox::Box& box) const {
+  bool IsFromTemplate(const boxes::Box& box) const {
     std::string_view name = box.spec.template_name;
     return box.spec.template_id == template_id || name.substr(0, name.find(':')) == template_name;
   }
 
-  bool FitsBesidesState(const sandbox::Box& box) const {
+  bool FitsBesidesState(const boxes::Box& box) const {
     // Clients know milliseconds only.
     if (box.started_at_us / 1000 < started_after_ms) return false;
     if (!template_name.empty() && !IsFromTemplate(box)) return false;
@@ -96,23 +96,23 @@ void ReadStartedAfter(QueryFields& query, ListFilter& filter) {
   filter.started_after_ms = *micros / 1000;
 }
 
-void ReadPosition(QueryFields& query, sandbox::BoxQuery& boxes) {
+void ReadPosition(QueryFields& query, boxes::BoxQuery& boxes) {
   auto order = PageToken::Order::kDescending;
   if (query.Choice("order", {"asc", "desc"}) == "asc") {
     order = PageToken::Order::kAscending;
-    boxes.order = sandbox::BoxQuery::Order::kOldestFirst;
+    boxes.order = boxes::BoxQuery::Order::kOldestFirst;
   }
   boxes.limit = query.Limit();
   std::optional<std::string> text = query.Text("nextToken");
   if (!text || text->empty()) return;
   auto token = DecodePageToken(*text, order);
   if (!token) return query.Refuse(token.error().message);
-  boxes.after = sandbox::BoxRank{token->at_us, "", token->id};
+  boxes.after = boxes::BoxRank{token->at_us, "", token->id};
 }
 
-std::string RenderBoxes(const std::vector<sandbox::BoxPtr>& boxes) {
+std::string RenderBoxes(const std::vector<boxes::BoxPtr>& boxes) {
   std::string body = "[";
-  for (const sandbox::BoxPtr& box : boxes) {
+  for (const boxes::BoxPtr& box : boxes) {
     if (body.size() > 1) body += ',';
     body += WriteJson(ShowListed(*box));
   }
@@ -123,10 +123,10 @@ std::size_t CountRunning(const Context& context,
                          const std::string& account_id,
                          const ListFilter& filter) {
   std::size_t running = 0;
-  sandbox::BoxQuery query;
+  boxes::BoxQuery query;
   query.account_id = account_id;
   query.limit = 1;
-  query.accept = [&](const sandbox::Box& box) {
+  query.accept = [&](const boxes::Box& box) {
     if (IsRunning(box) && filter.FitsBesidesState(box)) ++running;
     return false;
   };
@@ -139,7 +139,7 @@ std::size_t CountRunning(const Context& context,
 Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   QueryFields query(request);
   ListFilter filter;
-  sandbox::BoxQuery boxes;
+  boxes::BoxQuery boxes;
   boxes.account_id = request.identity.account_id;
   ReadStates(query, filter);
   ReadMetadataFilter(query, filter);
@@ -147,12 +147,12 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   ReadStartedAfter(query, filter);
   ReadPosition(query, boxes);
   if (!query.ok()) co_return RenderError(query.error());
-  boxes.accept = [&filter](const sandbox::Box& box) { return filter.Fits(box); };
-  sandbox::BoxPage page = context.boxes.List(boxes);
+  boxes.accept = [&filter](const boxes::Box& box) { return filter.Fits(box); };
+  boxes::BoxPage page = context.boxes.List(boxes);
   http::Response response = http::Json(200, RenderBoxes(page.boxes));
   if (page.more && !page.boxes.empty()) {
-    const sandbox::Box& last = *page.boxes.back();
-    auto order = boxes.order == sandbox::BoxQuery::Order::kOldestFirst
+    const boxes::Box& last = *page.boxes.back();
+    auto order = boxes.order == boxes::BoxQuery::Order::kOldestFirst
                      ? PageToken::Order::kAscending
                      : PageToken::Order::kDescending;
     response.headers.Set("X-Next-Token", EncodePageToken({last.started_at_us, last.id, order}));
@@ -171,10 +171,10 @@ Task<http::Response> ListRunningSandboxes(Context& context, http::Request& reque
   filter.paused = false;
   ReadMetadataFilter(query, filter);
   if (!query.ok()) co_return RenderError(query.error());
-  sandbox::BoxQuery boxes;
+  boxes::BoxQuery boxes;
   boxes.account_id = request.identity.account_id;
   boxes.limit = SIZE_MAX;
-  boxes.accept = [&filter](const sandbox::Box& box) { return filter.Fits(box); };
+  boxes.accept = [&filter](const boxes::Box& box) { return filter.Fits(box); };
   co_return http::Json(200, RenderBoxes(context.boxes.List(boxes).boxes));
 }
 

@@ -10,8 +10,8 @@ using ::testing::IsEmpty;
 class SandboxListTest : public E2bTest {
  protected:
   // Started `second` seconds after the beginning, in order of their letters.
-  std::string PutAt(int second, sandbox::BoxState state, std::string user) {
-    sandbox::Box box = NewBox();
+  std::string PutAt(int second, boxes::BoxState state, std::string user) {
+    boxes::Box box = NewBox();
     box.started_at_us = kBegin + second * 1'000'000;
     box.state = state;
     box.spec.metadata = {{"user", std::move(user)}, {"app", "test"}};
@@ -32,10 +32,10 @@ class SandboxListTest : public E2bTest {
   }
 
   static constexpr std::int64_t kBegin = 1'790'000'000'000'000;
-  std::string a_ = PutAt(1, sandbox::BoxState::kRunning, "ann");
-  std::string b_ = PutAt(2, sandbox::BoxState::kPaused, "bob");
-  std::string c_ = PutAt(3, sandbox::BoxState::kRunning, "ann");
-  std::string d_ = PutAt(4, sandbox::BoxState::kStopped, "ann");
+  std::string a_ = PutAt(1, boxes::BoxState::kRunning, "ann");
+  std::string b_ = PutAt(2, boxes::BoxState::kPaused, "bob");
+  std::string c_ = PutAt(3, boxes::BoxState::kRunning, "ann");
+  std::string d_ = PutAt(4, boxes::BoxState::kStopped, "ann");
 };
 
 TEST_F(SandboxListTest, ShowsEveryRequiredField) {
@@ -75,7 +75,7 @@ TEST_F(SandboxListTest, FiltersByAllOfTheMetadata) {
 }
 
 TEST_F(SandboxListTest, FiltersByMetadataAsTheClientEncodesIt) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.metadata = {{"a b", "c&d=é"}};
   std::string id = Put(std::move(box));
   EXPECT_THAT(List("?metadata=a%252520b%3Dc%252526d%25253D%2525C3%2525A9"), ElementsAre(id));
@@ -87,7 +87,7 @@ TEST_F(SandboxListTest, FiltersByStartInclusive) {
 }
 
 TEST_F(SandboxListTest, ComparesStartsInMilliseconds) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.started_at_us = kBegin + 9'000'456;
   std::string id = Put(std::move(box));
   // A Date of the client has lost the microseconds.
@@ -123,7 +123,7 @@ TEST_F(SandboxListTest, PagesMeetWithoutGapOrOverlap) {
 
 TEST_F(SandboxListTest, BreaksTiesById) {
   std::vector<std::string> made;
-  for (int i = 0; i < 5; ++i) made.push_back(PutAt(50, sandbox::BoxState::kRunning, "eve"));
+  for (int i = 0; i < 5; ++i) made.push_back(PutAt(50, boxes::BoxState::kRunning, "eve"));
   std::vector<std::string> seen;
   std::string token;
   do {

@@ -18,13 +18,13 @@ std::size_t LevelRank(const std::string& level) {
   return found == kLogLevels.end() ? 1 : static_cast<std::size_t>(found - kLogLevels.begin());
 }
 
-json::object FieldsOf(const sandbox::LogEntry& entry) {
+json::object FieldsOf(const boxes::LogEntry& entry) {
   json::object fields;
   for (const auto& [key, value] : entry.fields) fields[Printable(key)] = Printable(value, SIZE_MAX);
   return fields;
 }
 
-json::object ShowEntry(const sandbox::LogEntry& entry) {
+json::object ShowEntry(const boxes::LogEntry& entry) {
   return {{"timestamp", TimeText(entry.at_us)},
           {"message", Printable(entry.message, SIZE_MAX)},
           {"level", kLogLevels[LevelRank(entry.level)]},
@@ -32,7 +32,7 @@ json::object ShowEntry(const sandbox::LogEntry& entry) {
 }
 
 // The command line client parses each line as JSON and wants a level in it.
-json::object ShowLine(const sandbox::LogEntry& entry) {
+json::object ShowLine(const boxes::LogEntry& entry) {
   json::object line = FieldsOf(entry);
   line["level"] = kLogLevels[LevelRank(entry.level)];
   line["message"] = Printable(entry.message, SIZE_MAX);
@@ -47,10 +47,10 @@ struct LogFilter {
   std::string search;
 };
 
-std::vector<const sandbox::LogEntry*> SelectEntries(const std::vector<sandbox::LogEntry>& all,
-                                                    const LogFilter& filter) {
-  std::vector<const sandbox::LogEntry*> chosen;
-  auto consider = [&](const sandbox::LogEntry& entry) {
+std::vector<const boxes::LogEntry*> SelectEntries(const std::vector<boxes::LogEntry>& all,
+                                                  const LogFilter& filter) {
+  std::vector<const boxes::LogEntry*> chosen;
+  auto consider = [&](const boxes::LogEntry& entry) {
     if (chosen.size() >= filter.limit || LevelRank(entry.level) < filter.least_rank) return;
     std::int64_t at_ms = entry.at_us / 1000;
     bool is_past = filter.newest_first ? at_ms > filter.cursor_ms : at_ms < filter.cursor_ms;
@@ -79,7 +79,7 @@ Task<http::Response> GetSandboxLogs(Context& context, http::Request& request) {
   auto all = co_await context.boxes.Logs(request.identity.account_id, id);
   if (!all) co_return RenderSandboxError(all.error(), id);
   json::array lines, entries;
-  for (const sandbox::LogEntry* entry : SelectEntries(*all, filter)) {
+  for (const boxes::LogEntry* entry : SelectEntries(*all, filter)) {
     lines.push_back(ShowLine(*entry));
     entries.push_back(ShowEntry(*entry));
   }
@@ -103,7 +103,7 @@ Task<http::Response> GetSandboxLogsV2(Context& context, http::Request& request) 
   auto all = co_await context.boxes.Logs(request.identity.account_id, id);
   if (!all) co_return RenderSandboxError(all.error(), id);
   json::array entries;
-  for (const sandbox::LogEntry* entry : SelectEntries(*all, filter))
+  for (const boxes::LogEntry* entry : SelectEntries(*all, filter))
     entries.push_back(ShowEntry(*entry));
   co_return http::Json(200, WriteJson(json::object{{"logs", std::move(entries)}}));
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMetricSandboxesMax = 100;
 
-json::object ShowMetric(const sandbox::MetricPoint& point) {
+json::object ShowMetric(const boxes::MetricPoint& point) {
   // Of all cores together, as envd counts it.
   double percent = point.cpus > 0 ? point.cpu_used_percent / point.cpus : point.cpu_used_percent;
   return {{"timestamp", TimeText(point.at_us)},   {"timestampUnix", point.at_us / 1'000'000},
@@ -35,7 +35,7 @@ Task<http::Response> GetSandboxMetrics(Context& context, http::Request& request)
   auto points = context.boxes.Metrics(request.identity.account_id, id);
   if (!points) co_return RenderSandboxError(points.error(), id);
   json::array list;
-  for (const sandbox::MetricPoint& point : *points) {
+  for (const boxes::MetricPoint& point : *points) {
     std::int64_t at = point.at_us / 1'000'000;
     if (at >= start && at <= end) list.push_back(ShowMetric(point));
   }

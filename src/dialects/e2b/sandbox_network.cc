@@ -13,13 +13,13 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
   std::string account_id = request.identity.account_id;
   std::optional<bool> internet = fields.Flag("allow_internet_access");
   Sealer sealer{context.sealer, account_id};
-  sandbox::BoxNetwork asked;
+  boxes::BoxNetwork asked;
   ReadEgress(fields, internet, sealer, asked);
   if (!fields.ok()) co_return RenderError(fields.error());
   Status proxy = co_await CheckEgressProxy(context.boxes, asked.plan.proxy);
   if (!proxy) co_return RenderError(proxy.error());
-  sandbox::MakeBoxChange change = [asked = std::move(asked)](const sandbox::Box& now) {
-    sandbox::BoxChange made;
+  boxes::MakeBoxChange change = [asked = std::move(asked)](const boxes::Box& now) {
+    boxes::BoxChange made;
     made.network = now.spec.network;
     made.network->egress = asked.egress;
     made.network->internet_asked = asked.internet_asked;

@@ -9,7 +9,7 @@ Task<http::Response> PauseSandbox(Context& context, http::Request& request) {
   bool keep = fields.Flag("memory").value_or(true);
   if (!fields.ok()) co_return RenderError(fields.error());
   std::string id = SandboxIdOf(request);
-  auto memory = keep ? sandbox::Boxes::Memory::kKeep : sandbox::Boxes::Memory::kDrop;
+  auto memory = keep ? boxes::Boxes::Memory::kKeep : boxes::Boxes::Memory::kDrop;
   Status paused = co_await context.boxes.Pause(request.identity.account_id, id, memory);
   if (!paused && paused.error().code == ErrorCode::kConflict) {
     // The client takes a 409 for "it was paused before".

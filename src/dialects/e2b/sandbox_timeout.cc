@@ -13,7 +13,7 @@ constexpr std::int64_t kRefreshMaxSeconds = 3600;
 Task<http::Response> SetTimeoutTo(Context& context,
                                   http::Request& request,
                                   std::int64_t seconds,
-                                  sandbox::Boxes::Extend extend) {
+                                  boxes::Boxes::Extend extend) {
   std::string id = SandboxIdOf(request);
   Status set = co_await context.boxes.SetTimeout(request.identity.account_id, id, seconds, extend);
   if (!set) co_return RenderSandboxError(set.error(), id);
@@ -31,7 +31,7 @@ Task<http::Response> SetSandboxTimeout(Context& context, http::Request& request)
     fields.Refuse("Timeout cannot be greater than 24 hours (86400 seconds)");
   if (!fields.ok()) co_return RenderError(fields.error());
   co_return co_await SetTimeoutTo(context, request, std::max<std::int64_t>(0, *timeout),
-                                  sandbox::Boxes::Extend::kSet);
+                                  boxes::Boxes::Extend::kSet);
 }
 
 Task<http::Response> RefreshSandbox(Context& context, http::Request& request) {
@@ -39,7 +39,7 @@ Task<http::Response> RefreshSandbox(Context& context, http::Request& request) {
   std::optional<std::int64_t> duration = fields.Integer("duration", 0, kRefreshMaxSeconds);
   if (!fields.ok()) co_return RenderError(fields.error());
   co_return co_await SetTimeoutTo(context, request, duration.value_or(kTimeoutDefaultOld),
-                                  sandbox::Boxes::Extend::kAtLeast);
+                                  boxes::Boxes::Extend::kAtLeast);
 }
 
 }  // namespace viv::e2b

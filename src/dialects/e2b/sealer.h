@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/secrets.h"
 #include "gateway/rules/plan.h"
-#include "sandbox/secrets.h"
 
 namespace viv::e2b {
 
 struct Sealer {
-  const sandbox::Secrets& secrets;
+  const accounts::Secrets& secrets;
   std::string account_id;
 
   // `use` tells apart what must not be put in place of another: "e2b.rule".

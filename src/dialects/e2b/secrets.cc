@@ -1,12 +1,12 @@
 // The account's secrets. Values come in and never go out: what is shown is their metadata.
 
+#include "accounts/account_secrets.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
 #include "dialects/e2b/pages.h"
 #include "http/fields.h"
-#include "sandbox/account_secrets.h"
 
 namespace viv::e2b {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t kSecretMetadataBytesMax = 8192;
 
 using SecretMetadata = std::map<std::string, std::string>;
 
-json::object ShowSecret(const sandbox::AccountSecret& secret) {
+json::object ShowSecret(const accounts::AccountSecret& secret) {
   json::object metadata;
   for (const auto& [key, value] : secret.metadata) metadata[key] = value;
   return {{"secretID", secret.id},
@@ -74,11 +74,11 @@ http::Response RenderSecretError(const Error& error, std::string_view id_or_name
 Task<http::Response> ListSecrets(Context& context, http::Request& request) {
   if (NamesNone(request)) co_return NoSecret("");
   QueryFields query(request);
-  Page<sandbox::AccountSecret> page =
+  Page<accounts::AccountSecret> page =
       CutPage(query, context.secrets.List(request.identity.account_id));
   if (!query.ok()) co_return RenderError(query.error());
   json::array list;
-  for (const sandbox::AccountSecret& secret : page.items) list.push_back(ShowSecret(secret));
+  for (const accounts::AccountSecret& secret : page.items) list.push_back(ShowSecret(secret));
   http::Response response = http::Json(200, WriteJson(list));
   if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);
   co_return response;

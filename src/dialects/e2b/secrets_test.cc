@@ -125,7 +125,7 @@ TEST_F(E2bSecretsTest, AnEmptyNameIsNoSecret) {
 }
 
 TEST_F(E2bSecretsTest, MoreThanAnAccountMayHaveAreAConflict) {
-  for (std::size_t i = 0; i < sandbox::kSecretsPerAccountMax; ++i)
+  for (std::size_t i = 0; i < accounts::kSecretsPerAccountMax; ++i)
     ASSERT_TRUE(RunToEnd(secrets_.Create("mine", "n" + std::to_string(i), "x", {})).has_value());
   Answer answer = Make(R"({"name":"more","value":"canary"})");
   EXPECT_EQ(answer.status, 409);

@@ -11,32 +11,32 @@ namespace viv::e2b {
 namespace {
 
 // The template's name without its tag; none when the box was started by an id alone.
-std::string AliasOf(const sandbox::Box& box) {
+std::string AliasOf(const boxes::Box& box) {
   std::string_view name = box.spec.template_name;
   name = name.substr(0, name.find(':'));
   return name == box.spec.template_id ? std::string() : std::string(name);
 }
 
-void AddAlias(json::object& shape, const sandbox::Box& box) {
+void AddAlias(json::object& shape, const boxes::Box& box) {
   if (std::string alias = AliasOf(box); !alias.empty()) shape["alias"] = alias;
 }
 
-json::object MetadataOf(const sandbox::Box& box) {
+json::object MetadataOf(const boxes::Box& box) {
   json::object metadata;
   for (const auto& [key, value] : box.spec.metadata) metadata[key] = value;
   return metadata;
 }
 
 // Null says that nobody asked for either.
-json::value ShowInternet(const sandbox::BoxNetwork& network) {
+json::value ShowInternet(const boxes::BoxNetwork& network) {
   if (network.internet_asked) return *network.internet_asked;
   return network.egress.internet ? json::value() : json::value(false);
 }
 
 }  // namespace
 
-bool IsRunning(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kRunning || box.state == sandbox::BoxState::kStarting;
+bool IsRunning(const boxes::Box& box) {
+  return box.state == boxes::BoxState::kRunning || box.state == boxes::BoxState::kStarting;
 }
 
 std::int64_t CpuCount(double cpus) {
@@ -47,7 +47,7 @@ std::int64_t Mebibytes(std::int64_t bytes) {
   return bytes >> 20;
 }
 
-json::object ShowSandbox(const Context& context, const sandbox::Box& box) {
+json::object ShowSandbox(const Context& context, const boxes::Box& box) {
   json::object shape{{"templateID", box.spec.template_id},
                      {"sandboxID", box.id},
                      {"clientID", kClientId},
@@ -60,7 +60,7 @@ json::object ShowSandbox(const Context& context, const sandbox::Box& box) {
   return shape;
 }
 
-json::object ShowListed(const sandbox::Box& box) {
+json::object ShowListed(const boxes::Box& box) {
   json::object shape{{"templateID", box.spec.template_id},
                      {"sandboxID", box.id},
                      {"clientID", kClientId},
@@ -76,16 +76,16 @@ json::object ShowListed(const sandbox::Box& box) {
   return shape;
 }
 
-json::object ShowDetail(const Context& context, const sandbox::Box& box) {
+json::object ShowDetail(const Context& context, const boxes::Box& box) {
   json::object shape = ShowListed(box);
   shape["envdAccessToken"] = context.boxes.AgentToken(box.id);
   shape["allowInternetAccess"] = ShowInternet(box.spec.network);
   if (!context.domain.empty()) shape["domain"] = context.domain;
   if (json::value network = ShowNetwork(box.spec.network); !network.is_null())
     shape["network"] = std::move(network);
-  shape["lifecycle"] = json::object{
-      {"onTimeout", box.spec.on_timeout == sandbox::OnTimeout::kKill ? "kill" : "pause"},
-      {"autoResume", box.spec.wake != sandbox::WakeOnTraffic::kNever}};
+  shape["lifecycle"] =
+      json::object{{"onTimeout", box.spec.on_timeout == boxes::OnTimeout::kKill ? "kill" : "pause"},
+                   {"autoResume", box.spec.wake != boxes::WakeOnTraffic::kNever}};
   return shape;
 }
 

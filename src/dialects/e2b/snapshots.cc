@@ -14,7 +14,7 @@ namespace {
 
 // Names come with the team and a tag, and the first of them is the id; a nameless one is called by
 // its own id.
-json::object ShowSnapshot(const std::string& account_id, const sandbox::TemplateInfo& info) {
+json::object ShowSnapshot(const std::string& account_id, const boxes::TemplateInfo& info) {
   json::array names;
   for (const std::string& given : info.names) {
     auto name = ParseTemplateName(given);
@@ -27,9 +27,7 @@ json::object ShowSnapshot(const std::string& account_id, const sandbox::Template
 }
 
 // A bare name is that of every tag; one with a tag, "default" too, names exactly that.
-bool IsAskedFor(const sandbox::TemplateInfo& info,
-                std::string_view asked,
-                const std::string& plain) {
+bool IsAskedFor(const boxes::TemplateInfo& info, std::string_view asked, const std::string& plain) {
   if (IsNamed(info, plain)) return true;
   if (asked.find(':') != std::string_view::npos) return false;
   for (const std::string& given : info.names) {
@@ -41,18 +39,18 @@ bool IsAskedFor(const sandbox::TemplateInfo& info,
 
 // A name is one template, and its newest build counts, which comes first. What is left of older
 // ones is only kept for the sandboxes that run from it.
-void DropReplaced(std::vector<sandbox::TemplateInfo>& all) {
+void DropReplaced(std::vector<boxes::TemplateInfo>& all) {
   std::set<std::string> seen;
-  std::erase_if(all, [&seen](const sandbox::TemplateInfo& info) {
+  std::erase_if(all, [&seen](const boxes::TemplateInfo& info) {
     return !info.names.empty() && !seen.insert(info.names.front()).second;
   });
 }
 
 // The builds that this one takes the place of. One in use stays for now; the next snapshot of the
 // name, or its removal, tries again.
-Task<void> RemoveReplaced(Context& context, std::string account_id, sandbox::TemplateInfo taken) {
+Task<void> RemoveReplaced(Context& context, std::string account_id, boxes::TemplateInfo taken) {
   if (taken.names.empty()) co_return;
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot || info.id == taken.id || info.names != taken.names) continue;
     if (info.created_at_us > taken.created_at_us) continue;
     Status removed = co_await context.boxes.RemoveTemplate(account_id, info.id);
@@ -88,19 +86,18 @@ Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
   std::optional<std::string> asked = query.Text("name");
   std::optional<Result<std::string>> name;
   if (asked && !asked->empty()) name = PlainTemplateName(account_id, *asked);
-  std::vector<sandbox::TemplateInfo> all;
-  for (sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+  std::vector<boxes::TemplateInfo> all;
+  for (boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot) continue;
     if (origin && !origin->empty() && info.origin_box != ShortId(*origin)) continue;
     if (name && (!*name || !IsAskedFor(info, *asked, **name))) continue;  // nonsense names nothing
     all.push_back(std::move(info));
   }
   DropReplaced(all);
-  Page<sandbox::TemplateInfo> page = CutPage(query, std::move(all));
+  Page<boxes::TemplateInfo> page = CutPage(query, std::move(all));
   if (!query.ok()) co_return RenderError(query.error());
   json::array list;
-  for (const sandbox::TemplateInfo& info : page.items)
-    list.push_back(ShowSnapshot(account_id, info));
+  for (const boxes::TemplateInfo& info : page.items) list.push_back(ShowSnapshot(account_id, info));
   http::Response response = http::Json(200, WriteJson(list));
   if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);
   co_return response;

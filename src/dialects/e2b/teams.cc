@@ -20,10 +20,10 @@ TeamNow MeasureTeam(const Context& context, const std::string& account_id) {
   TeamNow now;
   now.at_us = context.clock() * 1000;
   std::int64_t started = 0;
-  sandbox::BoxQuery query;
+  boxes::BoxQuery query;
   query.account_id = account_id;
   query.limit = 1;
-  query.accept = [&](const sandbox::Box& box) {
+  query.accept = [&](const boxes::Box& box) {
     if (IsRunning(box)) ++now.running;
     if (box.started_at_us >= now.at_us - kRateWindowSeconds * 1'000'000) ++started;
     return false;

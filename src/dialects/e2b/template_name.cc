@@ -58,7 +58,7 @@ Result<std::string> PlainTemplateName(std::string_view account_id, std::string_v
   return name.Plain();
 }
 
-bool IsNamed(const sandbox::TemplateInfo& info, const std::string& plain_name) {
+bool IsNamed(const boxes::TemplateInfo& info, const std::string& plain_name) {
   if (info.id == plain_name) return true;
   return std::any_of(info.names.begin(), info.names.end(), [&](const std::string& given) {
     auto name = ParseTemplateName(given);
@@ -66,11 +66,11 @@ bool IsNamed(const sandbox::TemplateInfo& info, const std::string& plain_name) {
   });
 }
 
-Result<sandbox::TemplateInfo> FindTemplate(const sandbox::Boxes& boxes,
-                                           const std::string& account_id,
-                                           std::string_view text) {
+Result<boxes::TemplateInfo> FindTemplate(const boxes::Boxes& boxes,
+                                         const std::string& account_id,
+                                         std::string_view text) {
   ASSIGN_OR_RETURN(std::string name, PlainTemplateName(account_id, text));
-  for (sandbox::TemplateInfo& info : boxes.ListTemplates(account_id)) {
+  for (boxes::TemplateInfo& info : boxes.ListTemplates(account_id)) {
     if (IsNamed(info, name)) return std::move(info);
   }
   return Fail(ErrorCode::kNotFound, "template '" + name + "' not found");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/boxes.h"
+#include "boxes/boxes.h"
 
 namespace viv::e2b {
 
@@ -27,11 +27,11 @@ Result<TemplateName> ParseTemplateName(std::string_view text);
 Result<std::string> PlainTemplateName(std::string_view account_id, std::string_view text);
 
 // Whether the template carries this id or name.
-bool IsNamed(const sandbox::TemplateInfo& info, const std::string& plain_name);
+bool IsNamed(const boxes::TemplateInfo& info, const std::string& plain_name);
 
 // Of all that the account can start from; kNotFound when there is none.
-Result<sandbox::TemplateInfo> FindTemplate(const sandbox::Boxes& boxes,
-                                           const std::string& account_id,
-                                           std::string_view text);
+Result<boxes::TemplateInfo> FindTemplate(const boxes::Boxes& boxes,
+                                         const std::string& account_id,
+                                         std::string_view text);
 
 }  // namespace viv::e2b

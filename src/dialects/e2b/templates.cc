@@ -15,20 +15,20 @@ namespace viv::e2b {
 namespace {
 
 // A template here has exactly one build; its id is made of the template's, so that it stays.
-std::string BuildIdOf(const sandbox::TemplateInfo& info) {
+std::string BuildIdOf(const boxes::TemplateInfo& info) {
   std::string hex = Sha256Hex("build of " + info.id);
   return hex.substr(0, 8) + '-' + hex.substr(8, 4) + "-4" + hex.substr(13, 3) + "-8" +
          hex.substr(17, 3) + '-' + hex.substr(20, 12);
 }
 
-json::array NamesOf(const sandbox::TemplateInfo& info) {
+json::array NamesOf(const boxes::TemplateInfo& info) {
   json::array names;
   for (const std::string& name : info.names) names.emplace_back(name);
   return names;
 }
 
 // What a template and its details share.
-json::object ShowBasics(const sandbox::TemplateInfo& info) {
+json::object ShowBasics(const boxes::TemplateInfo& info) {
   return {{"templateID", info.id},
           {"public", !info.is_snapshot},
           {"aliases", NamesOf(info)},
@@ -39,14 +39,14 @@ json::object ShowBasics(const sandbox::TemplateInfo& info) {
           {"spawnCount", 0}};
 }
 
-void AddSize(json::object& shape, const sandbox::TemplateInfo& info) {
+void AddSize(json::object& shape, const boxes::TemplateInfo& info) {
   shape["cpuCount"] = CpuCount(info.cpus);
   shape["memoryMB"] = Mebibytes(info.memory_bytes);
   shape["diskSizeMB"] = Mebibytes(info.disk_bytes);
   shape["envdVersion"] = kAgentVersion;
 }
 
-json::object ShowTemplate(const sandbox::TemplateInfo& info) {
+json::object ShowTemplate(const boxes::TemplateInfo& info) {
   json::object shape = ShowBasics(info);
   AddSize(shape, info);
   shape["buildID"] = BuildIdOf(info);
@@ -56,7 +56,7 @@ json::object ShowTemplate(const sandbox::TemplateInfo& info) {
   return shape;
 }
 
-json::object ShowBuild(const sandbox::TemplateInfo& info) {
+json::object ShowBuild(const boxes::TemplateInfo& info) {
   json::object shape{{"buildID", BuildIdOf(info)},
                      {"status", "ready"},
                      {"createdAt", TimeText(info.created_at_us)},
@@ -66,32 +66,32 @@ json::object ShowBuild(const sandbox::TemplateInfo& info) {
   return shape;
 }
 
-std::vector<sandbox::TemplateInfo> WithoutSnapshots(const Context& context,
-                                                    const http::Request& request) {
-  std::vector<sandbox::TemplateInfo> all = context.boxes.ListTemplates(request.identity.account_id);
-  std::erase_if(all, [](const sandbox::TemplateInfo& info) { return info.is_snapshot; });
+std::vector<boxes::TemplateInfo> WithoutSnapshots(const Context& context,
+                                                  const http::Request& request) {
+  std::vector<boxes::TemplateInfo> all = context.boxes.ListTemplates(request.identity.account_id);
+  std::erase_if(all, [](const boxes::TemplateInfo& info) { return info.is_snapshot; });
   return all;
 }
 
-json::array ShowTemplates(const std::vector<sandbox::TemplateInfo>& all) {
+json::array ShowTemplates(const std::vector<boxes::TemplateInfo>& all) {
   json::array list;
-  for (const sandbox::TemplateInfo& info : all) list.push_back(ShowTemplate(info));
+  for (const boxes::TemplateInfo& info : all) list.push_back(ShowTemplate(info));
   return list;
 }
 
-Result<sandbox::TemplateInfo> AskedTemplate(const Context& context,
-                                            const http::Request& request,
-                                            std::string_view parameter) {
+Result<boxes::TemplateInfo> AskedTemplate(const Context& context,
+                                          const http::Request& request,
+                                          std::string_view parameter) {
   return FindTemplate(context.boxes, request.identity.account_id, request.Parameter(parameter));
 }
 
 // The builds of one name, the oldest first: those before the last only wait for their sandboxes.
-std::vector<sandbox::TemplateInfo> BuildsOf(const Context& context,
-                                            const http::Request& request,
-                                            const sandbox::TemplateInfo& info) {
-  std::vector<sandbox::TemplateInfo> builds;
+std::vector<boxes::TemplateInfo> BuildsOf(const Context& context,
+                                          const http::Request& request,
+                                          const boxes::TemplateInfo& info) {
+  std::vector<boxes::TemplateInfo> builds;
   if (!info.is_snapshot || info.names.empty()) return {info};
-  for (sandbox::TemplateInfo& one : context.boxes.ListTemplates(request.identity.account_id)) {
+  for (boxes::TemplateInfo& one : context.boxes.ListTemplates(request.identity.account_id)) {
     if (one.is_snapshot && one.names == info.names) builds.push_back(std::move(one));
   }
   std::reverse(builds.begin(), builds.end());
@@ -99,12 +99,11 @@ std::vector<sandbox::TemplateInfo> BuildsOf(const Context& context,
 }
 
 // Each tag of that alias with its newest build, which the list has first.
-std::map<std::string, sandbox::TemplateInfo> TagsOf(const Context& context,
-                                                    const http::Request& request,
-                                                    const std::string& alias) {
-  std::map<std::string, sandbox::TemplateInfo> tags;
-  for (const sandbox::TemplateInfo& info :
-       context.boxes.ListTemplates(request.identity.account_id)) {
+std::map<std::string, boxes::TemplateInfo> TagsOf(const Context& context,
+                                                  const http::Request& request,
+                                                  const std::string& alias) {
+  std::map<std::string, boxes::TemplateInfo> tags;
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(request.identity.account_id)) {
     for (const std::string& given : info.names) {
       auto name = ParseTemplateName(given);
       if (!name || name->alias != alias) continue;
@@ -122,7 +121,7 @@ Task<http::Response> ListTemplates(Context& context, http::Request& request) {
 
 Task<http::Response> ListTemplatesV2(Context& context, http::Request& request) {
   QueryFields query(request);
-  Page<sandbox::TemplateInfo> page = CutPage(query, WithoutSnapshots(context, request));
+  Page<boxes::TemplateInfo> page = CutPage(query, WithoutSnapshots(context, request));
   if (!query.ok()) co_return RenderError(query.error());
   http::Response response = http::Json(200, WriteJson(ShowTemplates(page.items)));
   if (!page.next_token.empty()) response.headers.Set("X-Next-Token", page.next_token);
@@ -160,7 +159,7 @@ Task<http::Response> RemoveTemplate(Context& context, http::Request& request) {
   std::string account_id = request.identity.account_id;
   auto info = AskedTemplate(context, request, "templateID");
   if (!info) co_return RenderError(info.error());
-  for (const sandbox::TemplateInfo& build : BuildsOf(context, request, *info)) {
+  for (const boxes::TemplateInfo& build : BuildsOf(context, request, *info)) {
     Status removed = co_await context.boxes.RemoveTemplate(account_id, build.id);
     if (!removed && removed.error().code == ErrorCode::kConflict)
       co_return Failure(400, removed.error().message);  // the vendor's word for "in use"
@@ -180,7 +179,7 @@ Task<http::Response> ListTemplateTags(Context& context, http::Request& request) 
   std::string_view asked = request.Parameter("templateID");
   auto plain = PlainTemplateName(request.identity.account_id, asked);
   if (!plain) co_return RenderError(plain.error());
-  std::map<std::string, sandbox::TemplateInfo> tags;
+  std::map<std::string, boxes::TemplateInfo> tags;
   auto info = AskedTemplate(context, request, "templateID");
   if (info && !info->names.empty()) {
     if (auto name = ParseTemplateName(info->names.front()))

@@ -10,7 +10,7 @@ class TemplatesTest : public E2bTest {
  protected:
   void AddTemplates(int count) {
     for (int i = 0; i < count; ++i) {
-      sandbox::TemplateInfo info = boxes_.templates.front();
+      boxes::TemplateInfo info = boxes_.templates.front();
       info.id = "template" + std::to_string(1000 + i);
       info.names = {"t" + std::to_string(i)};
       info.created_at_us += 1'000'000 * (1 + i / 2);  // some at the same moment
@@ -178,7 +178,7 @@ TEST_F(SnapshotsTest, OfTheSameNameAreOneWhileAnOlderIsInUse) {
   std::string path = "/sandboxes/" + Put() + "/snapshots";
   ASSERT_EQ(Call("POST", path, R"({"name":"s"})").status, 201);
   boxes_.failure = Error{ErrorCode::kConflict, "sandboxes use it"};  // of the removal
-  sandbox::TemplateInfo newer = boxes_.templates.back();
+  boxes::TemplateInfo newer = boxes_.templates.back();
   newer.id = "snapnewer";
   newer.created_at_us += 1;
   boxes_.templates.push_back(newer);

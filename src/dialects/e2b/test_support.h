@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "accounts/fake_store.h"
+#include "accounts/ledger.h"
 #include "base/run_to_end.h"
+#include "boxes/fake_boxes.h"
 #include "dialects/e2b/context.h"
 #include "dialects/e2b/errors.h"
-#include "sandbox/fake_boxes.h"
-#include "sandbox/fake_store.h"
-#include "sandbox/ledger.h"
 
 namespace viv::e2b {
 
@@ -91,25 +91,25 @@ class E2bTest : public ::testing::Test {
   }
 
   // As this dialect makes one, unless it is told otherwise.
-  static sandbox::Box NewBox() {
-    sandbox::Box box;
+  static boxes::Box NewBox() {
+    boxes::Box box;
     box.spec.network.public_traffic = true;
     return box;
   }
   // A box that is there from the start.
-  std::string Put(sandbox::Box box = NewBox()) {
+  std::string Put(boxes::Box box = NewBox()) {
     if (box.started_at_us == 0) box.started_at_us = boxes_.now_us;
     if (box.ends_at_us == 0) box.ends_at_us = box.started_at_us + 300'000'000;
     return boxes_.Put(std::move(box));
   }
-  const sandbox::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
+  const boxes::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
 
-  sandbox::FakeBoxes boxes_;
-  sandbox::FakeStore store_;
-  sandbox::Accounts accounts_{store_};
-  const sandbox::Secrets sealer_{"server secret"};
-  std::unique_ptr<sandbox::Ledger> ledger_ = *sandbox::Ledger::Load(store_, "secret");
-  sandbox::AccountSecrets secrets_{*ledger_, sealer_, [this] { return boxes_.now_us += 1000; }};
+  boxes::FakeBoxes boxes_;
+  accounts::FakeStore store_;
+  accounts::Accounts accounts_{store_};
+  const accounts::Secrets sealer_{"server secret"};
+  std::unique_ptr<accounts::Ledger> ledger_ = *accounts::Ledger::Load(store_, "secret");
+  accounts::AccountSecrets secrets_{*ledger_, sealer_, [this] { return boxes_.now_us += 1000; }};
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;
   http::Response relay_answer_ = http::Text(200, "from the box");

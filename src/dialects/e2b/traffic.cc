@@ -91,11 +91,11 @@ std::optional<http::Response> RefuseToWake(const Context& context,
   return AgentTokenRefused(link ? "invalid signature" : std::string(kUnauthorized));
 }
 
-bool MayWake(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kPaused && box.spec.wake != sandbox::WakeOnTraffic::kNever;
+bool MayWake(const boxes::Box& box) {
+  return box.state == boxes::BoxState::kPaused && box.spec.wake != boxes::WakeOnTraffic::kNever;
 }
 
-Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::BoxPtr box) {
+Task<http::Response> ToAgent(Context& context, http::Request& request, boxes::BoxPtr box) {
   if (IsInternalPath(request.path)) co_return InternalRoute(request);
   if (IsPreflight(request)) co_return AnswerPreflight(request);
   if (!IsRunning(*box)) {
@@ -114,9 +114,9 @@ Task<http::Response> ToAgent(Context& context, http::Request& request, sandbox::
 
 Task<http::Response> ToPort(Context& context,
                             http::Request& request,
-                            sandbox::BoxPtr box,
+                            boxes::BoxPtr box,
                             std::uint16_t port) {
-  const sandbox::BoxNetwork& network = box->spec.network;
+  const boxes::BoxNetwork& network = box->spec.network;
   if (!network.public_traffic) {
     std::string_view given = request.headers.Get(kTrafficToken);
     if (given.empty() || !EqualsInConstantTime(given, context.boxes.TrafficToken(box->id)))

@@ -1,10 +1,10 @@
 #include "dialects/e2b/traffic_errors.h"
 
+#include "accounts/budgets.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "dialects/e2b/errors.h"
 #include "http/error_page.h"
-#include "sandbox/budgets.h"
 
 namespace viv::e2b {
 namespace {
@@ -37,7 +37,7 @@ http::Response BoxNotFound(const http::Request& request, const std::string& id) 
 
 http::Response DialFailed(const http::Request& request, const std::string& id, const Error& error) {
   if (error.code != ErrorCode::kLimitExceeded) return BoxNotFound(request, id);
-  if (!sandbox::BudgetIn(error)) return Failure(503, error.message);  // such as a full disk
+  if (!accounts::BudgetIn(error)) return Failure(503, error.message);  // such as a full disk
   return RenderTraffic(request, {{"sandboxId", id}, {"message", error.message}, {"code", 429}},
                        "Sandbox " + id + " is paused, and its account may run no more now.");
 }

@@ -8,7 +8,7 @@
 namespace viv::e2b {
 namespace {
 
-using sandbox::BoxState;
+using boxes::BoxState;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -32,9 +32,9 @@ class TrafficTest : public E2bTest {
     return headers;
   }
   std::string PutSleeping(bool wakes, BoxState state = BoxState::kPaused) {
-    sandbox::Box box = NewBox();
+    boxes::Box box = NewBox();
     box.state = state;
-    if (wakes) box.spec.wake = sandbox::WakeOnTraffic::kPaused;
+    if (wakes) box.spec.wake = boxes::WakeOnTraffic::kPaused;
     return Put(std::move(box));
   }
   std::string SignedTarget(const std::string& id, std::string operation, std::string expiration) {
@@ -219,7 +219,7 @@ TEST_F(TrafficTest, APageShowsNoMarkupOfARequest) {
 }
 
 TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.network.public_traffic = false;
   std::string id = Put(std::move(box));
   Answer missing = Send("GET", "/", ToBox(id, 3000));
@@ -242,7 +242,7 @@ TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
 }
 
 TEST_F(TrafficTest, MasksTheHostAndSpeaksTlsWhereAskedTo) {
-  sandbox::Box box = NewBox();
+  boxes::Box box = NewBox();
   box.spec.network.mask_request_host = "localhost:${PORT}";
   box.spec.network.tls_ports = {8443};
   std::string id = Put(std::move(box));
@@ -292,7 +292,7 @@ TEST_F(TrafficTest, ABoxWithoutItsMemoryIsNeverWokenByTraffic) {
 
 TEST_F(TrafficTest, APublicPortWakesAndAPrivateOneAsksFirst) {
   std::string open = PutSleeping(true), closed = PutSleeping(true);
-  boxes_.Edit(closed, [](sandbox::Box& box) { box.spec.network.public_traffic = false; });
+  boxes_.Edit(closed, [](boxes::Box& box) { box.spec.network.public_traffic = false; });
   EXPECT_EQ(Send("GET", "/", ToBox(open, 3000)).status, 200);
   EXPECT_EQ(Send("GET", "/", ToBox(closed, 3000)).status, 403);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(open, 3000)));

@@ -6,12 +6,12 @@
 #include "base/task.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/sandboxes.h"
+#include "worlds/sandboxes.h"
 
 namespace viv::klavis {
 
 struct Context {
-  sandbox::Sandboxes& sandboxes;
+  worlds::Sandboxes& sandboxes;
   std::string public_url;  // empty: the one the client used
 };
 
@@ -28,7 +28,7 @@ Task<http::Response> PrepareSandboxes(Context& context, http::Request& request);
 http::Router Routes(Context& context, const http::KeyLookup& keys);
 
 // Shared by the operations.
-sandbox::SandboxRef RefOf(const http::Request& request);
+worlds::SandboxRef RefOf(const http::Request& request);
 std::string ServerUrlOf(const Context& context,
                         const http::Request& request,
                         const store::Sandbox& sandbox);

@@ -1,8 +1,8 @@
 #include "dialects/klavis/errors.h"
 
+#include "accounts/budgets.h"
 #include "base/log.h"
 #include "http/status.h"
-#include "sandbox/budgets.h"
 
 namespace viv::klavis {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 // The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither, nor what the
 // account may not have.
 int HttpStatusOf(const Error& error) {
-  if (sandbox::BudgetIn(error)) return 403;
+  if (accounts::BudgetIn(error)) return 403;
   return error.code == ErrorCode::kLimitExceeded ? 409 : http::StatusOf(error.code);
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/local_shapes.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::klavis {
 namespace {
@@ -20,7 +20,7 @@ json::array PlaceOfName(std::size_t index) {
 
 std::vector<std::string> NamesOnOffer(const LocalContext& context) {
   std::vector<std::string> names;
-  for (const sandbox::LocalServer& server : context.local.servers().List())
+  for (const local::LocalServer& server : context.local.servers().List())
     names.push_back(server.name);
   return names;
 }
@@ -30,7 +30,7 @@ void CheckServerName(const LocalContext& context,
                      std::size_t index,
                      const json::value& given) {
   const std::string_view name = given.is_string() ? View(given.get_string()) : "";
-  if (context.local.servers().Find(name) != nullptr || sandbox::IsVendorsLocalServer(name)) return;
+  if (context.local.servers().Find(name) != nullptr || local::IsVendorsLocalServer(name)) return;
   validator.AddChoice(PlaceOfName(index), NamesOnOffer(context), given);
 }
 
@@ -39,7 +39,7 @@ void CheckSomeOnOffer(const LocalContext& context,
                       Validator& validator,
                       const std::vector<std::string>& names,
                       const json::value& given) {
-  const sandbox::LocalServers& servers = context.local.servers();
+  const local::LocalServers& servers = context.local.servers();
   const bool some = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return servers.Find(name) != nullptr;
   });
@@ -100,7 +100,7 @@ Task<http::Response> AcquireLocalSandbox(LocalContext& context, http::Request& r
     }
   }
   if (!validator.ok()) co_return RenderProblems(validator.problems());
-  sandbox::AcquireLocal acquire;
+  local::AcquireLocal acquire;
   acquire.account_id = request.identity.account_id;
   acquire.servers = ReadServerNames(context, validator, body);
   acquire.benchmark = validator.Choice(body, "benchmark", kBenchmarks).value_or("");
@@ -110,8 +110,8 @@ Task<http::Response> AcquireLocalSandbox(LocalContext& context, http::Request& r
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   auto box = co_await context.local.Acquire(std::move(acquire));
   if (!box) co_return RenderError(box.error());
-  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
-  json::object answer{{"local_sandbox_id", sandbox::UuidOfBox((*box)->id)},
+  const std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
+  json::object answer{{"local_sandbox_id", boxes::UuidOfBox((*box)->id)},
                       {"status", json::string(LocalStatusOf(**box))},
                       {"benchmark", TextOrNull(note ? note->benchmark : "")},
                       {"servers", LocalServerItems(context, **box, BaseUrlOf(context, request))},

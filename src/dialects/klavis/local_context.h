@@ -10,12 +10,12 @@
 #include "blobs/blob_routes.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/local_sandboxes.h"
+#include "local/local_sandboxes.h"
 
 namespace viv::klavis {
 
 struct LocalContext {
-  sandbox::LocalSandboxes& local;
+  local::LocalSandboxes& local;
   blobs::Blobs& blobs;
   BlockingPool& pool;
   std::string public_url = {};  // empty: the one the client used

@@ -5,7 +5,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "sandbox/local_servers.h"
+#include "local/local_servers.h"
 
 namespace viv::klavis {
 namespace {
@@ -78,25 +78,25 @@ std::string ExecutionFolder(const std::string& name) {
   return "/executions/" + name;
 }
 
-sandbox::AgentProgram RemoveExecution(const std::string& name) {
-  sandbox::AgentProgram program;
+boxes::AgentProgram RemoveExecution(const std::string& name) {
+  boxes::AgentProgram program;
   program.arguments = {"rm", "-rf", "--", ExecutionFolder(name), "/executions/.state/" + name};
   program.user = "root";  // it may have made files as root
   return program;
 }
 
-sandbox::BackgroundCommand RunExecution(const std::string& name) {
-  sandbox::BackgroundCommand command;
+boxes::BackgroundCommand RunExecution(const std::string& name) {
+  boxes::BackgroundCommand command;
   command.id = "execution:" + RandomHex(16);
   command.program.arguments = {"/bin/sh", "-c", kRunScript, "sh", name};
   command.program.folder = ExecutionFolder(name);
-  command.variables = {{"AGENT_WORKSPACE", std::string(sandbox::kWorkspace)},
+  command.variables = {{"AGENT_WORKSPACE", std::string(local::kWorkspace)},
                        {"PIP_BREAK_SYSTEM_PACKAGES", "1"}};
   return command;
 }
 
-sandbox::AgentProgram ReadExecution(const std::string& name, std::int64_t cursor) {
-  sandbox::AgentProgram program;
+boxes::AgentProgram ReadExecution(const std::string& name, std::int64_t cursor) {
+  boxes::AgentProgram program;
   program.arguments = {"/bin/sh", "-c", kReadScript, "sh", name, std::to_string(cursor)};
   return program;
 }

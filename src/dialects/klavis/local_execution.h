@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "sandbox/agent_pipe.h"
+#include "boxes/agent_pipe.h"
 
 namespace viv::klavis {
 
@@ -19,11 +19,11 @@ namespace viv::klavis {
 bool IsExecutionName(std::string_view name);
 std::string ExecutionFolder(const std::string& name);
 
-sandbox::AgentProgram RemoveExecution(const std::string& name);
-sandbox::BackgroundCommand RunExecution(const std::string& name);
+boxes::AgentProgram RemoveExecution(const std::string& name);
+boxes::BackgroundCommand RunExecution(const std::string& name);
 
 // Prints a status, a line's end, and the output from the byte `cursor` on.
-sandbox::AgentProgram ReadExecution(const std::string& name, std::int64_t cursor);
+boxes::AgentProgram ReadExecution(const std::string& name, std::int64_t cursor);
 inline constexpr std::size_t kExecutionReadMax = (8 << 20) + 64;  // what it prints at most
 
 struct ExecutionProgress {

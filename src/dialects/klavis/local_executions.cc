@@ -8,11 +8,11 @@
 namespace viv::klavis {
 namespace {
 
-using sandbox::LocalNote;
+using local::LocalNote;
 
 // A sandbox and one of its executions, or how the request is refused.
 struct ExecutionRef {
-  sandbox::BoxPtr box;
+  boxes::BoxPtr box;
   std::string name;
   std::optional<http::Response> refused;
 };
@@ -69,7 +69,7 @@ ExecutionRef ReadExecutionRef(const LocalContext& context,
     return ref;
   }
   ref.box = *std::move(box);
-  const std::optional<LocalNote> note = sandbox::LocalNoteOf(*ref.box);
+  const std::optional<LocalNote> note = local::LocalNoteOf(*ref.box);
   if (known == Known::kMustBe && !(note && KnowsExecution(note->more, ref.name)))
     ref.refused = Detail(
         404, "Execution '" + ref.name + "' not found: POST its name to execution-upload-url first");
@@ -81,10 +81,10 @@ blobs::BlobName ExecutionUpload(const ExecutionRef& ref) {
 }
 
 Task<Result<ExecutionProgress>> Progress(LocalContext& context,
-                                         sandbox::BoxPtr box,
+                                         boxes::BoxPtr box,
                                          std::string name,
                                          std::int64_t cursor) {
-  sandbox::AgentProgram program = ReadExecution(name, cursor);
+  boxes::AgentProgram program = ReadExecution(name, cursor);
   ASSIGN_OR_CO_RETURN(std::string printed,
                       co_await context.local.RunForText(std::move(box), std::move(program), nullptr,
                                                         kExecutionReadMax));
@@ -93,7 +93,7 @@ Task<Result<ExecutionProgress>> Progress(LocalContext& context,
 
 // Unpacks it anew and sets it running.
 Task<Status> Launch(LocalContext& context, ExecutionRef ref) {
-  sandbox::AgentProgram remove = RemoveExecution(ref.name);
+  boxes::AgentProgram remove = RemoveExecution(ref.name);
   auto removed = co_await context.local.RunForText(ref.box, std::move(remove), nullptr, 0);
   if (!removed) co_return PassUp(std::move(removed).error(), "remove the execution before");
   UnpackInBox what;
@@ -102,7 +102,7 @@ Task<Status> Launch(LocalContext& context, ExecutionRef ref) {
   what.make_folder = true;
   auto unpacked = co_await UnpackBlob(context, ref.box, std::move(what));
   if (!unpacked) co_return PassUp(std::move(unpacked).error());
-  sandbox::BackgroundCommand command = RunExecution(ref.name);
+  boxes::BackgroundCommand command = RunExecution(ref.name);
   co_return co_await context.local.Start(ref.box, std::move(command));
 }
 
@@ -114,7 +114,7 @@ Task<http::Response> GetExecutionUploadUrl(LocalContext& context, http::Request&
   AsyncMutex::Lock turn = co_await context.local.TakeTurn(ref.box);
   auto fresh = FindLocal(context, request);  // as it is now that it is our turn
   if (!fresh) co_return RenderError(fresh.error());
-  std::optional<LocalNote> note = sandbox::LocalNoteOf(**fresh);
+  std::optional<LocalNote> note = local::LocalNoteOf(**fresh);
   if (note && !KnowsExecution(note->more, ref.name)) {
     AddExecution(note->more, ref.name);
     Status kept = co_await context.local.KeepMore(*fresh, std::move(note->more));

@@ -1,9 +1,9 @@
 // A local sandbox that is there: looking at it, starting it over, giving it back.
 
+#include "boxes/box_ids.h"
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/local_shapes.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::klavis {
 
@@ -17,7 +17,7 @@ Task<http::Response> GetLocalSandbox(LocalContext& context, http::Request& reque
 Task<http::Response> ListLocalSandboxes(LocalContext& context, http::Request& request) {
   const std::string base_url = BaseUrlOf(context, request);
   json::array list;
-  for (const sandbox::BoxPtr& box : context.local.List(request.identity.account_id))
+  for (const boxes::BoxPtr& box : context.local.List(request.identity.account_id))
     list.push_back(LocalSandboxInfo(context, *box, base_url));
   const std::size_t count = list.size();
   json::object answer{{"local_sandboxes", std::move(list)}, {"total_count", count}};
@@ -38,7 +38,7 @@ Task<http::Response> ReleaseLocalSandbox(LocalContext& context, http::Request& r
     return true;
   };
   co_await context.pool.Run(forget);
-  const std::string uuid = sandbox::UuidOfBox(id);
+  const std::string uuid = boxes::UuidOfBox(id);
   json::object answer{{"local_sandbox_id", uuid},
                       {"status", "idle"},
                       {"message", "Local sandbox " + uuid + " released with all its servers"}};
@@ -48,7 +48,7 @@ Task<http::Response> ReleaseLocalSandbox(LocalContext& context, http::Request& r
 Task<http::Response> ResetLocalSandbox(LocalContext& context, http::Request& request) {
   auto box = FindLocal(context, request);
   if (!box) co_return RenderError(box.error());
-  const std::string uuid = sandbox::UuidOfBox((*box)->id);
+  const std::string uuid = boxes::UuidOfBox((*box)->id);
   AsyncMutex::Lock turn = co_await context.local.TakeTurn(*box);
   Status reset = co_await context.local.Reset(*std::move(box));
   if (!reset) co_return RenderError(reset.error());

@@ -15,7 +15,7 @@ constexpr char kInstallScript[] =
     R"sh(mkdir -p -- "$1" && cat > "$2.upload" && mv -fT -- "$2.upload" "$2")sh";
 
 Task<Result<std::string>> ReadWholeBlob(LocalContext& context, blobs::BlobName name) {
-  ASSIGN_OR_CO_RETURN(sandbox::ByteSource source, ReadBlob(context, name));
+  ASSIGN_OR_CO_RETURN(boxes::ByteSource source, ReadBlob(context, name));
   std::string text;
   for (;;) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await source());
@@ -39,23 +39,23 @@ Task<http::Response> GetMemoryUploadUrl(LocalContext& context, http::Request& re
   auto box =
       context.local.GetByServer(request.identity.account_id, request.Parameter("local_sandbox_id"));
   if (!box) co_return RenderError(box.error());
-  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(**box);
+  const std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
   if (!note || !note->Has("localmemory"))
     co_return Detail(400, "The sandbox was acquired without localmemory");
   co_return UploadUrlAnswer(context, request, MemoryUpload((*box)->id));
 }
 
 Task<Status> InstallMemory(LocalContext& context, blobs::BlobName name) {
-  ASSIGN_OR_CO_RETURN(sandbox::BoxPtr box, context.local.Find(name.owner));
+  ASSIGN_OR_CO_RETURN(boxes::BoxPtr box, context.local.Find(name.owner));
   ASSIGN_OR_CO_RETURN(std::string text, co_await ReadWholeBlob(context, name));
   CO_RETURN_IF_ERROR(CheckMemoryLines(text));
-  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(*box);
+  const std::optional<local::LocalNote> note = local::LocalNoteOf(*box);
   const std::string file = MemoryFileOf(note ? note->benchmark : "");
-  sandbox::AgentProgram program;
+  boxes::AgentProgram program;
   program.arguments = {"/bin/sh", "-c", kInstallScript, "sh", file.substr(0, file.rfind('/')),
                        file};
-  program.folder = std::string(sandbox::kWorkspace);
-  ASSIGN_OR_CO_RETURN(sandbox::ByteSource source, ReadBlob(context, name));
+  program.folder = std::string(local::kWorkspace);
+  ASSIGN_OR_CO_RETURN(boxes::ByteSource source, ReadBlob(context, name));
   auto installed =
       co_await context.local.RunForText(std::move(box), std::move(program), std::move(source), 0);
   if (!installed) co_return PassUp(std::move(installed).error(), "put the memory in its place");

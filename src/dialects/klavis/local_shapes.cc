@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "dialects/klavis/context.h"
 #include "dialects/klavis/errors.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::klavis {
 
@@ -12,26 +12,26 @@ std::string BaseUrlOf(const LocalContext& context, const http::Request& request)
   return context.public_url.empty() ? request.BaseUrl() : context.public_url;
 }
 
-std::string_view LocalStatusOf(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kFailed ? "error" : "occupied";
+std::string_view LocalStatusOf(const boxes::Box& box) {
+  return box.state == boxes::BoxState::kFailed ? "error" : "occupied";
 }
 
 json::array LocalServerItems(const LocalContext& context,
-                             const sandbox::Box& box,
+                             const boxes::Box& box,
                              const std::string& base_url) {
   json::array items;
-  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
+  const std::optional<local::LocalNote> note = local::LocalNoteOf(box);
   if (!note) return items;
-  const std::string uuid = sandbox::UuidOfBox(box.id);
+  const std::string uuid = boxes::UuidOfBox(box.id);
   json::object common;
   if (auto email = note->more.find("test_account_email"); email != note->more.end())
     common["test_account_email"] = email->value();
-  for (const sandbox::LocalNote::Server& server : note->servers) {
+  for (const local::LocalNote::Server& server : note->servers) {
     const std::string url =
         base_url + "/" + PercentEncode(server.name) + "/mcp/?local_sandbox_id=" + uuid;
     const bool offered = context.local.servers().Find(server.name) != nullptr;
     json::object metadata = common;
-    if (!offered) metadata["error"] = sandbox::NotOfferedText(server.name);
+    if (!offered) metadata["error"] = local::NotOfferedText(server.name);
     items.push_back(
         json::object{{"server_name", server.name},
                      {"id", server.id},
@@ -47,17 +47,17 @@ json::array LocalServerItems(const LocalContext& context,
 }
 
 json::object LocalSandboxInfo(const LocalContext& context,
-                              const sandbox::Box& box,
+                              const boxes::Box& box,
                               const std::string& base_url) {
-  const std::optional<sandbox::LocalNote> note = sandbox::LocalNoteOf(box);
-  return {{"local_sandbox_id", sandbox::UuidOfBox(box.id)},
+  const std::optional<local::LocalNote> note = local::LocalNoteOf(box);
+  return {{"local_sandbox_id", boxes::UuidOfBox(box.id)},
           {"created_at", IsoMicros(box.created_at_us)},
           {"status", json::string(LocalStatusOf(box))},
           {"benchmark", TextOrNull(note ? note->benchmark : "")},
           {"servers", LocalServerItems(context, box, base_url)}};
 }
 
-Result<sandbox::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request) {
+Result<boxes::BoxPtr> FindLocal(const LocalContext& context, const http::Request& request) {
   return context.local.Get(request.identity.account_id, request.Parameter("local_sandbox_id"));
 }
 

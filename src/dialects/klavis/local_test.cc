@@ -8,9 +8,9 @@
 
 #include "base/ids.h"
 #include "base/run_to_end.h"
+#include "boxes/fake_boxes.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/local_context.h"
-#include "sandbox/fake_boxes.h"
 
 namespace viv::klavis {
 namespace {
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 // Boxes whose agents answer what the test wrote down, one answer to each call.
-class AnsweringBoxes : public sandbox::FakeBoxes {
+class AnsweringBoxes : public boxes::FakeBoxes {
  public:
   std::deque<std::string> answers;
 
@@ -106,9 +106,9 @@ class LocalTest : public ::testing::Test {
   const std::string folder_ = MakeFolder();
   BlockingPool pool_{2};
   AnsweringBoxes boxes_;
-  sandbox::LocalServers servers_;
-  sandbox::LocalSandboxes local_{boxes_, servers_,
-                                 [](std::string_view) { return std::vector<Tree>(); }};
+  local::LocalServers servers_;
+  local::LocalSandboxes local_{boxes_, servers_,
+                               [](std::string_view) { return std::vector<Tree>(); }};
   std::unique_ptr<blobs::BlobStore> store_;
   std::optional<blobs::Blobs> blobs_;
   std::optional<LocalContext> context_;

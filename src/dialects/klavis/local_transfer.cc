@@ -44,16 +44,16 @@ Task<Status> AppendToDraft(BlockingPool& pool, blobs::BlobDraft& draft, std::str
 
 }  // namespace
 
-Result<sandbox::ByteSource> ReadBlob(LocalContext& context, const blobs::BlobName& name) {
+Result<boxes::ByteSource> ReadBlob(LocalContext& context, const blobs::BlobName& name) {
   ASSIGN_OR_RETURN(UniqueFd file, context.blobs.store().OpenToRead(name));
   auto blob = std::make_shared<OpenBlob>(OpenBlob{std::move(file), 0});
-  return sandbox::ByteSource([&pool = context.pool, blob] { return NextPiece(pool, blob); });
+  return boxes::ByteSource([&pool = context.pool, blob] { return NextPiece(pool, blob); });
 }
 
-Task<Result<std::string>> UnpackBlob(LocalContext& context, sandbox::BoxPtr box, UnpackInBox what) {
-  ASSIGN_OR_CO_RETURN(sandbox::ByteSource archive, ReadBlob(context, what.archive));
-  sandbox::AgentProgram program;
-  program.arguments = {std::string(sandbox::kLocalToolsPath), "unpack", what.folder};
+Task<Result<std::string>> UnpackBlob(LocalContext& context, boxes::BoxPtr box, UnpackInBox what) {
+  ASSIGN_OR_CO_RETURN(boxes::ByteSource archive, ReadBlob(context, what.archive));
+  boxes::AgentProgram program;
+  program.arguments = {std::string(local::kLocalToolsPath), "unpack", what.folder};
   if (what.make_folder) {
     program.arguments.insert(program.arguments.end(), {"--user", "user"});
     program.user = "root";
@@ -63,17 +63,17 @@ Task<Result<std::string>> UnpackBlob(LocalContext& context, sandbox::BoxPtr box,
 }
 
 Task<Result<blobs::BlobName>> PackToBlob(LocalContext& context,
-                                         sandbox::BoxPtr box,
+                                         boxes::BoxPtr box,
                                          std::string folder) {
   using blobs::BlobName;
   BlobName name = blobs::NameOf(box->id, BlobName::Kind::kDownload, RandomHex(32));
   blobs::BlobStore& store = context.blobs.store();
   CO_RETURN_IF_ERROR(store.AddOwner(name.owner));
   ASSIGN_OR_CO_RETURN(blobs::BlobDraft draft, store.NewDraft(name));
-  sandbox::AgentProgram program;
-  program.arguments = {std::string(sandbox::kLocalToolsPath), "pack", std::move(folder)};
+  boxes::AgentProgram program;
+  program.arguments = {std::string(local::kLocalToolsPath), "pack", std::move(folder)};
   program.user = "root";  // who can read everything
-  sandbox::ByteSink sink = [&context, &draft](std::string piece) {
+  boxes::ByteSink sink = [&context, &draft](std::string piece) {
     return AppendToDraft(context.pool, draft, std::move(piece));
   };
   CO_RETURN_IF_ERROR(

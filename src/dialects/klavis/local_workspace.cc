@@ -1,15 +1,15 @@
 // The workspace as an archive: where to upload one, unpacking it, and downloading what is there.
 
 #include "base/log.h"
+#include "boxes/box_ids.h"
 #include "dialects/klavis/errors.h"
 #include "dialects/klavis/local_shapes.h"
 #include "dialects/klavis/local_transfer.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::klavis {
 namespace {
 
-blobs::BlobName WorkspaceUpload(const sandbox::Box& box) {
+blobs::BlobName WorkspaceUpload(const boxes::Box& box) {
   return blobs::NameOf(box.id, blobs::BlobName::Kind::kUpload, "workspace");
 }
 
@@ -39,10 +39,10 @@ Task<http::Response> InitializeLocalSandbox(LocalContext& context, http::Request
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   auto box = FindLocal(context, request);
   if (!box) co_return RenderError(box.error());
-  const std::string uuid = sandbox::UuidOfBox((*box)->id);
+  const std::string uuid = boxes::UuidOfBox((*box)->id);
   UnpackInBox what;
   what.archive = WorkspaceUpload(**box);
-  what.folder = std::string(sandbox::kWorkspace);
+  what.folder = std::string(local::kWorkspace);
   AsyncMutex::Lock turn = co_await context.local.TakeTurn(*box);
   auto report = co_await UnpackBlob(context, *std::move(box), std::move(what));
   if (!report && report.error().code == ErrorCode::kNotFound)
@@ -65,7 +65,7 @@ Task<http::Response> DumpLocalSandbox(LocalContext& context, http::Request& requ
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   auto box = FindLocal(context, request);
   if (!box) co_return RenderError(box.error());
-  auto packed = co_await PackToBlob(context, *std::move(box), std::string(sandbox::kWorkspace));
+  auto packed = co_await PackToBlob(context, *std::move(box), std::string(local::kWorkspace));
   if (!packed) co_return RenderError(packed.error());
   co_return DownloadUrlAnswer(context, request, *packed);
 }

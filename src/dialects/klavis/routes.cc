@@ -43,7 +43,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   return router;
 }
 
-sandbox::SandboxRef RefOf(const http::Request& request) {
+worlds::SandboxRef RefOf(const http::Request& request) {
   return {.account_id = request.identity.account_id,
           .server = std::string(request.Parameter("server_name")),
           .sandbox_id = std::string(request.Parameter("sandbox_id"))};

@@ -26,7 +26,7 @@ Task<http::Response> AcquireSandbox(Context& context, http::Request& request) {
     validator.Add({json::string("body")}, "model_attributes_type",
                   "Input should be a valid dictionary or object to extract fields from", body);
   }
-  sandbox::AcquireOptions options;
+  worlds::AcquireOptions options;
   options.account_id = request.identity.account_id;
   options.server = std::string(request.Parameter("server_name"));
   options.benchmark = validator.Choice(body, "benchmark", kBenchmarks).value_or("");

@@ -28,7 +28,7 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
   bool with_default = validator.QueryBoolean(request, "init_default_data", false);
   json::value body = validator.Body(request);
   if (!validator.ok()) co_return RenderProblems(validator.problems());
-  sandbox::SandboxRef ref = RefOf(request);
+  worlds::SandboxRef ref = RefOf(request);
   std::string id = ref.sandbox_id;
   auto sandbox = context.sandboxes.Get(ref);
   if (!sandbox) co_return RenderError(sandbox.error());
@@ -62,7 +62,7 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
 
 Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
   if (!HasModel(context, request)) co_return Detail(404, "Not Found");
-  sandbox::SandboxRef ref = RefOf(request);
+  worlds::SandboxRef ref = RefOf(request);
   auto sandbox = context.sandboxes.Get(ref);
   if (!sandbox) co_return RenderError(sandbox.error());
   auto data = co_await context.sandboxes.Dump(std::move(ref), engine::DumpForm::kVendor);

@@ -111,7 +111,7 @@ json::object Item(const store::Sandbox& sandbox) {
 Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   Validator validator;
   TagFilter filter = ReadFilter(request, validator);
-  sandbox::Sandboxes::ListQuery query;
+  worlds::Sandboxes::ListQuery query;
   query.account_id = request.identity.account_id;
   if (auto server = request.Query("server_name")) {
     auto loaded = context.sandboxes.catalogue().Find(*server);
@@ -133,7 +133,7 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
       return verdict->second;
     };
   }
-  sandbox::Sandboxes::Page page = context.sandboxes.List(query);
+  worlds::Sandboxes::Page page = context.sandboxes.List(query);
   std::string body = R"({"sandboxes":[)";
   for (std::size_t i = 0; i < page.sandboxes.size(); ++i) {
     if (i > 0) body += ',';

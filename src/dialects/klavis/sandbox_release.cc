@@ -25,7 +25,7 @@ Task<http::Response> ReleaseSandbox(Context& context, http::Request& request) {
 
 Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
   if (auto refused = RefuseUnknownServer(context, request)) co_return std::move(*refused);
-  sandbox::SandboxRef ref = RefOf(request);
+  worlds::SandboxRef ref = RefOf(request);
   std::string id = ref.sandbox_id;
   Status reset = co_await context.sandboxes.Reset(std::move(ref));
   if (!reset) co_return RenderError(reset.error());

@@ -8,15 +8,15 @@
 #include "engine/catalogue.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
+#include "local/local_servers.h"
 #include "mcp/routes.h"
-#include "sandbox/local_servers.h"
 
 namespace viv::klavis {
 
 struct ServerToolsContext {
   mcp::Routes& mcp;
   engine::Catalogue& catalogue;
-  const sandbox::LocalServers& local_servers;
+  const local::LocalServers& local_servers;
   std::string public_url;  // empty: the one the client used
 };
 

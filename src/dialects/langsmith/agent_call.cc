@@ -7,8 +7,8 @@
 namespace viv::langsmith {
 namespace {
 
-using sandbox::BoxState;
-using sandbox::WakeOnTraffic;
+using boxes::BoxState;
+using boxes::WakeOnTraffic;
 
 http::Response StillStarting(const std::string& ref) {
   http::Response response = Failure(503, "ServiceUnavailable",
@@ -34,7 +34,7 @@ http::Response DialFailed(const Error& error, const std::string& ref) {
   }
 }
 
-std::string NameOfBox(const sandbox::Box& box) {
+std::string NameOfBox(const boxes::Box& box) {
   return box.spec.name.empty() ? box.id : box.spec.name;
 }
 
@@ -51,7 +51,7 @@ bool AsksForUpgrade(const http::Request& request) {
   return request.headers.Has("upgrade");
 }
 
-std::optional<http::Response> RefuseUnready(const sandbox::Box& box, const http::Request& request) {
+std::optional<http::Response> RefuseUnready(const boxes::Box& box, const http::Request& request) {
   const std::string ref = NameOfBox(box);
   switch (box.state) {
     case BoxState::kRunning:
@@ -75,7 +75,7 @@ std::optional<http::Response> RefuseUnready(const sandbox::Box& box, const http:
 
 Task<http::Response> CallAgent(Context& context,
                                http::Request& request,
-                               sandbox::BoxPtr box,
+                               boxes::BoxPtr box,
                                std::string target) {
   if (auto refused = RefuseUnready(*box, request)) co_return std::move(*refused);
   const std::string ref = NameOfBox(*box);

@@ -6,19 +6,19 @@
 #include <string>
 
 #include "base/task.h"
+#include "boxes/boxes.h"
 #include "dialects/langsmith/context.h"
 #include "http/message.h"
-#include "sandbox/boxes.h"
 
 namespace viv::langsmith {
 
 // What is answered when neither it runs nor traffic may wake it; nothing when it is worth dialling.
-std::optional<http::Response> RefuseUnready(const sandbox::Box& box, const http::Request& request);
+std::optional<http::Response> RefuseUnready(const boxes::Box& box, const http::Request& request);
 
 // `target` is what the agent is asked for: "/dataplane/glob?x=1".
 Task<http::Response> CallAgent(Context& context,
                                http::Request& request,
-                               sandbox::BoxPtr box,
+                               boxes::BoxPtr box,
                                std::string target);
 
 // Whether the client wants to leave HTTP, as for a WebSocket.

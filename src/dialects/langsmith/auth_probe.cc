@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "boxes/box_ids.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/operations.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -27,7 +27,7 @@ Task<http::Response> ProbeAccess(Context& context, http::Request& request) {
                       "sandbox access denied: not the creator and missing sandboxes:exec");
   }
   json::object answer{
-      {"allowed", true}, {"sandbox_id", sandbox::UuidOfBox((*box)->id)}, {"action", action}};
+      {"allowed", true}, {"sandbox_id", boxes::UuidOfBox((*box)->id)}, {"action", action}};
   co_return http::Json(200, WriteJson(answer));
 }
 

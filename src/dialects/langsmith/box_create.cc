@@ -14,7 +14,7 @@
 namespace viv::langsmith {
 namespace {
 
-using Refusable = tl::expected<sandbox::CreateBox, http::Response>;
+using Refusable = tl::expected<boxes::CreateBox, http::Response>;
 
 // A failed build is no fault of the request's form, and no box can come of it.
 http::Response SnapshotFailure(const Error& error) {
@@ -31,7 +31,7 @@ http::Response SmallerThanSnapshot(std::int64_t disk_bytes) {
 // What the box starts from, and with it what stands below its own layer.
 tl::expected<void, http::Response> Resolve(const Context& context,
                                            BoxRequest& request,
-                                           sandbox::CreateBox& box) {
+                                           boxes::CreateBox& box) {
   box.template_name = "base";
   std::int64_t disk_default = kDefaultDiskBytes;
   if (!request.snapshot.empty()) {
@@ -52,7 +52,7 @@ tl::expected<void, http::Response> Resolve(const Context& context,
 }
 
 Refusable ToDomain(const Context& context, const std::string& account_id, BoxRequest& request) {
-  sandbox::CreateBox box;
+  boxes::CreateBox box;
   box.account_id = account_id;
   if (auto resolved = Resolve(context, request, box); !resolved)
     return tl::unexpected(std::move(resolved.error()));
@@ -65,14 +65,14 @@ Refusable ToDomain(const Context& context, const std::string& account_id, BoxReq
   box.network.egress = EgressOf(request.note.proxy_config);
   box.network.plan = PlanOf(request.note.proxy_config, SealerOf(context.secrets, account_id));
   box.notes[std::string(kNoteName)] = WriteNote(request.note);
-  box.wake = sandbox::WakeOnTraffic::kAlways;
+  box.wake = boxes::WakeOnTraffic::kAlways;
   box.timeout_seconds = 0;
   box.idle_seconds = request.idle_seconds;
   box.keep_memory = request.keep_memory;
   box.disposable = !request.persistent;
   box.keep_stopped_seconds = request.keep_stopped_seconds;
   box.lasting = true;
-  if (!request.wait_for_ready) box.answer = sandbox::CreateBox::Answer::kNow;
+  if (!request.wait_for_ready) box.answer = boxes::CreateBox::Answer::kNow;
   return box;
 }
 

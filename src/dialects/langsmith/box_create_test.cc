@@ -18,16 +18,16 @@ using ::testing::Pair;
 
 class BoxCreateTest : public LangsmithTest {
  protected:
-  const sandbox::Box& Made(const Answer& answer) {
+  const boxes::Box& Made(const Answer& answer) {
     EXPECT_EQ(answer.status, 201) << answer.text;
-    return At(*sandbox::BoxOfUuid(answer.Text("id")));
+    return At(*boxes::BoxOfUuid(answer.Text("id")));
   }
   Answer Create(std::string body) { return Call("POST", "/boxes", std::move(body)); }
 };
 
 TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
   Answer answer = Create(R"({"wait_for_ready":true,"timeout":60,"name":"one"})");
-  const sandbox::Box& box = Made(answer);
+  const boxes::Box& box = Made(answer);
   EXPECT_TRUE(IsUuid(answer.Text("id")));
   EXPECT_EQ(answer.Text("name"), "one");
   EXPECT_EQ(answer.Text("status"), "ready");
@@ -50,9 +50,9 @@ TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
   EXPECT_EQ(box.spec.template_name, "base");
   EXPECT_EQ(box.spec.user, "root");
   EXPECT_EQ(box.spec.workdir, "/root");
-  EXPECT_EQ(box.spec.wake, sandbox::WakeOnTraffic::kAlways);
+  EXPECT_EQ(box.spec.wake, boxes::WakeOnTraffic::kAlways);
   EXPECT_EQ(box.spec.timeout_seconds, 0);
-  EXPECT_EQ(box.ends_at_us, sandbox::kNoEndUs);
+  EXPECT_EQ(box.ends_at_us, boxes::kNoEndUs);
   EXPECT_TRUE(box.spec.lasting);
   EXPECT_EQ(box.spec.idle_seconds, 600);
   EXPECT_EQ(box.spec.keep_stopped_seconds, 1'209'600);
@@ -60,7 +60,7 @@ TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
 
 TEST_F(BoxCreateTest, AnswersAtOnceWhenNobodyWaits) {
   Answer answer = Create(R"({"wait_for_ready":false})");
-  EXPECT_EQ(Made(answer).state, sandbox::BoxState::kStarting);
+  EXPECT_EQ(Made(answer).state, boxes::BoxState::kStarting);
   EXPECT_EQ(answer.Text("status"), "provisioning");
 }
 
@@ -90,7 +90,7 @@ TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
       R"({"name":"a.B-c_1","idle_ttl_seconds":0,"delete_after_stop_seconds":3600,"vcpus":2,
           "fs_capacity_bytes":21474836480,"labels":{"team":"red"},"preserve_memory_on_stop":true,
           "restore_memory":null,"env_vars":{"A":"1"},"tag_value_ids":["x"],"of_no_meaning":[1]})");
-  const sandbox::Box& box = Made(answer);
+  const boxes::Box& box = Made(answer);
   EXPECT_EQ(box.spec.name, "a.B-c_1");
   EXPECT_EQ(box.spec.idle_seconds, 0);
   EXPECT_EQ(box.spec.keep_stopped_seconds, 3600);
@@ -117,7 +117,7 @@ TEST_F(BoxCreateTest, IsDisposableWhenItIsNotToPersist) {
 }
 
 TEST_F(BoxCreateTest, LaysVariablesInOrder) {
-  const sandbox::Box& box = Made(Create(
+  const boxes::Box& box = Made(Create(
       R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
             "headers":[{"name":"X-A","type":"plaintext","value":"v"}],
             "env_vars":{"A":"rule","B":"rule","C":"rule"}}]},
@@ -129,7 +129,7 @@ TEST_F(BoxCreateTest, LaysVariablesInOrder) {
 TEST_F(BoxCreateTest, RunsAsTheRunConfigSays) {
   Answer answer =
       Create(R"({"run_config":{"user":"user","work_dir":"/srv","env_vars":{"A":"1"}}})");
-  const sandbox::Box& box = Made(answer);
+  const boxes::Box& box = Made(answer);
   EXPECT_EQ(box.spec.user, "user");
   EXPECT_EQ(box.spec.workdir, "/srv");
   EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1"})");
@@ -140,7 +140,7 @@ TEST_F(BoxCreateTest, HidesWhatIsOpaque) {
   Answer answer = Create(
       R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
             "headers":[{"name":"Authorization","type":"opaque","value":"Bearer s3cret"}]}]}})");
-  const sandbox::Box& box = Made(answer);
+  const boxes::Box& box = Made(answer);
   EXPECT_EQ(answer.text.find("s3cret"), std::string::npos);
   EXPECT_EQ(box.spec.notes.at("langsmith").find("s3cret"), std::string::npos);
   const json::value& header = answer.body.at("proxy_config").at("rules").at(0).at("headers").at(0);
@@ -274,9 +274,9 @@ TEST_F(BoxCreateTest, TellsWhyTheDomainRefused) {
 }
 
 // Creates only after a while.
-class SlowBoxes : public sandbox::FakeBoxes {
+class SlowBoxes : public boxes::FakeBoxes {
  public:
-  Task<Result<sandbox::BoxPtr>> Create(sandbox::CreateBox request) override {
+  Task<Result<boxes::BoxPtr>> Create(boxes::CreateBox request) override {
     asio::steady_timer timer(co_await asio::this_coro::executor);
     timer.expires_after(std::chrono::milliseconds(20));
     co_await timer.async_wait(asio::use_awaitable);
@@ -286,7 +286,7 @@ class SlowBoxes : public sandbox::FakeBoxes {
 
 TEST(PatienceTest, RemovesABoxThatComesTooLate) {
   SlowBoxes boxes;
-  sandbox::CreateBox request;
+  boxes::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
   auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::milliseconds(1)));
@@ -297,7 +297,7 @@ TEST(PatienceTest, RemovesABoxThatComesTooLate) {
 
 TEST(PatienceTest, GivesWhatIsMadeInTime) {
   SlowBoxes boxes;
-  sandbox::CreateBox request;
+  boxes::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
   auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::hours(1)));

@@ -26,7 +26,7 @@ std::string SkipReason(const Error& error) {
 }
 
 Task<Status> RemoveNamed(Context& context, std::string account_id, std::string name) {
-  ASSIGN_OR_CO_RETURN(sandbox::BoxPtr box, FindBox(context, account_id, name));
+  ASSIGN_OR_CO_RETURN(boxes::BoxPtr box, FindBox(context, account_id, name));
   co_return co_await context.boxes.Remove(std::move(account_id), box->id);
 }
 

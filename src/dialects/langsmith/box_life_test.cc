@@ -11,7 +11,7 @@ using BoxLifeTest = LangsmithTest;
 
 TEST_F(BoxLifeTest, FindsABoxByNameUuidAndId) {
   const std::string id = PutNamed("one");
-  const std::string uuid = sandbox::UuidOfBox(id);
+  const std::string uuid = boxes::UuidOfBox(id);
   for (const std::string& ref : {std::string("one"), uuid, id}) {
     Answer answer = Call("GET", "/boxes/" + ref);
     EXPECT_EQ(answer.status, 200) << ref;
@@ -44,34 +44,33 @@ TEST_F(BoxLifeTest, AnAbsentBoxIsNotFoundByAnyOperation) {
 }
 
 TEST_F(BoxLifeTest, ShowsAStatusPerState) {
-  const std::pair<sandbox::BoxState, const char*> states[] = {
-      {sandbox::BoxState::kStarting, "provisioning"},
-      {sandbox::BoxState::kRunning, "ready"},
-      {sandbox::BoxState::kPaused, "stopped"},
-      {sandbox::BoxState::kStopped, "stopped"},
-      {sandbox::BoxState::kFailed, "failed"}};
+  const std::pair<boxes::BoxState, const char*> states[] = {
+      {boxes::BoxState::kStarting, "provisioning"},
+      {boxes::BoxState::kRunning, "ready"},
+      {boxes::BoxState::kPaused, "stopped"},
+      {boxes::BoxState::kStopped, "stopped"},
+      {boxes::BoxState::kFailed, "failed"}};
   const std::string id = PutNamed("one");
   for (const auto& [state, status] : states) {
-    boxes_.Edit(id, [state = state](sandbox::Box& box) {
+    boxes_.Edit(id, [state = state](boxes::Box& box) {
       box.state = state;
-      box.message = state == sandbox::BoxState::kFailed ? "no disk \xff" : "";
+      box.message = state == boxes::BoxState::kFailed ? "no disk \xff" : "";
     });
     Answer answer = Call("GET", "/boxes/one/status");
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.Text("status"), status);
-    EXPECT_EQ(answer.Text("status_message"),
-              state == sandbox::BoxState::kFailed ? "no disk ?" : "");
+    EXPECT_EQ(answer.Text("status_message"), state == boxes::BoxState::kFailed ? "no disk ?" : "");
   }
 }
 
 TEST_F(BoxLifeTest, StopsAndStarts) {
   const std::string id = PutNamed("one");
-  boxes_.Edit(id, [](sandbox::Box& box) { box.spec.timeout_seconds = 0; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.spec.timeout_seconds = 0; });
   Answer before = Call("GET", "/boxes/one");
   Answer stopped = Call("POST", "/boxes/one/stop", "{}");
   EXPECT_EQ(stopped.status, 204);
   EXPECT_EQ(stopped.text, "");
-  EXPECT_EQ(At(id).state, sandbox::BoxState::kStopped);
+  EXPECT_EQ(At(id).state, boxes::BoxState::kStopped);
   Answer shown = Call("GET", "/boxes/one");
   EXPECT_EQ(shown.Text("status"), "stopped");
   EXPECT_NE(shown.Text("stopped_at"), "");
@@ -80,28 +79,28 @@ TEST_F(BoxLifeTest, StopsAndStarts) {
   EXPECT_EQ(started.Text("status"), "ready");
   EXPECT_EQ(Find(started.body, "stopped_at"), nullptr);
   EXPECT_EQ(started.Text("dataplane_url"), before.Text("dataplane_url"));
-  EXPECT_EQ(At(id).ends_at_us, sandbox::kNoEndUs);
+  EXPECT_EQ(At(id).ends_at_us, boxes::kNoEndUs);
 }
 
 TEST_F(BoxLifeTest, ABoxOfAnotherDialectIsStartedForItsOwnTime) {
-  const std::string id = PutNamed("", sandbox::BoxState::kPaused);
-  boxes_.Edit(id, [](sandbox::Box& box) { box.spec.timeout_seconds = 300; });
+  const std::string id = PutNamed("", boxes::BoxState::kPaused);
+  boxes_.Edit(id, [](boxes::Box& box) { box.spec.timeout_seconds = 300; });
   EXPECT_EQ(Call("POST", "/boxes/" + id + "/start").status, 202);
   EXPECT_EQ(At(id).ends_at_us, boxes_.now_us + 300'000'000);
 }
 
 TEST_F(BoxLifeTest, KeepsMemoryWhereThatWasAskedFor) {
   const std::string id = PutNamed("one");
-  boxes_.Edit(id, [](sandbox::Box& box) { box.spec.keep_memory = true; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.spec.keep_memory = true; });
   EXPECT_EQ(Call("POST", "/boxes/one/stop").status, 204);
-  EXPECT_EQ(At(id).state, sandbox::BoxState::kPaused);
+  EXPECT_EQ(At(id).state, boxes::BoxState::kPaused);
   EXPECT_EQ(Call("POST", "/boxes/one/start").status, 202);
 }
 
 TEST_F(BoxLifeTest, StartsOnlyWhatIsAtRest) {
   PutNamed("ready");
-  PutNamed("starting", sandbox::BoxState::kStarting);
-  PutNamed("failed", sandbox::BoxState::kFailed);
+  PutNamed("starting", boxes::BoxState::kStarting);
+  PutNamed("failed", boxes::BoxState::kFailed);
   for (const char* name : {"ready", "starting"}) {
     Answer answer = Call("POST", std::string("/boxes/") + name + "/start", "{}");
     EXPECT_EQ(answer.status, 400) << name;
@@ -112,10 +111,10 @@ TEST_F(BoxLifeTest, StartsOnlyWhatIsAtRest) {
 }
 
 TEST_F(BoxLifeTest, StopsOnlyWhatIsReady) {
-  PutNamed("starting", sandbox::BoxState::kStarting);
-  PutNamed("failed", sandbox::BoxState::kFailed);
-  PutNamed("stopped", sandbox::BoxState::kStopped);
-  PutNamed("paused", sandbox::BoxState::kPaused);
+  PutNamed("starting", boxes::BoxState::kStarting);
+  PutNamed("failed", boxes::BoxState::kFailed);
+  PutNamed("stopped", boxes::BoxState::kStopped);
+  PutNamed("paused", boxes::BoxState::kPaused);
   for (const char* name : {"starting", "failed", "stopped", "paused"}) {
     Answer answer = Call("POST", std::string("/boxes/") + name + "/stop", "{}");
     EXPECT_EQ(answer.status, 400) << name;
@@ -125,7 +124,7 @@ TEST_F(BoxLifeTest, StopsOnlyWhatIsReady) {
 
 TEST_F(BoxLifeTest, AStateThatChangedMeanwhileIsAWrongOne) {
   PutNamed("one");
-  PutNamed("two", sandbox::BoxState::kStopped);
+  PutNamed("two", boxes::BoxState::kStopped);
   boxes_.failure = Error{ErrorCode::kConflict, "box is stopped already"};
   EXPECT_EQ(Call("POST", "/boxes/one/stop").status, 400);
   boxes_.failure = Error{ErrorCode::kConflict, "box runs already"};
@@ -135,7 +134,7 @@ TEST_F(BoxLifeTest, AStateThatChangedMeanwhileIsAWrongOne) {
 }
 
 TEST_F(BoxLifeTest, DeletesABox) {
-  const std::string id = PutNamed("one", sandbox::BoxState::kStopped);
+  const std::string id = PutNamed("one", boxes::BoxState::kStopped);
   EXPECT_EQ(Call("DELETE", "/boxes/one").status, 204);
   EXPECT_EQ(boxes_.boxes.count(id), 0u);
   EXPECT_EQ(Call("DELETE", "/boxes/one").status, 404);
@@ -143,8 +142,8 @@ TEST_F(BoxLifeTest, DeletesABox) {
 
 TEST_F(BoxLifeTest, DeletesManyAndTellsWhichStay) {
   PutNamed("one");
-  const std::string two = sandbox::UuidOfBox(PutNamed("two"));
-  sandbox::Box foreign;
+  const std::string two = boxes::UuidOfBox(PutNamed("two"));
+  boxes::Box foreign;
   foreign.account_id = "theirs";
   foreign.spec.name = "three";
   Put(std::move(foreign));
@@ -174,11 +173,11 @@ TEST_F(BoxLifeTest, RefusesABatchThatMakesNoSense) {
 TEST_F(BoxLifeTest, CountsWhatIsUsed) {
   context_.boxes_max = 7;
   const std::string id = PutNamed("one");
-  boxes_.Edit(id, [](sandbox::Box& box) {
+  boxes_.Edit(id, [](boxes::Box& box) {
     box.spec.limits.cpus = 0.5;
     box.spec.limits.memory_bytes = 2LL << 30;
   });
-  PutNamed("two", sandbox::BoxState::kStopped);
+  PutNamed("two", boxes::BoxState::kStopped);
   Answer answer = Call("GET", "/usage");
   EXPECT_EQ(answer.status, 200);
   auto number = [&answer](const char* name) { return answer.body.at(name).to_number<int64_t>(); };
@@ -198,7 +197,7 @@ TEST_F(BoxLifeTest, CountsWhatIsUsed) {
 }
 
 TEST_F(BoxLifeTest, ProbesAccess) {
-  const std::string uuid = sandbox::UuidOfBox(PutNamed("one"));
+  const std::string uuid = boxes::UuidOfBox(PutNamed("one"));
   const std::string path = "/auth/sandbox-access?sandbox_id=" + uuid;
   for (const char* action : {"exec", "file", "tunnel", "proxy"})
     EXPECT_EQ(Call("GET", path + "&action=" + action).status, 200) << action;

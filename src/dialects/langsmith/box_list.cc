@@ -9,10 +9,10 @@
 namespace viv::langsmith {
 namespace {
 
-sandbox::BoxPage PageOf(const Context& context,
-                        const std::string& account_id,
-                        const BoxListQuery& query) {
-  using Query = sandbox::BoxQuery;
+boxes::BoxPage PageOf(const Context& context,
+                      const std::string& account_id,
+                      const BoxListQuery& query) {
+  using Query = boxes::BoxQuery;
   Query boxes;
   boxes.account_id = account_id;
   boxes.by = query.sort;
@@ -22,13 +22,13 @@ sandbox::BoxPage PageOf(const Context& context,
   boxes.offset = query.offset;
   boxes.limit = query.limit;
   if (!query.filter.FitsAll())
-    boxes.accept = [&](const sandbox::Box& box) { return query.filter.Fits(box); };
+    boxes.accept = [&](const boxes::Box& box) { return query.filter.Fits(box); };
   return context.boxes.List(boxes);
 }
 
-std::string RenderPage(const std::string& origin, const std::vector<sandbox::BoxPtr>& boxes) {
+std::string RenderPage(const std::string& origin, const std::vector<boxes::BoxPtr>& boxes) {
   std::string list = "[";
-  for (const sandbox::BoxPtr& box : boxes) {
+  for (const boxes::BoxPtr& box : boxes) {
     if (list.size() > 1) list += ',';
     list += WriteJson(ShowBox(origin, *box));
   }
@@ -43,13 +43,13 @@ Task<http::Response> ListBoxes(Context& context, http::Request& request) {
   const std::string& account_id = request.identity.account_id;
   auto query = ReadBoxQuery(request, account_id);
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
-  const sandbox::BoxPage page = PageOf(context, account_id, *query);
+  const boxes::BoxPage page = PageOf(context, account_id, *query);
   const std::string list = RenderPage(OriginOf(context, request), page.boxes);
   const bool go_on = page.more && !page.boxes.empty();
   const std::size_t next_offset = go_on && !query->after ? query->offset + query->limit : 0;
   std::string body = "{\"sandboxes\":" + list + ",\"items\":" + list;
   body += ",\"offset\":" + std::to_string(next_offset) + ",\"next_cursor\":";
-  body += go_on ? '"' + EncodeCursor(*query, sandbox::RankOf(query->sort, *page.boxes.back())) + '"'
+  body += go_on ? '"' + EncodeCursor(*query, boxes::RankOf(query->sort, *page.boxes.back())) + '"'
                 : "null";
   co_return http::Json(200, body + '}');
 }

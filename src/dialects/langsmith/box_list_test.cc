@@ -15,28 +15,28 @@ class BoxListTest : public LangsmithTest {
 
   struct Sample {
     const char* name;
-    sandbox::BoxState state;
+    boxes::BoxState state;
     int created;  // seconds after the first
     std::map<std::string, std::string> labels = {};
   };
 
   std::string PutSample(Sample sample) {
-    sandbox::Box box;
+    boxes::Box box;
     box.spec.name = sample.name;
     box.state = sample.state;
     box.spec.metadata = std::move(sample.labels);
     box.created_at_us = kFirstUs + sample.created * 1'000'000LL;
     box.started_at_us = box.created_at_us;
-    if (box.state == sandbox::BoxState::kStopped || box.state == sandbox::BoxState::kPaused)
+    if (box.state == boxes::BoxState::kStopped || box.state == boxes::BoxState::kPaused)
       box.stopped_at_us = box.created_at_us + 500;
     return Put(std::move(box));
   }
 
   void PutFour() {
-    PutSample({"delta", sandbox::BoxState::kRunning, 1, {{"team", "red"}, {"env", "test"}}});
-    PutSample({"Alpha", sandbox::BoxState::kStopped, 2, {{"team", "blue"}}});
-    PutSample({"charlie", sandbox::BoxState::kFailed, 3});
-    PutSample({"bravo", sandbox::BoxState::kStarting, 4, {{"team", "red"}}});
+    PutSample({"delta", boxes::BoxState::kRunning, 1, {{"team", "red"}, {"env", "test"}}});
+    PutSample({"Alpha", boxes::BoxState::kStopped, 2, {{"team", "blue"}}});
+    PutSample({"charlie", boxes::BoxState::kFailed, 3});
+    PutSample({"bravo", boxes::BoxState::kStarting, 4, {{"team", "red"}}});
   }
 
   static std::vector<std::string> NamesIn(const Answer& answer, const char* key = "sandboxes") {
@@ -68,9 +68,9 @@ TEST_F(BoxListTest, ListsTheNewestFirstUnderBothKeys) {
 }
 
 TEST_F(BoxListTest, ShowsEveryFieldOfTheContract) {
-  sandbox::Box box;
+  boxes::Box box;
   box.spec.name = "one";
-  box.state = sandbox::BoxState::kStopped;
+  box.state = boxes::BoxState::kStopped;
   box.stopped_at_us = kFirstUs;
   box.message = "it said so";
   box.spec.template_id = "snapsnapsnapsnapsnap";
@@ -88,8 +88,8 @@ TEST_F(BoxListTest, ShowsEveryFieldOfTheContract) {
 }
 
 TEST_F(BoxListTest, ListsBoxesOfOtherDialects) {
-  sandbox::Box box;
-  box.state = sandbox::BoxState::kPaused;
+  boxes::Box box;
+  box.state = boxes::BoxState::kPaused;
   box.stopped_at_us = kFirstUs;
   box.spec.metadata = {{"app", "x"}};
   const std::string id = Put(std::move(box));
@@ -105,7 +105,7 @@ TEST_F(BoxListTest, ListsBoxesOfOtherDialects) {
 TEST_F(BoxListTest, OrdersByCreationAlsoAfterARestart) {
   PutFour();
   const std::string delta = (*boxes_.GetByName("mine", "delta"))->id;
-  boxes_.Edit(delta, [](sandbox::Box& box) { box.started_at_us = kFirstUs + 99'000'000; });
+  boxes_.Edit(delta, [](boxes::Box& box) { box.started_at_us = kFirstUs + 99'000'000; });
   EXPECT_THAT(List(""), ElementsAre("bravo", "charlie", "Alpha", "delta"));
   EXPECT_THAT(List("?limit=2"), ElementsAre("bravo", "charlie"));
   EXPECT_THAT(List("?limit=2&offset=2"), ElementsAre("Alpha", "delta"));
@@ -156,9 +156,9 @@ TEST_F(BoxListTest, FiltersByCreator) {
 TEST_F(BoxListTest, SortsByEveryKey) {
   PutFour();
   boxes_.Edit((*boxes_.GetByName("mine", "bravo"))->id,
-              [](sandbox::Box& box) { box.spec.idle_seconds = 60; });
+              [](boxes::Box& box) { box.spec.idle_seconds = 60; });
   boxes_.Edit((*boxes_.GetByName("mine", "charlie"))->id,
-              [](sandbox::Box& box) { box.spec.keep_stopped_seconds = 60; });
+              [](boxes::Box& box) { box.spec.keep_stopped_seconds = 60; });
   EXPECT_THAT(List("?sort_by=name&sort_direction=asc"),
               ElementsAre("Alpha", "bravo", "charlie", "delta"));
   EXPECT_THAT(List("?sort_by=name"), ElementsAre("delta", "charlie", "bravo", "Alpha"));
@@ -189,7 +189,7 @@ TEST_F(BoxListTest, CursorsMeetWithoutGapOrOverlap) {
   PutFour();
   for (int i = 0; i < 7; ++i) {  // of one moment: the id decides
     std::string name = "tie" + std::to_string(i);
-    PutSample({name.c_str(), sandbox::BoxState::kRunning, 4});
+    PutSample({name.c_str(), boxes::BoxState::kRunning, 4});
   }
   for (const char* sort : {"name", "status", "created_at", "stopped_at", "idle_ttl_seconds",
                            "delete_after_stop_seconds"}) {
@@ -214,7 +214,7 @@ TEST_F(BoxListTest, ACursorOutlivesTheBoxItStandsOn) {
   PutFour();
   Answer first = Call("GET", "/boxes?page_size=2");
   boxes_.boxes.erase((*boxes_.GetByName("mine", "charlie"))->id);
-  PutSample({"echo", sandbox::BoxState::kRunning, 9});
+  PutSample({"echo", boxes::BoxState::kRunning, 9});
   EXPECT_THAT(List("?page_size=2&cursor=" + std::string(first.Text("next_cursor"))),
               ElementsAre("Alpha", "delta"));
 }

@@ -40,7 +40,7 @@ std::string FreeBoxName(const Context& context, std::string_view account_id) {
   return name;
 }
 
-const std::string& NameOf(const sandbox::Box& box) {
+const std::string& NameOf(const boxes::Box& box) {
   return box.spec.name.empty() ? box.id : box.spec.name;
 }
 

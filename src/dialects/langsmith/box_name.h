@@ -14,6 +14,6 @@ std::optional<std::string> WhyNoBoxName(std::string_view name);  // nothing when
 // One that no box of the account has: "sandbox-1f0c29ab".
 std::string FreeBoxName(const Context& context, std::string_view account_id);
 // What answers call it: its own name, or else its id, as boxes of other dialects have none.
-const std::string& NameOf(const sandbox::Box& box);
+const std::string& NameOf(const boxes::Box& box);
 
 }  // namespace viv::langsmith

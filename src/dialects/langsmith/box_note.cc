@@ -30,7 +30,7 @@ Variables StoredVariables(const json::value& body, std::string_view name) {
 }
 
 // A box of another dialect, or one whose note cannot be read.
-BoxNote ForeignNote(const sandbox::Box& box) {
+BoxNote ForeignNote(const boxes::Box& box) {
   BoxNote note;
   note.created_by = note.updated_by = box.account_id;
   note.foreign = true;
@@ -50,7 +50,7 @@ void OverlayVariables(Variables& variables, const Variables& above) {
 
 }  // namespace
 
-BoxNote NoteOf(const sandbox::Box& box) {
+BoxNote NoteOf(const boxes::Box& box) {
   auto text = box.spec.notes.find(std::string(kNoteName));
   if (text == box.spec.notes.end()) return ForeignNote(box);
   auto body = ParseJson(text->second);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "boxes/boxes.h"
 #include "dialects/langsmith/run_config.h"
-#include "sandbox/boxes.h"
 
 namespace viv::langsmith {
 
@@ -29,7 +29,7 @@ struct BoxNote {
 };
 
 // Of a box that another dialect made: what it has stands below.
-BoxNote NoteOf(const sandbox::Box& box);
+BoxNote NoteOf(const boxes::Box& box);
 std::string WriteNote(const BoxNote& note);
 
 // What the layers come to.

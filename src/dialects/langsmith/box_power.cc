@@ -6,7 +6,7 @@
 namespace viv::langsmith {
 namespace {
 
-http::Response WrongPowerState(const sandbox::Box& box, std::string_view doing) {
+http::Response WrongPowerState(const boxes::Box& box, std::string_view doing) {
   return Failure(400, "InvalidRequest",
                  "sandbox '" + NameOf(box) + "' cannot be " + std::string(doing) + ": it is " +
                      std::string(StatusOf(box.state)));
@@ -35,9 +35,9 @@ Task<http::Response> StartBox(Context& context, http::Request& request) {
 Task<http::Response> StopBox(Context& context, http::Request& request) {
   auto box = FindBox(context, request.identity.account_id, request.Parameter("name"));
   if (!box) co_return FailureOf(box.error());
-  if ((*box)->state != sandbox::BoxState::kRunning) co_return WrongPowerState(**box, "stopped");
+  if ((*box)->state != boxes::BoxState::kRunning) co_return WrongPowerState(**box, "stopped");
   const auto memory =
-      (*box)->spec.keep_memory ? sandbox::Boxes::Memory::kKeep : sandbox::Boxes::Memory::kDrop;
+      (*box)->spec.keep_memory ? boxes::Boxes::Memory::kKeep : boxes::Boxes::Memory::kDrop;
   Status stopped = co_await context.boxes.Pause((*box)->account_id, (*box)->id, memory);
   if (!stopped) co_return PowerFailure(stopped.error());
   co_return http::Empty(204);

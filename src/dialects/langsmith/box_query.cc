@@ -159,7 +159,7 @@ Status ReadPage(const http::Request& request, BoxListQuery& query) {
   return Status();
 }
 
-bool HasTagValues(const sandbox::Box& box, const std::vector<std::string>& wanted) {
+bool HasTagValues(const boxes::Box& box, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return true;
   const std::vector<std::string> ids = NoteOf(box).tag_value_ids;
   return std::all_of(wanted.begin(), wanted.end(), [&ids](const std::string& id) {
@@ -177,7 +177,7 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-bool BoxFilter::Fits(const sandbox::Box& box) const {
+bool BoxFilter::Fits(const boxes::Box& box) const {
   if (!status.empty() && StatusOf(box.state) != status) return false;
   if (!name_part.empty() && !ContainsIgnoringCase(NameOf(box), name_part)) return false;
   if (!HasTagValues(box, tag_value_ids)) return false;

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "boxes/boxes.h"
 #include "http/message.h"
-#include "sandbox/boxes.h"
 
 namespace viv::langsmith {
 
 inline constexpr std::size_t kPageSizeDefault = 50;
 inline constexpr std::size_t kPageSizeMax = 500;
 
-using BoxSort = sandbox::BoxQuery::By;
-using sandbox::BoxRank;
+using BoxSort = boxes::BoxQuery::By;
+using boxes::BoxRank;
 enum class SortOrder { kAscending, kDescending };
 
 struct BoxFilter {
@@ -32,7 +32,7 @@ struct BoxFilter {
   std::vector<Label> labels;               // all must be there
   std::vector<std::string> tag_value_ids;  // these, too
 
-  bool Fits(const sandbox::Box& box) const;
+  bool Fits(const boxes::Box& box) const;
   bool FitsAll() const {
     return name_part.empty() && status.empty() && labels.empty() && tag_value_ids.empty();
   }

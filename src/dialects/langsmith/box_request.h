@@ -5,11 +5,11 @@
 #include <chrono>
 #include <string>
 
+#include "boxes/boxes.h"
 #include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/checked.h"
 #include "dialects/langsmith/secret_value.h"
 #include "dialects/langsmith/sizing.h"
-#include "sandbox/boxes.h"
 
 namespace viv::langsmith {
 

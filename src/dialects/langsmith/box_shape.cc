@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "boxes/box_ids.h"
 #include "dialects/langsmith/box_name.h"
 #include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/mount_config.h"
 #include "dialects/langsmith/proxy_config.h"
 #include "dialects/langsmith/sizing.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -17,11 +17,11 @@ namespace {
 constexpr std::string_view kDefaultTemplate = "base";
 constexpr std::size_t kStatusMessageBytesMax = 2048;
 
-bool IsAtRest(const sandbox::Box& box) {
-  return box.state == sandbox::BoxState::kPaused || box.state == sandbox::BoxState::kStopped;
+bool IsAtRest(const boxes::Box& box) {
+  return box.state == boxes::BoxState::kPaused || box.state == boxes::BoxState::kStopped;
 }
 
-json::object LabelsOf(const sandbox::Box& box) {
+json::object LabelsOf(const boxes::Box& box) {
   json::object labels;
   for (const auto& [key, value] : box.spec.metadata) labels[key] = value;
   return labels;
@@ -38,30 +38,30 @@ void ShowNoted(const BoxNote& note, json::object& shape) {
 
 }  // namespace
 
-std::string_view StatusOf(sandbox::BoxState state) {
+std::string_view StatusOf(boxes::BoxState state) {
   switch (state) {
-    case sandbox::BoxState::kStarting:
+    case boxes::BoxState::kStarting:
       return "provisioning";
-    case sandbox::BoxState::kRunning:
+    case boxes::BoxState::kRunning:
       return "ready";
-    case sandbox::BoxState::kPaused:
-    case sandbox::BoxState::kStopped:
+    case boxes::BoxState::kPaused:
+    case boxes::BoxState::kStopped:
       return "stopped";
-    case sandbox::BoxState::kFailed:
+    case boxes::BoxState::kFailed:
       return "failed";
   }
   return "failed";
 }
 
-json::object ShowStatus(const sandbox::Box& box) {
+json::object ShowStatus(const boxes::Box& box) {
   json::object shape{{"status", json::string(StatusOf(box.state))}};
   if (!box.message.empty())
     shape["status_message"] = Printable(box.message, kStatusMessageBytesMax);
   return shape;
 }
 
-json::object ShowBox(const std::string& origin, const sandbox::Box& box) {
-  const std::string uuid = sandbox::UuidOfBox(box.id);
+json::object ShowBox(const std::string& origin, const boxes::Box& box) {
+  const std::string uuid = boxes::UuidOfBox(box.id);
   json::object shape = ShowStatus(box);
   shape["id"] = uuid;
   shape["name"] = NameOf(box);
@@ -74,7 +74,7 @@ json::object ShowBox(const std::string& origin, const sandbox::Box& box) {
   shape["size_class"] = "custom";
   ShowSize(box.spec.limits, box.spec.disk_bytes, shape);
   if (box.spec.template_name != kDefaultTemplate)
-    shape["snapshot_id"] = sandbox::UuidOfTemplate(box.spec.template_id);
+    shape["snapshot_id"] = boxes::UuidOfTemplate(box.spec.template_id);
   shape["preserve_memory_on_stop"] = box.spec.keep_memory;
   shape["persistent"] = !box.spec.disposable;
   shape["labels"] = LabelsOf(box);

@@ -12,12 +12,12 @@ namespace viv::langsmith {
 
 // "provisioning", "ready", "stopped" or "failed". "deleting" is never seen: a box that is being
 // removed is gone already.
-std::string_view StatusOf(sandbox::BoxState state);
+std::string_view StatusOf(boxes::BoxState state);
 inline constexpr std::string_view kBoxStatuses[] = {"provisioning", "ready", "failed", "stopped",
                                                     "deleting"};
 
 // `origin` is what OriginOf gave.
-json::object ShowBox(const std::string& origin, const sandbox::Box& box);
-json::object ShowStatus(const sandbox::Box& box);
+json::object ShowBox(const std::string& origin, const boxes::Box& box);
+json::object ShowStatus(const boxes::Box& box);
 
 }  // namespace viv::langsmith

@@ -20,7 +20,7 @@ constexpr std::size_t kTagsMax = 100;
 // Reads a PATCH over a box as it is: what is not given stays.
 class BoxPatch {
  public:
-  BoxPatch(const json::value& body, const sandbox::Box& box, const Sealer& sealer)
+  BoxPatch(const json::value& body, const boxes::Box& box, const Sealer& sealer)
       : body_(body), box_(box), sealer_(sealer), note_(NoteOf(box)), before_(note_) {
     ReadName();
     ReadTtlInto(change_.idle_seconds, "idle_ttl_seconds");
@@ -35,7 +35,7 @@ class BoxPatch {
   bool empty() const { return empty_; }  // nothing that we know was given
   const std::optional<std::string>& name() const { return change_.name; }
 
-  sandbox::BoxChange Take(std::string updated_by) {
+  boxes::BoxChange Take(std::string updated_by) {
     note_.updated_by = std::move(updated_by);
     change_.notes[std::string(kNoteName)] = WriteNote(note_);
     return std::move(change_);
@@ -112,19 +112,19 @@ class BoxPatch {
   }
 
   const json::value& body_;
-  const sandbox::Box& box_;
+  const boxes::Box& box_;
   const Sealer& sealer_;
   BoxNote note_;
   const BoxNote before_;
-  sandbox::BoxChange change_;
+  boxes::BoxChange change_;
   Mistakes mistakes_;
   bool empty_ = true;
 };
 
 // Over the box as it is when it is changed: of two who change different things at once, neither
 // takes back what the other one did.
-sandbox::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string account_id) {
-  return [=](const sandbox::Box& now) -> Result<sandbox::BoxChange> {
+boxes::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string account_id) {
+  return [=](const boxes::Box& now) -> Result<boxes::BoxChange> {
     BoxPatch patch(body, now, sealer);
     if (patch.mistakes().none()) return patch.Take(account_id);
     return Fail(ErrorCode::kInvalidArgument, patch.mistakes().first().message);
@@ -132,7 +132,7 @@ sandbox::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string acc
 }
 
 // Rules are handed to a box that runs.
-http::Response NotReadyForProxy(const sandbox::Box& box) {
+http::Response NotReadyForProxy(const boxes::Box& box) {
   return Failure(400, "InvalidRequest",
                  "sandbox '" + (box.spec.name.empty() ? box.id : box.spec.name) +
                      "' is not ready: start it, then change its proxy_config");
@@ -154,12 +154,12 @@ Task<http::Response> UpdateBox(Context& context, http::Request& request) {
   const Sealer sealer = SealerOf(context.secrets, account_id);
   const BoxPatch patch(*body, **box, sealer);
   if (!patch.mistakes().none()) co_return RenderWrong(patch.mistakes().first());
-  if ((*box)->state != sandbox::BoxState::kRunning && !GivenOrNull(*body, "proxy_config").is_null())
+  if ((*box)->state != boxes::BoxState::kRunning && !GivenOrNull(*body, "proxy_config").is_null())
     co_return NotReadyForProxy(**box);
   const std::string origin = OriginOf(context, request);
   if (patch.empty()) co_return http::Json(200, WriteJson(ShowBox(origin, **box)));
   const std::optional<std::string> name = patch.name();
-  sandbox::MakeBoxChange change = ChangeBy(*body, sealer, account_id);
+  boxes::MakeBoxChange change = ChangeBy(*body, sealer, account_id);
   auto updated = co_await context.boxes.Update(account_id, (*box)->id, std::move(change));
   if (!updated) co_return UpdateFailure(updated.error(), name);
   co_return http::Json(200, WriteJson(ShowBox(origin, **updated)));

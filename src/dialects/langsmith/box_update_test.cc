@@ -12,7 +12,7 @@ class BoxUpdateTest : public LangsmithTest {
   std::string Create(const std::string& body) {
     Answer answer = Call("POST", "/boxes", body);
     EXPECT_EQ(answer.status, 201) << answer.text;
-    return *sandbox::BoxOfUuid(answer.Text("id"));
+    return *boxes::BoxOfUuid(answer.Text("id"));
   }
   Answer Patch(const std::string& name, std::string body) {
     return Call("PATCH", "/boxes/" + name, std::move(body));
@@ -25,7 +25,7 @@ TEST_F(BoxUpdateTest, ChangesNameAndTimes) {
       Patch("one", R"({"name":"two","idle_ttl_seconds":120,"delete_after_stop_seconds":0})");
   EXPECT_EQ(answer.status, 200) << answer.text;
   EXPECT_EQ(answer.Text("name"), "two");
-  EXPECT_EQ(answer.Text("id"), sandbox::UuidOfBox(id));
+  EXPECT_EQ(answer.Text("id"), boxes::UuidOfBox(id));
   EXPECT_EQ(answer.body.at("idle_ttl_seconds").as_int64(), 120);
   EXPECT_EQ(answer.body.at("delete_after_stop_seconds").as_int64(), 0);
   EXPECT_EQ(At(id).spec.name, "two");
@@ -35,7 +35,7 @@ TEST_F(BoxUpdateTest, ChangesNameAndTimes) {
 
 TEST_F(BoxUpdateTest, IsAGetWhenNothingIsGiven) {
   const std::string id = Create(R"({"name":"one"})");
-  const sandbox::BoxPtr before = boxes_.boxes.at(id);
+  const boxes::BoxPtr before = boxes_.boxes.at(id);
   for (const char* body : {"", "{}", R"({"name":null})", R"({"of_no_meaning":1})"}) {
     Answer answer = Patch("one", body);
     EXPECT_EQ(answer.status, 200) << body;
@@ -81,9 +81,9 @@ TEST_F(BoxUpdateTest, ReplacesTheProxyConfigWhole) {
 
 TEST_F(BoxUpdateTest, ChangesTheProxyOfABoxThatIsReadyOnly) {
   const std::string id = Create(R"({"name":"one"})");
-  for (auto state : {sandbox::BoxState::kStopped, sandbox::BoxState::kPaused,
-                     sandbox::BoxState::kFailed, sandbox::BoxState::kStarting}) {
-    boxes_.Edit(id, [state](sandbox::Box& box) { box.state = state; });
+  for (auto state : {boxes::BoxState::kStopped, boxes::BoxState::kPaused, boxes::BoxState::kFailed,
+                     boxes::BoxState::kStarting}) {
+    boxes_.Edit(id, [state](boxes::Box& box) { box.state = state; });
     Answer answer =
         Patch("one", R"({"proxy_config":{"access_control":{"allow_list":["a.example"]}}})");
     EXPECT_EQ(answer.status, 400) << answer.text;
@@ -97,7 +97,7 @@ TEST_F(BoxUpdateTest, MergesTheRunConfig) {
   const std::string id = Create(
       R"({"name":"one","env_vars":{"E":"env"},
           "run_config":{"user":"user","env_vars":{"A":"1","B":"1"}}})");
-  boxes_.Edit(id, [](sandbox::Box& box) { box.spec.variables["FROM_IMAGE"] = "yes"; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.spec.variables["FROM_IMAGE"] = "yes"; });
   Answer answer =
       Patch("one", R"({"run_config":{"work_dir":"/srv","env_vars":{"B":"2","C":"2"}}})");
   EXPECT_EQ(answer.status, 200) << answer.text;
@@ -131,12 +131,12 @@ TEST_F(BoxUpdateTest, TakesNothingBackOfAnotherPatchThatCameBetween) {
 }
 
 TEST_F(BoxUpdateTest, KeepsWhatABoxOfAnotherDialectHas) {
-  sandbox::Box box;
+  boxes::Box box;
   box.spec.user = "user";
   box.spec.workdir = "/home/user/app";
   box.spec.variables = {{"A", "1"}};
   const std::string id = Put(std::move(box));
-  Answer answer = Patch(sandbox::UuidOfBox(id), R"({"name":"mine-now"})");
+  Answer answer = Patch(boxes::UuidOfBox(id), R"({"name":"mine-now"})");
   EXPECT_EQ(answer.status, 200) << answer.text;
   EXPECT_EQ(At(id).spec.user, "user");
   EXPECT_EQ(At(id).spec.variables.at("A"), "1");
@@ -149,7 +149,7 @@ TEST_F(BoxUpdateTest, KeepsWhatABoxOfAnotherDialectHas) {
 
 TEST_F(BoxUpdateTest, RefusesWhatMakesNoSense) {
   const std::string id = Create(R"({"name":"one"})");
-  const sandbox::BoxPtr before = boxes_.boxes.at(id);
+  const boxes::BoxPtr before = boxes_.boxes.at(id);
   const std::pair<const char*, const char*> cases[] = {
       {R"({"name":""})", "name"},
       {R"({"name":7})", "name"},
@@ -177,7 +177,7 @@ TEST_F(BoxUpdateTest, FindsNoBoxOfAnotherAccount) {
 }
 
 TEST_F(BoxUpdateTest, ANoteThatCannotBeReadIsNone) {
-  sandbox::Box box;
+  boxes::Box box;
   box.account_id = "mine";
   box.spec.variables = {{"A", "1"}};
   for (const char* text : {"", "{", "[]"}) {

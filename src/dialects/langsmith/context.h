@@ -8,35 +8,35 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/account_secrets.h"
+#include "accounts/accounts.h"
+#include "accounts/ledger.h"
+#include "accounts/secrets.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/task.h"
+#include "boxes/boxes.h"
+#include "boxes/image_imports.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
 #include "http/router.h"
-#include "sandbox/account_secrets.h"
-#include "sandbox/accounts.h"
-#include "sandbox/boxes.h"
-#include "sandbox/image_imports.h"
-#include "sandbox/ledger.h"
-#include "sandbox/secrets.h"
 
 namespace viv::langsmith {
 
 struct Context {
-  sandbox::Boxes& boxes;
-  sandbox::Accounts& accounts;
-  const sandbox::Secrets& secrets;
-  sandbox::AccountSecrets& account_secrets;  // the workspace's, as this dialect calls an account
-  sandbox::Ledger& registries;
-  sandbox::Ledger& snapshots;   // what the domain does not know of a snapshot: tags, labels, builds
-  sandbox::Ledger& services;    // which ports of which boxes are shared, and how
+  boxes::Boxes& boxes;
+  accounts::Accounts& accounts;
+  const accounts::Secrets& secrets;
+  accounts::AccountSecrets& account_secrets;  // the workspace's, as this dialect calls an account
+  accounts::Ledger& registries;
+  accounts::Ledger& snapshots;  // what the domain does not know of a snapshot: tags, labels, builds
+  accounts::Ledger& services;   // which ports of which boxes are shared, and how
   std::string public_url = {};  // of links in answers; empty: the one the client used
   std::string domain = {};  // of "{uuid}--{port}.domain" names, with its port; empty: none is told
   std::size_t boxes_max = 0;  // how many the server holds, for /usage; 0: not told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
-  sandbox::ImageImports* images = nullptr;      // nullptr: snapshots are made of boxes only
+  boxes::ImageImports* images = nullptr;        // nullptr: snapshots are made of boxes only
   std::array<AsyncMutex, 64> grant_turns = {};  // who changes what is shared, by box and port
 };
 
@@ -58,9 +58,9 @@ void AddWorkspaceRoutes(Context& context, http::Router& router, const http::Midd
 bool IsStreamed(const http::Request& request);
 
 // Shared by the operations: a box by its name, UUID or own id, in this order.
-Result<sandbox::BoxPtr> FindBox(const Context& context,
-                                std::string_view account_id,
-                                std::string_view ref);
+Result<boxes::BoxPtr> FindBox(const Context& context,
+                              std::string_view account_id,
+                              std::string_view ref);
 // "http://host:port" for links and the data plane.
 std::string OriginOf(const Context& context, const http::Request& request);
 

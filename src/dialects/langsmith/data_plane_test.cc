@@ -3,7 +3,7 @@
 namespace viv::langsmith {
 namespace {
 
-using sandbox::BoxState;
+using boxes::BoxState;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -12,9 +12,9 @@ using ::testing::Pair;
 
 class DataPlaneTest : public LangsmithTest {
  protected:
-  std::string PutAsleep(BoxState state, sandbox::WakeOnTraffic wake) {
+  std::string PutAsleep(BoxState state, boxes::WakeOnTraffic wake) {
     std::string id = PutNamed("asleep", state);
-    boxes_.Edit(id, [wake](sandbox::Box& box) { box.spec.wake = wake; });
+    boxes_.Edit(id, [wake](boxes::Box& box) { box.spec.wake = wake; });
     return id;
   }
   static bool Streams(std::string path) { return IsStreamed(MakeRequest("POST", std::move(path))); }
@@ -47,7 +47,7 @@ TEST_F(DataPlaneTest, EveryOperationReachesTheAgentUnderBothPrefixes) {
 
 TEST_F(DataPlaneTest, ABoxIsKnownByNameUuidAndId) {
   std::string id = PutNamed("one");
-  for (std::string ref : {std::string("one"), sandbox::UuidOfBox(id), id})
+  for (std::string ref : {std::string("one"), boxes::UuidOfBox(id), id})
     EXPECT_EQ(Call("POST", "/" + ref + "/glob").status, 200) << ref;
   EXPECT_EQ(boxes_.dialled.size(), 3u);
 }
@@ -87,25 +87,25 @@ TEST_F(DataPlaneTest, WithoutAKeyOrForAnotherAccountThereIsNothing) {
 }
 
 TEST_F(DataPlaneTest, AStoppedBoxIsWokenWhereItMayBe) {
-  std::string id = PutAsleep(BoxState::kStopped, sandbox::WakeOnTraffic::kAlways);
+  std::string id = PutAsleep(BoxState::kStopped, boxes::WakeOnTraffic::kAlways);
   EXPECT_EQ(Call("POST", "/asleep/execute").status, 200);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id, 0)));
 }
 
 TEST_F(DataPlaneTest, ABoxThatRequestsDoNotWakeIsNotReady) {
-  PutAsleep(BoxState::kPaused, sandbox::WakeOnTraffic::kNever);
+  PutAsleep(BoxState::kPaused, boxes::WakeOnTraffic::kNever);
   Answer paused = Call("POST", "/asleep/execute");
   EXPECT_EQ(paused.status, 400);
   EXPECT_EQ(paused.type(), "NotReady");
   boxes_.boxes.clear();
-  PutAsleep(BoxState::kStopped, sandbox::WakeOnTraffic::kPaused);
+  PutAsleep(BoxState::kStopped, boxes::WakeOnTraffic::kPaused);
   EXPECT_EQ(Call("POST", "/asleep/execute").type(), "NotReady");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
 
 TEST_F(DataPlaneTest, AFailedBoxSaysWhy) {
   std::string id = PutNamed("broken", BoxState::kFailed);
-  boxes_.Edit(id, [](sandbox::Box& box) { box.message = "the disk is full"; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.message = "the disk is full"; });
   Answer answer = Call("POST", "/broken/execute");
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.type(), "NotReady");

@@ -6,7 +6,7 @@
 namespace viv::langsmith {
 namespace {
 
-using sandbox::BoxState;
+using boxes::BoxState;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -100,9 +100,9 @@ TEST_F(DownloadLinksTest, WithoutItsBoxThereIsNoFile) {
 
 TEST_F(DownloadLinksTest, ASleepingBoxIsWoken) {
   std::string url = LinkOf(R"({"path":"/tmp/a"})");
-  boxes_.Edit(id_, [](sandbox::Box& box) {
+  boxes_.Edit(id_, [](boxes::Box& box) {
     box.state = BoxState::kStopped;
-    box.spec.wake = sandbox::WakeOnTraffic::kAlways;
+    box.spec.wake = boxes::WakeOnTraffic::kAlways;
   });
   EXPECT_EQ(Follow("GET", url).status, 200);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id_, 0)));

@@ -1,10 +1,10 @@
 #include "dialects/langsmith/errors.h"
 
+#include "accounts/budgets.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "sandbox/budgets.h"
 
 namespace viv::langsmith {
 namespace {
@@ -24,11 +24,11 @@ http::Response InternalFailure(const Error& error) {
 // The SDK tells what is used up by the words cpu, memory and storage; a sandbox's "limit" is the
 // number of sandboxes.
 std::string QuotaMessage(const Error& error) {
-  switch (sandbox::BudgetIn(error).value_or(sandbox::Budget::kBoxes)) {
-    case sandbox::Budget::kCpus:
-    case sandbox::Budget::kMemoryBytes:
-    case sandbox::Budget::kMemoryUsedBytes:
-    case sandbox::Budget::kDiskBytes:
+  switch (accounts::BudgetIn(error).value_or(accounts::Budget::kBoxes)) {
+    case accounts::Budget::kCpus:
+    case accounts::Budget::kMemoryBytes:
+    case accounts::Budget::kMemoryUsedBytes:
+    case accounts::Budget::kDiskBytes:
       return error.message;
     default:
       return "sandbox count limit: " + error.message;

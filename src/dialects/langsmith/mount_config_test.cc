@@ -9,7 +9,7 @@ namespace {
 
 class MountConfigTest : public testing::Test {
  protected:
-  sandbox::Secrets secrets_{"the server's own secret"};
+  accounts::Secrets secrets_{"the server's own secret"};
   Sealer sealer_ = SealerOf(secrets_, "account");
 
   std::string MountMistake(std::string_view given, const json::value& proxy = nullptr) {

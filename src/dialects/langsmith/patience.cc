@@ -22,7 +22,7 @@ struct Awaited {
   explicit Awaited(asio::any_io_executor executor) : done(std::move(executor)) {}
 
   asio::steady_timer done;  // cancelled when there is a result
-  std::optional<Result<sandbox::BoxPtr>> result;
+  std::optional<Result<boxes::BoxPtr>> result;
   bool abandoned = false;
 };
 
@@ -32,8 +32,8 @@ struct Abandoning {
   ~Abandoning() { awaited->abandoned = true; }
 };
 
-Task<void> CreateAwaited(sandbox::Boxes& boxes,
-                         sandbox::CreateBox request,
+Task<void> CreateAwaited(boxes::Boxes& boxes,
+                         boxes::CreateBox request,
                          std::shared_ptr<Awaited> awaited) {
   auto made = co_await boxes.Create(std::move(request));
   if (!awaited->abandoned) {
@@ -49,9 +49,9 @@ Task<void> CreateAwaited(sandbox::Boxes& boxes,
 
 }  // namespace
 
-Task<Result<sandbox::BoxPtr>> CreateWithin(sandbox::Boxes& boxes,
-                                           sandbox::CreateBox request,
-                                           std::chrono::milliseconds patience) {
+Task<Result<boxes::BoxPtr>> CreateWithin(boxes::Boxes& boxes,
+                                         boxes::CreateBox request,
+                                         std::chrono::milliseconds patience) {
   auto executor = co_await asio::this_coro::executor;
   auto awaited = std::make_shared<Awaited>(executor);
   Abandoning abandoning{awaited};

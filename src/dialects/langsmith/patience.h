@@ -5,14 +5,14 @@
 
 #include <chrono>
 
-#include "sandbox/boxes.h"
+#include "boxes/boxes.h"
 
 namespace viv::langsmith {
 
 // kUnavailable with kTooLate's text when time ran out. `boxes` outlives the creation.
 inline constexpr std::string_view kTooLate = "not ready in time";
-Task<Result<sandbox::BoxPtr>> CreateWithin(sandbox::Boxes& boxes,
-                                           sandbox::CreateBox request,
-                                           std::chrono::milliseconds patience);
+Task<Result<boxes::BoxPtr>> CreateWithin(boxes::Boxes& boxes,
+                                         boxes::CreateBox request,
+                                         std::chrono::milliseconds patience);
 
 }  // namespace viv::langsmith

@@ -32,7 +32,7 @@ class ProviderVariablesTest : public LangsmithTest {
   std::string Create(const std::string& body) {
     Answer answer = Call("POST", "/boxes", body);
     EXPECT_EQ(answer.status, 201) << answer.text;
-    return *sandbox::BoxOfUuid(answer.Text("id"));
+    return *boxes::BoxOfUuid(answer.Text("id"));
   }
   Variables Of(const std::string& id) { return At(id).spec.variables; }
 };

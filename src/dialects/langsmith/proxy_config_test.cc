@@ -9,7 +9,7 @@ namespace {
 
 class ProxyConfigTest : public testing::Test {
  protected:
-  sandbox::Secrets secrets_{"the server's own secret"};
+  accounts::Secrets secrets_{"the server's own secret"};
   Sealer sealer_ = SealerOf(secrets_, "account");
 
   json::value Stored(std::string_view given, const json::value& previous = nullptr) {

@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class ProxyPlanTest : public testing::Test {
  protected:
-  sandbox::Secrets secrets_{"the server's own secret"};
+  accounts::Secrets secrets_{"the server's own secret"};
   Sealer sealer_ = SealerOf(secrets_, "account");
 
   gateway::Plan Planned(std::string_view given) {
@@ -162,7 +162,7 @@ class BoxPlanTest : public LangsmithTest {
   std::string Create(const std::string& body) {
     Answer answer = Call("POST", "/boxes", body);
     EXPECT_EQ(answer.status, 201) << answer.text;
-    return *sandbox::BoxOfUuid(answer.Text("id"));
+    return *boxes::BoxOfUuid(answer.Text("id"));
   }
 };
 
@@ -205,7 +205,7 @@ TEST_F(BoxPlanTest, AnUpdateReplacesThePlan) {
 TEST_F(BoxPlanTest, AProxyOfAnotherDialectStays) {
   const std::string id = Create(kPlannedBox);
   const gateway::UpstreamProxy proxy{"proxy.example:1080", "me", {}};
-  boxes_.Edit(id, [&](sandbox::Box& box) { box.spec.network.plan.proxy = proxy; });
+  boxes_.Edit(id, [&](boxes::Box& box) { box.spec.network.plan.proxy = proxy; });
   EXPECT_EQ(Call("PATCH", "/boxes/one", R"({"proxy_config": {}})").status, 200);
   EXPECT_EQ(At(id).spec.network.plan.proxy, proxy);
   EXPECT_FALSE(At(id).spec.network.plan.intercepts());

@@ -10,15 +10,15 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "boxes/image_reference.h"
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/box_query.h"
 #include "dialects/langsmith/errors.h"
-#include "sandbox/image_reference.h"
 
 namespace viv::langsmith {
 namespace {
 
-using RegistryEntry = sandbox::Ledger::EntryPtr;
+using RegistryEntry = accounts::Ledger::EntryPtr;
 
 constexpr std::size_t kRegistriesMax = 1000;
 constexpr std::size_t kRegistryPageDefault = 20;  // of pages with cursors
@@ -38,7 +38,7 @@ std::string RegistryPurpose(std::string_view account_id, std::string_view id) {
   return "langsmith.registry:" + std::string(account_id) + ":" + std::string(id);
 }
 
-json::object ShowRegistry(const sandbox::Ledger::Entry& entry) {
+json::object ShowRegistry(const accounts::Ledger::Entry& entry) {
   json::object shape{{"id", entry.id}};
   for (const char* name : {"name", "url", "created_at", "created_by", "updated_at", "updated_by"})
     shape[name] = json::string(FindString(entry.body, name));
@@ -109,7 +109,7 @@ Checked<RegistryRequest> ReadNewRegistry(const json::value& body) {
 // Into the stored form; what is not given stays.
 void ApplyRegistryRequest(const RegistryRequest& request,
                           const Context& context,
-                          sandbox::Ledger::Entry& entry) {
+                          accounts::Ledger::Entry& entry) {
   json::object& body = entry.body.as_object();
   if (request.name) body["name"] = *request.name;
   if (request.url) body["url"] = *request.url;
@@ -132,7 +132,7 @@ Task<http::Response> CreateRegistry(RegistryDesk& desk, http::Request& request) 
   if (FindRegistry(context, account_id, *asked->name)) co_return RegistryNameTaken(*asked->name);
   if (context.registries.List(account_id).size() >= kRegistriesMax)
     co_return Failure(429, "QuotaExceeded", "an account has at most 1000 registries");
-  sandbox::Ledger::Entry entry;
+  accounts::Ledger::Entry entry;
   entry.id = RandomUuid();
   entry.account_id = account_id;
   entry.body =
@@ -164,7 +164,7 @@ Task<http::Response> UpdateRegistry(RegistryDesk& desk, http::Request& request) 
   if (found == nullptr) co_return NoRegistry(name);
   if (asked->name && *asked->name != name && FindRegistry(context, account_id, *asked->name))
     co_return RegistryNameTaken(*asked->name);
-  sandbox::Ledger::Entry entry = *found;
+  accounts::Ledger::Entry entry = *found;
   ApplyRegistryRequest(*asked, context, entry);
   json::object shape = ShowRegistry(entry);
   Status kept = co_await context.registries.Put(std::move(entry));
@@ -183,7 +183,7 @@ Task<http::Response> DeleteRegistry(RegistryDesk& desk, http::Request& request) 
   co_return http::Empty(204);
 }
 
-BoxRank RankOfRegistry(const sandbox::Ledger::Entry& entry) {
+BoxRank RankOfRegistry(const accounts::Ledger::Entry& entry) {
   return {0, std::string(FindString(entry.body, "created_at")), entry.id};
 }
 
@@ -246,10 +246,10 @@ Result<RegistryAddress> ParseRegistryUrl(std::string_view url) {
     rest.remove_prefix(8);
   } else if (rest.starts_with("http://")) {
     rest.remove_prefix(7);
-    address.transport = sandbox::RegistryTransport::kPlain;
+    address.transport = boxes::RegistryTransport::kPlain;
   }
   address.host = ToLower(rest.substr(0, rest.find('/')));
-  if (!sandbox::IsRegistryHost(address.host))
+  if (!boxes::IsRegistryHost(address.host))
     return Fail(ErrorCode::kInvalidArgument,
                 "a host such as registry.example.com or registry.example.com:5000 is expected");
   // Docker's own has several names.

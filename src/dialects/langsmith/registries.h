@@ -14,8 +14,8 @@ namespace viv::langsmith {
 struct OpenedRegistry {
   std::string name;
   std::string host;  // "registry.example.com:5000"
-  sandbox::RegistryLogin login;
-  sandbox::RegistryTransport transport = sandbox::RegistryTransport::kTls;
+  boxes::RegistryLogin login;
+  boxes::RegistryTransport transport = boxes::RegistryTransport::kTls;
 };
 
 // By id or name. kNotFound when the account has none such.
@@ -27,7 +27,7 @@ Result<OpenedRegistry> OpenRegistry(const Context& context,
 // without TLS.
 struct RegistryAddress {
   std::string host;
-  sandbox::RegistryTransport transport = sandbox::RegistryTransport::kTls;
+  boxes::RegistryTransport transport = boxes::RegistryTransport::kTls;
 };
 Result<RegistryAddress> ParseRegistryUrl(std::string_view url);
 

@@ -53,7 +53,7 @@ TEST_F(RegistriesTest, ABuildGetsTheCredentialsByIdAndByName) {
     EXPECT_EQ(opened->host, "reg.example.com");
     EXPECT_EQ(opened->login.user, "u");
     EXPECT_EQ(opened->login.password, "geheim");
-    EXPECT_EQ(opened->transport, sandbox::RegistryTransport::kTls);
+    EXPECT_EQ(opened->transport, boxes::RegistryTransport::kTls);
     EXPECT_EQ(OpenRegistry(context_, "theirs", ref).error().code, ErrorCode::kNotFound);
   }
 }
@@ -72,7 +72,7 @@ TEST_F(RegistriesTest, AnUpdateChangesWhatItNamesAndNothingElse) {
   auto opened = OpenRegistry(context_, "mine", "r2");
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->host, "10.0.0.5:5000");
-  EXPECT_EQ(opened->transport, sandbox::RegistryTransport::kPlain);
+  EXPECT_EQ(opened->transport, boxes::RegistryTransport::kPlain);
   EXPECT_EQ(opened->login.password, "geheim");
 }
 
@@ -181,8 +181,8 @@ TEST(RegistryUrlTest, AHostIsFoundInEveryForm) {
   EXPECT_EQ(ParseRegistryUrl("Reg.Example.com")->host, "reg.example.com");
   EXPECT_EQ(ParseRegistryUrl("https://reg.example.com/v2/")->host, "reg.example.com");
   EXPECT_EQ(ParseRegistryUrl("https://index.docker.io/v1/")->host, "docker.io");
-  EXPECT_EQ(ParseRegistryUrl("https://a.io")->transport, sandbox::RegistryTransport::kTls);
-  EXPECT_EQ(ParseRegistryUrl("http://a.io:80")->transport, sandbox::RegistryTransport::kPlain);
+  EXPECT_EQ(ParseRegistryUrl("https://a.io")->transport, boxes::RegistryTransport::kTls);
+  EXPECT_EQ(ParseRegistryUrl("http://a.io:80")->transport, boxes::RegistryTransport::kPlain);
   for (const char* bad : {"", "http://", "https:///x", "a b", "a.io:0", "a.io:x", "[::1]", "a..b"})
     EXPECT_FALSE(ParseRegistryUrl(bad)) << bad;
 }

@@ -1,6 +1,6 @@
+#include "boxes/box_ids.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -35,11 +35,11 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   return router;
 }
 
-Result<sandbox::BoxPtr> FindBox(const Context& context,
-                                std::string_view account_id,
-                                std::string_view ref) {
+Result<boxes::BoxPtr> FindBox(const Context& context,
+                              std::string_view account_id,
+                              std::string_view ref) {
   if (auto named = context.boxes.GetByName(account_id, ref)) return named;
-  const std::optional<std::string> id = sandbox::BoxOfUuid(ref);
+  const std::optional<std::string> id = boxes::BoxOfUuid(ref);
   auto found = context.boxes.Get(account_id, id ? *id : std::string(ref));
   if (found) return found;
   return Fail(ErrorCode::kNotFound, "sandbox '" + std::string(ref) + "' does not exist");

@@ -1,7 +1,7 @@
 #include "dialects/langsmith/secret_value.h"
 
+#include "accounts/secret_references.h"
 #include "base/text.h"
-#include "sandbox/secret_references.h"
 
 namespace viv::langsmith {
 namespace {
@@ -14,7 +14,7 @@ bool HasReferences(std::string_view text) {
     if (text[at] != '{') continue;
     std::size_t end = text.find('}', at);
     if (end == std::string_view::npos) return false;
-    if (!sandbox::IsSecretName(Trim(text.substr(at + 1, end - at - 1)))) return false;
+    if (!accounts::IsSecretName(Trim(text.substr(at + 1, end - at - 1)))) return false;
     ++references;
     at = end;
   }
@@ -49,7 +49,7 @@ std::string WithPlainReferences(std::string_view text) {
   return plain.append(text);
 }
 
-Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id) {
+Sealer SealerOf(const accounts::Secrets& secrets, std::string_view account_id) {
   return {secrets, "langsmith.secret:" + std::string(account_id)};
 }
 

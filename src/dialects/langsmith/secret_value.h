@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/secrets.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "dialects/langsmith/checked.h"
-#include "sandbox/secrets.h"
 
 namespace viv::langsmith {
 
@@ -17,12 +17,12 @@ inline constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's
 
 // Who seals, and for whom: what one account sealed opens for no other.
 struct Sealer {
-  const sandbox::Secrets& secrets;
+  const accounts::Secrets& secrets;
   std::string purpose;
 
   std::string Seal(std::string_view plain) const { return secrets.Seal(purpose, plain); }
 };
-Sealer SealerOf(const sandbox::Secrets& secrets, std::string_view account_id);
+Sealer SealerOf(const accounts::Secrets& secrets, std::string_view account_id);
 
 // A workspace_secret's text with { NAME } written {NAME}, which is the same to the vendor's users.
 std::string WithPlainReferences(std::string_view text);

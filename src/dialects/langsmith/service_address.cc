@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "sandbox/box_ids.h"
+#include "boxes/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -14,7 +14,7 @@ std::optional<Service> ServiceFrom(std::string_view uuid, std::string_view port_
   auto read = std::from_chars(port_text.data(), end, port);
   if (read.ec != std::errc() || read.ptr != end || port == 0) return std::nullopt;
   if (port_text.front() == '0') return std::nullopt;  // one service has one address
-  std::optional<std::string> id = sandbox::BoxOfUuid(uuid);
+  std::optional<std::string> id = boxes::BoxOfUuid(uuid);
   if (!id) return std::nullopt;
   return Service{*std::move(id), port};
 }
@@ -43,7 +43,7 @@ std::optional<Service> ServiceOfHost(std::string_view domain, std::string_view h
 }
 
 std::string PathOfService(const Service& service) {
-  return std::string(kServicePath) + sandbox::UuidOfBox(service.box_id) + '/' +
+  return std::string(kServicePath) + boxes::UuidOfBox(service.box_id) + '/' +
          std::to_string(service.port);
 }
 
@@ -79,7 +79,7 @@ std::string UrlOfService(const Context& context,
                          const Service& service) {
   if (context.domain.empty()) return OriginOf(context, request) + PathOfService(service) + '/';
   std::string_view scheme = IsClientSecure(context, request) ? "https://" : "http://";
-  return std::string(scheme) + sandbox::UuidOfBox(service.box_id) + "--" +
+  return std::string(scheme) + boxes::UuidOfBox(service.box_id) + "--" +
          std::to_string(service.port) + '.' + context.domain + '/';
 }
 

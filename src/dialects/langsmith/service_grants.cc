@@ -29,7 +29,7 @@ std::int64_t GrantNumber(const json::value& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
-Grant GrantOf(const sandbox::Ledger::Entry& entry) {
+Grant GrantOf(const accounts::Ledger::Entry& entry) {
   Grant grant;
   grant.service.box_id = FindString(entry.body, "box");
   grant.service.port = static_cast<std::uint16_t>(GrantNumber(entry.body, "port"));
@@ -83,14 +83,14 @@ bool IsByLogin(const Grant& grant) {
 }
 
 std::optional<Grant> FindGrant(const Context& context, const Service& service) {
-  sandbox::Ledger::EntryPtr entry = context.services.Find(GrantId(service));
+  accounts::Ledger::EntryPtr entry = context.services.Find(GrantId(service));
   if (entry == nullptr) return std::nullopt;
   Grant grant = GrantOf(*entry);
   if (IsGrantOver(context, grant)) return std::nullopt;
   return grant;
 }
 
-std::vector<Grant> GrantsOfBox(const Context& context, const sandbox::Box& box) {
+std::vector<Grant> GrantsOfBox(const Context& context, const boxes::Box& box) {
   std::vector<Grant> grants;
   for (const auto& entry : context.services.List(box.account_id)) {
     if (FindString(entry->body, "box") != box.id) continue;
@@ -121,7 +121,7 @@ Task<Result<Grant>> KeepGrant(Context& context, Grant grant) {
       co_return Fail(ErrorCode::kLimitExceeded,
                      "a sandbox shares at most " + std::to_string(kGrantsPerBoxMax) + " ports");
   }
-  sandbox::Ledger::Entry entry{GrantId(grant.service), grant.account_id, GrantBody(grant)};
+  accounts::Ledger::Entry entry{GrantId(grant.service), grant.account_id, GrantBody(grant)};
   CO_RETURN_IF_ERROR(co_await context.services.Put(std::move(entry)));
   co_return grant;
 }

@@ -35,7 +35,7 @@ bool IsByLogin(const Grant& grant);
 
 // Nothing also when its tokens' time is over.
 std::optional<Grant> FindGrant(const Context& context, const Service& service);
-std::vector<Grant> GrantsOfBox(const Context& context, const sandbox::Box& box);  // by port
+std::vector<Grant> GrantsOfBox(const Context& context, const boxes::Box& box);  // by port
 
 // The grant as it is kept. A token's time never shortens the one before it, and tokens that were
 // made before hold on while the port is shared in the same way. kLimitExceeded when the box shares

@@ -115,7 +115,7 @@ TEST_F(ServiceLoginTest, ATokenEndsWithItsGrant) {
 
 TEST_F(ServiceLoginTest, WhatAnEarlierServerSharedHoldsUntilItIsRevoked) {
   std::string token = TokenFor(8000);
-  sandbox::Ledger::EntryPtr entry = services_->All().at(0);
+  accounts::Ledger::EntryPtr entry = services_->All().at(0);
   json::object body = entry->body.as_object();
   body.erase("generation");
   ASSERT_TRUE(RunToEnd(services_->Put({entry->id, entry->account_id, std::move(body)})));

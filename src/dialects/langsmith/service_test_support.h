@@ -13,7 +13,7 @@
 
 namespace viv::langsmith {
 
-class StoreWithKeys : public sandbox::FakeStore {
+class StoreWithKeys : public accounts::FakeStore {
  public:
   std::map<std::string, std::string> accounts_of_keys = {
       {"key", "mine"}, {"colleague", "near"}, {"other", "theirs"}};
@@ -55,7 +55,7 @@ class ServiceTest : public LangsmithTest {
     return std::string(Share(R"({"port":)" + std::to_string(port) + "}").Text("token"));
   }
   std::string PathOf(const std::string& id, int port) {
-    return "/_svc/" + sandbox::UuidOfBox(id) + "/" + std::to_string(port);
+    return "/_svc/" + boxes::UuidOfBox(id) + "/" + std::to_string(port);
   }
 
   Answer Visit(std::string method, std::string target, HeaderList headers = {}) {
@@ -87,7 +87,7 @@ class ServiceTest : public LangsmithTest {
   }
 
   StoreWithKeys keyed_store_;
-  sandbox::Accounts keyed_accounts_{keyed_store_};
+  accounts::Accounts keyed_accounts_{keyed_store_};
   // The same world with keys, for what asks for keys itself.
   Context visited_{.boxes = boxes_,
                    .accounts = keyed_accounts_,

@@ -117,7 +117,7 @@ std::string GuestHost(std::string mask, std::uint16_t port) {
   return mask;
 }
 
-http::RelayOptions OptionsFor(const sandbox::BoxNetwork& network, std::uint16_t port) {
+http::RelayOptions OptionsFor(const boxes::BoxNetwork& network, std::uint16_t port) {
   http::RelayOptions options;
   options.host = GuestHost(network.mask_request_host, port);
   const std::vector<std::uint16_t>& tls = network.tls_ports;

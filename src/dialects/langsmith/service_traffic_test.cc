@@ -5,7 +5,7 @@
 namespace viv::langsmith {
 namespace {
 
-using sandbox::BoxState;
+using boxes::BoxState;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -35,7 +35,7 @@ TEST_F(ServiceTrafficTest, IsKnownByPathOrName) {
     request.headers.Set("Host", std::move(host));
     return IsServiceTraffic(domain, request);
   };
-  std::string name = sandbox::UuidOfBox(id_) + "--8000.sbx.example";
+  std::string name = boxes::UuidOfBox(id_) + "--8000.sbx.example";
   EXPECT_TRUE(is_service("", "localhost", "/_svc/x/1/"));
   EXPECT_TRUE(is_service("sbx.example:8443", name + ":8443", "/v2/sandboxes"));
   EXPECT_TRUE(is_service("sbx.example", name, "/"));
@@ -44,9 +44,9 @@ TEST_F(ServiceTrafficTest, IsKnownByPathOrName) {
   EXPECT_FALSE(is_service("sbx.example", "sbx.example", "/"));
   EXPECT_FALSE(is_service("sbx.example", "x--80.sbx.example", "/"));
   EXPECT_FALSE(is_service("sbx.example", "evil" + name + ".example", "/"));
-  EXPECT_FALSE(is_service("sbx.example", sandbox::UuidOfBox(id_) + "--0.sbx.example", "/"));
-  EXPECT_FALSE(is_service("sbx.example", sandbox::UuidOfBox(id_) + "--65536.sbx.example", "/"));
-  EXPECT_FALSE(is_service("sbx.example", sandbox::UuidOfBox(id_) + "--.sbx.example", "/"));
+  EXPECT_FALSE(is_service("sbx.example", boxes::UuidOfBox(id_) + "--0.sbx.example", "/"));
+  EXPECT_FALSE(is_service("sbx.example", boxes::UuidOfBox(id_) + "--65536.sbx.example", "/"));
+  EXPECT_FALSE(is_service("sbx.example", boxes::UuidOfBox(id_) + "--.sbx.example", "/"));
   EXPECT_FALSE(is_service("sbx.example", "", "/_svc"));
 }
 
@@ -71,7 +71,7 @@ TEST_F(ServiceTrafficTest, AnyMethodAndUpgradesPass) {
 
 TEST_F(ServiceTrafficTest, ByNameTheWholePathIsTheGuests) {
   context_.domain = visited_.domain = "sbx.example:8443";
-  std::string host = sandbox::UuidOfBox(id_) + "--8000.SBX.example:8443";
+  std::string host = boxes::UuidOfBox(id_) + "--8000.SBX.example:8443";
   Answer answer = Visit("GET", "/_svc/else?x=1",
                         {{"Host", host}, {"X-Langsmith-Sandbox-Service-Token", token_}});
   EXPECT_EQ(answer.status, 200);
@@ -235,9 +235,9 @@ TEST_F(ServiceTrafficTest, WithoutItsLastSlashAPageIsSentToIt) {
 TEST_F(ServiceTrafficTest, WhatIsNoServiceIsNotFound) {
   for (std::string path :
        {std::string("/_svc/"), std::string("/_svc/x"), std::string("/_svc/x/80/"),
-        "/_svc/" + sandbox::UuidOfBox(id_), "/_svc/" + sandbox::UuidOfBox(id_) + "/",
+        "/_svc/" + boxes::UuidOfBox(id_), "/_svc/" + boxes::UuidOfBox(id_) + "/",
         PathOf(id_, 0) + "/", PathOf(id_, 65536) + "/", path_ + "x/",
-        "/_svc/" + sandbox::UuidOfBox(id_) + "/08000/"})
+        "/_svc/" + boxes::UuidOfBox(id_) + "/08000/"})
     EXPECT_EQ(VisitWith(token_, path).status, 404) << path;
 }
 
@@ -248,9 +248,9 @@ TEST_F(ServiceTrafficTest, ABoxThatIsGoneIsNotFoundForItsTokenOnly) {
 }
 
 TEST_F(ServiceTrafficTest, ASleepingBoxIsWokenForItsTokenOnly) {
-  boxes_.Edit(id_, [](sandbox::Box& box) {
+  boxes_.Edit(id_, [](boxes::Box& box) {
     box.state = BoxState::kStopped;
-    box.spec.wake = sandbox::WakeOnTraffic::kAlways;
+    box.spec.wake = boxes::WakeOnTraffic::kAlways;
   });
   EXPECT_EQ(Visit("GET", path_ + "/").status, 401);
   EXPECT_THAT(boxes_.dialled, IsEmpty());
@@ -266,12 +266,12 @@ TEST_F(ServiceTrafficTest, WhatDoesNotAnswerIsNotReachable) {
   boxes_.dial_failure.reset();
   relay_failure_ = Error{ErrorCode::kUnavailable, "closed"};
   EXPECT_EQ(VisitWith(token_, path_ + "/").message(), "Service is not reachable");
-  boxes_.Edit(id_, [](sandbox::Box& box) { box.state = BoxState::kFailed; });
+  boxes_.Edit(id_, [](boxes::Box& box) { box.state = BoxState::kFailed; });
   EXPECT_EQ(VisitWith(token_, path_ + "/").type(), "NotReady");
 }
 
 TEST_F(ServiceTrafficTest, TheBoxSaysHowItsPortsWantToBeSpokenTo) {
-  boxes_.Edit(id_, [](sandbox::Box& box) {
+  boxes_.Edit(id_, [](boxes::Box& box) {
     box.spec.network.mask_request_host = "inner:${PORT}";
     box.spec.network.tls_ports = {8000};
   });

@@ -32,7 +32,7 @@ TEST_F(ServicesTest, ADomainGivesTheServiceANameOfItsOwn) {
   std::string id = PutNamed("one");
   context_.domain = "sbx.example:8443";
   EXPECT_EQ(Share(R"({"port":80})").Text("service_url"),
-            "http://" + sandbox::UuidOfBox(id) + "--80.sbx.example:8443/");
+            "http://" + boxes::UuidOfBox(id) + "--80.sbx.example:8443/");
   context_.public_url = "https://api.example";
   EXPECT_THAT(std::string(Share(R"({"port":80})").Text("service_url")), StartsWith("https://"));
 }
@@ -40,7 +40,7 @@ TEST_F(ServicesTest, ADomainGivesTheServiceANameOfItsOwn) {
 TEST_F(ServicesTest, WorksUnderBothPrefixesAndByUuid) {
   std::string id = PutNamed("one");
   for (std::string prefix : {"/v2/sandboxes", "/api/v2/sandboxes"}) {
-    std::string path = prefix + "/boxes/" + sandbox::UuidOfBox(id) + "/service-url";
+    std::string path = prefix + "/boxes/" + boxes::UuidOfBox(id) + "/service-url";
     EXPECT_EQ(CallPath("POST", path, R"({"port":80})").status, 200);
   }
 }

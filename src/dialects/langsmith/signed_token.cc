@@ -28,7 +28,7 @@ std::string BytesOfHex(std::string_view hex) {
   return bytes;
 }
 
-std::string TokenSignature(const sandbox::Secrets& secrets,
+std::string TokenSignature(const accounts::Secrets& secrets,
                            TokenPurpose purpose,
                            std::string_view signed_part) {
   return EncodeBase64Url(BytesOfHex(secrets.Sign(PurposeName(purpose), signed_part)));
@@ -36,14 +36,14 @@ std::string TokenSignature(const sandbox::Secrets& secrets,
 
 }  // namespace
 
-std::string SignToken(const sandbox::Secrets& secrets, TokenPurpose purpose, json::object claims) {
+std::string SignToken(const accounts::Secrets& secrets, TokenPurpose purpose, json::object claims) {
   claims["aud"] = json::string(PurposeName(purpose));
   claims["jti"] = RandomHex(16);
   std::string token = EncodeBase64Url(kTokenHead) + '.' + EncodeBase64Url(WriteJson(claims));
   return token + '.' + TokenSignature(secrets, purpose, token);
 }
 
-std::optional<json::value> OpenToken(const sandbox::Secrets& secrets,
+std::optional<json::value> OpenToken(const accounts::Secrets& secrets,
                                      TokenPurpose purpose,
                                      std::string_view token) {
   if (token.size() > kTokenBytesMax) return std::nullopt;

@@ -8,18 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/secrets.h"
 #include "base/json.h"
-#include "sandbox/secrets.h"
 
 namespace viv::langsmith {
 
 enum class TokenPurpose { kService, kDownload };
 
 // `claims` and a random "jti", which makes every token another one.
-std::string SignToken(const sandbox::Secrets& secrets, TokenPurpose purpose, json::object claims);
+std::string SignToken(const accounts::Secrets& secrets, TokenPurpose purpose, json::object claims);
 
 // What it says, if we said it. Whether its time is over is the caller's question.
-std::optional<json::value> OpenToken(const sandbox::Secrets& secrets,
+std::optional<json::value> OpenToken(const accounts::Secrets& secrets,
                                      TokenPurpose purpose,
                                      std::string_view token);
 

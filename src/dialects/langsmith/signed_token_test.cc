@@ -9,8 +9,8 @@
 namespace viv::langsmith {
 namespace {
 
-const sandbox::Secrets& TokenSecrets() {
-  static const sandbox::Secrets secrets("the server's own secret");
+const accounts::Secrets& TokenSecrets() {
+  static const accounts::Secrets secrets("the server's own secret");
   return secrets;
 }
 
@@ -46,7 +46,7 @@ TEST(SignedTokenTest, TwoAreNeverTheSame) {
 
 TEST(SignedTokenTest, OpensForNoOtherPurposeOrServer) {
   EXPECT_FALSE(OpenToken(TokenSecrets(), TokenPurpose::kDownload, ServiceToken()));
-  sandbox::Secrets other("another server's secret");
+  accounts::Secrets other("another server's secret");
   EXPECT_FALSE(OpenToken(other, TokenPurpose::kService, ServiceToken()));
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/json.h"
+#include "boxes/boxes.h"
 #include "dialects/langsmith/checked.h"
-#include "sandbox/boxes.h"
 
 namespace viv::langsmith {
 

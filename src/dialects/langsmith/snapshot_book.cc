@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sandbox/box_ids.h"
+#include "boxes/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -32,7 +32,7 @@ SnapshotStatus BookStatus(std::string_view text) {
   return text == "failed" ? SnapshotStatus::kFailed : SnapshotStatus::kReady;
 }
 
-KnownSnapshot ReadBookEntry(const sandbox::Ledger::Entry& entry) {
+KnownSnapshot ReadBookEntry(const accounts::Ledger::Entry& entry) {
   const json::value& body = entry.body;
   KnownSnapshot known;
   known.id = entry.id;
@@ -62,7 +62,7 @@ KnownSnapshot ReadBookEntry(const sandbox::Ledger::Entry& entry) {
 }
 
 // As the domain has it; `known` is what the ledger said, if anything.
-void TakeOver(const sandbox::TemplateInfo& info, KnownSnapshot& known) {
+void TakeOver(const boxes::TemplateInfo& info, KnownSnapshot& known) {
   if (known.id.empty()) {  // another dialect's
     known.id = info.id;
     const SnapshotRef ref =
@@ -144,10 +144,10 @@ std::vector<KnownSnapshot> KnownSnapshots(const Context& context, std::string_vi
   std::set<std::string> building;
   if (context.images != nullptr) building = context.images->under_way();
   std::map<std::string, KnownSnapshot> known;
-  for (const sandbox::Ledger::EntryPtr& entry : context.snapshots.List(account_id))
+  for (const accounts::Ledger::EntryPtr& entry : context.snapshots.List(account_id))
     known[entry->id] = ReadBookEntry(*entry);
   std::set<std::string> standing;
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot) continue;
     standing.insert(info.id);
     KnownSnapshot& one = known[info.id];
@@ -174,7 +174,7 @@ Result<KnownSnapshot> FindSnapshot(const Context& context,
                                    std::string_view account_id,
                                    std::string_view ref) {
   const std::vector<KnownSnapshot> all = KnownSnapshots(context, account_id);
-  const std::optional<std::string> given = sandbox::TemplateOfUuid(ref);
+  const std::optional<std::string> given = boxes::TemplateOfUuid(ref);
   const std::string_view id = given ? std::string_view(*given) : ref;
   for (const KnownSnapshot& one : all)
     if (one.id == id) return one;
@@ -193,14 +193,14 @@ Result<KnownSnapshot> FindSnapshot(const Context& context,
 std::string DomainNameFor(const Context& context,
                           std::string_view account_id,
                           const std::string& name) {
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     const bool has_name = std::find(info.names.begin(), info.names.end(), name) != info.names.end();
     if (!info.is_snapshot && has_name) return "";
   }
   return name;
 }
 
-sandbox::Ledger::Entry EntryOf(const KnownSnapshot& snapshot) {
+accounts::Ledger::Entry EntryOf(const KnownSnapshot& snapshot) {
   json::array tags;
   for (const std::string& tag : snapshot.tags) tags.emplace_back(tag);
   json::object labels;

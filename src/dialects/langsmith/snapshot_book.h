@@ -64,6 +64,6 @@ std::string DomainNameFor(const Context& context,
                           std::string_view account_id,
                           const std::string& name);
 
-sandbox::Ledger::Entry EntryOf(const KnownSnapshot& snapshot);
+accounts::Ledger::Entry EntryOf(const KnownSnapshot& snapshot);
 
 }  // namespace viv::langsmith

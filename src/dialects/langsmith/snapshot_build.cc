@@ -1,14 +1,14 @@
 #include <utility>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
+#include "boxes/image_reference.h"
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/registries.h"
 #include "dialects/langsmith/snapshot_operations.h"
 #include "dialects/langsmith/snapshot_request.h"
 #include "dialects/langsmith/snapshot_shape.h"
-#include "sandbox/box_ids.h"
-#include "sandbox/image_reference.h"
 
 namespace viv::langsmith {
 namespace {
@@ -17,11 +17,11 @@ namespace {
 Checked<void> UseRegistry(const Context& context,
                           const std::string& account_id,
                           const SnapshotRequest& asked,
-                          sandbox::ImportImage& import) {
+                          boxes::ImportImage& import) {
   if (asked.registry_id.empty()) return {};
   auto registry = OpenRegistry(context, account_id, asked.registry_id);
   if (!registry) return Wrong({"registry_id"}, registry.error().message);
-  auto reference = sandbox::ParseImageReference(asked.docker_image);
+  auto reference = boxes::ParseImageReference(asked.docker_image);
   if (!reference || ToLower(reference->registry) != registry->host)
     return Wrong({"docker_image"}, "registry '" + registry->name + "' is " + registry->host +
                                        ": the image's name must begin with " + registry->host +
@@ -39,8 +39,8 @@ Task<http::Response> CreateSnapshot(SnapshotDesk& desk, http::Request& request) 
   if (!body) co_return std::move(body.error());
   auto asked = ReadBuildRequest(*body);
   if (!asked) co_return RenderWrong(asked.error());
-  sandbox::ImportImage import;
-  import.id = sandbox::NewTemplateId();
+  boxes::ImportImage import;
+  import.id = boxes::NewTemplateId();
   import.account_id = request.identity.account_id;
   import.name = DomainNameFor(context, import.account_id, asked->name);
   import.reference = asked->docker_image;

@@ -8,17 +8,17 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // Imports that end when the test says so.
-class FakeImages : public sandbox::ImageImports {
+class FakeImages : public boxes::ImageImports {
  public:
   struct Started {
-    sandbox::ImportImage request;
+    boxes::ImportImage request;
     Done done;
   };
   std::vector<Started> started;
   std::set<std::string> ids;
   std::optional<Error> failure;
 
-  Status Start(sandbox::ImportImage request, Done done) override {
+  Status Start(boxes::ImportImage request, Done done) override {
     if (failure) return PassUp(*failure);
     ids.insert(request.id);
     started.push_back({std::move(request), std::move(done)});
@@ -40,14 +40,14 @@ class SnapshotBuildTest : public LangsmithTest {
     if (failure) {
       last.done(PassUp(*failure));
     } else {
-      sandbox::TemplateInfo info = boxes_.templates.front();
+      boxes::TemplateInfo info = boxes_.templates.front();
       info.id = last.request.id;
       info.names = {last.request.name};
       info.is_snapshot = true;
       info.disk_bytes = last.request.disk_bytes;
       boxes_.templates.push_back(info);
       boxes_.owners[info.id] = last.request.account_id;
-      last.done(sandbox::ImportedImage{info, "sha256:abc", "app", "/srv"});
+      last.done(boxes::ImportedImage{info, "sha256:abc", "app", "/srv"});
     }
     images_.ids.erase(last.request.id);
   }
@@ -140,11 +140,11 @@ TEST_F(SnapshotBuildTest, TheRegistryGivesItsCredentials) {
                          registry + "\"}");
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(made.Text("registry_id"), registry);
-  const sandbox::ImportImage& request = images_.started.back().request;
+  const boxes::ImportImage& request = images_.started.back().request;
   ASSERT_TRUE(request.login);
   EXPECT_EQ(request.login->user, "u");
   EXPECT_EQ(request.login->password, "p");
-  EXPECT_EQ(request.transport, sandbox::RegistryTransport::kPlain);
+  EXPECT_EQ(request.transport, boxes::RegistryTransport::kPlain);
   // Another registry's image does not get them, and another account has none.
   Answer other = Call("POST", "/snapshots",
                       R"({"name": "py", "docker_image": "evil.example.com/a:1",

@@ -12,14 +12,14 @@ namespace viv::langsmith {
 namespace {
 
 // What the sandbox ran with goes on to those from it, unless it is what every sandbox has.
-void KeepEnvironment(const sandbox::BoxSpec& spec, KnownSnapshot& snapshot) {
+void KeepEnvironment(const boxes::BoxSpec& spec, KnownSnapshot& snapshot) {
   if (spec.user == "root" && spec.workdir == "/root") return;
   snapshot.user = spec.user;
   snapshot.workdir = spec.workdir;
 }
 
 // Those the request gives stay; the vendor's own are about that one sandbox.
-void IncludeLabels(const sandbox::BoxSpec& spec, KnownSnapshot& snapshot) {
+void IncludeLabels(const boxes::BoxSpec& spec, KnownSnapshot& snapshot) {
   snapshot.included = {"labels"};
   for (const auto& [key, value] : spec.metadata)
     if (!key.starts_with("com.langchain.")) snapshot.labels.emplace(key, value);

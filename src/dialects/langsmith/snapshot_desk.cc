@@ -18,17 +18,17 @@ SnapshotDesk::~SnapshotDesk() {
 }
 
 Task<Status> SnapshotDesk::KeepLocked(KnownSnapshot& snapshot) {
-  std::vector<sandbox::Ledger::Entry> changed;
+  std::vector<accounts::Ledger::Entry> changed;
   for (KnownSnapshot& other : KnownSnapshots(context_, snapshot.account_id)) {
     if (other.id == snapshot.id || other.name != snapshot.name) continue;
     if (std::erase(other.tags, snapshot.wanted_tag) > 0) changed.push_back(EntryOf(other));
   }
-  for (sandbox::Ledger::Entry& entry : changed)
+  for (accounts::Ledger::Entry& entry : changed)
     CO_RETURN_IF_ERROR(co_await context_.snapshots.Put(std::move(entry)));
   snapshot.tags = {snapshot.wanted_tag};
   snapshot.status = SnapshotStatus::kReady;
   snapshot.updated_at_us = NowUs();
-  sandbox::Ledger::Entry own = EntryOf(snapshot);
+  accounts::Ledger::Entry own = EntryOf(snapshot);
   co_return co_await context_.snapshots.Put(std::move(own));
 }
 
@@ -38,14 +38,13 @@ Task<Result<KnownSnapshot>> SnapshotDesk::Keep(KnownSnapshot snapshot) {
   co_return snapshot;
 }
 
-Task<Result<KnownSnapshot>> SnapshotDesk::Build(KnownSnapshot snapshot,
-                                                sandbox::ImportImage import) {
+Task<Result<KnownSnapshot>> SnapshotDesk::Build(KnownSnapshot snapshot, boxes::ImportImage import) {
   if (context_.images == nullptr)
     co_return Fail(ErrorCode::kUnavailable, "this server makes snapshots of boxes only");
   snapshot.status = SnapshotStatus::kBuilding;
-  sandbox::Ledger::Entry entry = EntryOf(snapshot);
+  accounts::Ledger::Entry entry = EntryOf(snapshot);
   auto done = [gate = gate_, account_id = snapshot.account_id,
-               id = snapshot.id](Result<sandbox::ImportedImage> imported) {
+               id = snapshot.id](Result<boxes::ImportedImage> imported) {
     std::lock_guard lock(gate->mutex);
     if (gate->desk == nullptr) return;
     Status ended = RunToEnd(gate->desk->End(account_id, id, std::move(imported)));
@@ -61,7 +60,7 @@ Task<Result<KnownSnapshot>> SnapshotDesk::Build(KnownSnapshot snapshot,
 
 Task<Status> SnapshotDesk::End(std::string account_id,
                                std::string id,
-                               Result<sandbox::ImportedImage> imported) {
+                               Result<boxes::ImportedImage> imported) {
   AsyncMutex::Lock lock = co_await busy_.Acquire();
   std::optional<KnownSnapshot> snapshot;
   for (KnownSnapshot& one : KnownSnapshots(context_, account_id))
@@ -81,7 +80,7 @@ Task<Status> SnapshotDesk::End(std::string account_id,
   snapshot->status = SnapshotStatus::kFailed;
   snapshot->message = imported.error().message;
   snapshot->updated_at_us = NowUs();
-  sandbox::Ledger::Entry entry = EntryOf(*snapshot);
+  accounts::Ledger::Entry entry = EntryOf(*snapshot);
   co_return co_await context_.snapshots.Put(std::move(entry));
 }
 

@@ -23,7 +23,7 @@ class SnapshotDesk {
   // Keeps one that is ready; it takes its tag.
   Task<Result<KnownSnapshot>> Keep(KnownSnapshot snapshot);
   // Keeps one as being built, and starts the build.
-  Task<Result<KnownSnapshot>> Build(KnownSnapshot snapshot, sandbox::ImportImage import);
+  Task<Result<KnownSnapshot>> Build(KnownSnapshot snapshot, boxes::ImportImage import);
   // kConflict while a box stands on it, or it is being built.
   Task<Status> Remove(KnownSnapshot snapshot);
 
@@ -34,7 +34,7 @@ class SnapshotDesk {
   };
 
   Task<Status> KeepLocked(KnownSnapshot& snapshot);
-  Task<Status> End(std::string account_id, std::string id, Result<sandbox::ImportedImage> imported);
+  Task<Status> End(std::string account_id, std::string id, Result<boxes::ImportedImage> imported);
   std::int64_t NowUs() const { return context_.clock() * 1000; }
 
   Context& context_;

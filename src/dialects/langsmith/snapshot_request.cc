@@ -6,9 +6,9 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "boxes/image_reference.h"
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/run_config.h"
-#include "sandbox/image_reference.h"
 
 namespace viv::langsmith {
 namespace {
@@ -133,7 +133,7 @@ Checked<SnapshotRequest> ReadBuildRequest(const json::value& body) {
   ReadSnapshotBasics(body, members, request);
   request.docker_image = members.RequiredText("docker_image");
   if (mistakes.none()) {
-    auto reference = sandbox::ParseImageReference(request.docker_image);
+    auto reference = boxes::ParseImageReference(request.docker_image);
     if (!reference) members.Refuse("docker_image", reference.error().message);
   }
   if (!request.disk_bytes)

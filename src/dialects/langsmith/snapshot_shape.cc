@@ -1,7 +1,7 @@
 #include "dialects/langsmith/snapshot_shape.h"
 
 #include "base/timestamp.h"
-#include "sandbox/box_ids.h"
+#include "boxes/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -17,7 +17,7 @@ json::object ShowSnapshot(const KnownSnapshot& snapshot) {
   for (const std::string& tag : snapshot.tags) tags.emplace_back(tag);
   json::object labels;
   for (const auto& [key, value] : snapshot.labels) labels[key] = value;
-  json::object shape{{"id", sandbox::UuidOfTemplate(snapshot.id)},
+  json::object shape{{"id", boxes::UuidOfTemplate(snapshot.id)},
                      {"name", snapshot.name},
                      {"tags", std::move(tags)},
                      {"status", json::string(NameOfStatus(snapshot.status))},
@@ -35,7 +35,7 @@ json::object ShowSnapshot(const KnownSnapshot& snapshot) {
   ShowWhenGiven("image_digest", snapshot.image_digest, shape);
   ShowWhenGiven("registry_id", snapshot.registry_id, shape);
   if (!snapshot.source_box.empty())
-    shape["source_sandbox_id"] = sandbox::UuidOfBox(snapshot.source_box);
+    shape["source_sandbox_id"] = boxes::UuidOfBox(snapshot.source_box);
   if (snapshot.run_config.is_object()) shape["run_config"] = snapshot.run_config;
   return shape;
 }

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/run_config.h"
 #include "dialects/langsmith/snapshot_operations.h"
 #include "dialects/langsmith/snapshot_shape.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::langsmith {
 namespace {
@@ -68,7 +68,7 @@ Result<ResolvedSnapshot> ResolveSnapshot(const Context& context,
   ResolvedSnapshot resolved;
   resolved.template_name = found.id;
   resolved.run_config = RunConfigOf(found);
-  resolved.id = sandbox::UuidOfTemplate(found.id);
+  resolved.id = boxes::UuidOfTemplate(found.id);
   resolved.disk_bytes = found.disk_bytes;
   resolved.labels = std::move(found.labels);
   return resolved;
@@ -98,7 +98,7 @@ Task<http::Response> GetSnapshotByName(SnapshotDesk& desk, http::Request& reques
     if (one.name != name) continue;
     exists = true;
     for (const std::string& tag : one.tags)
-      tags.push_back(json::object{{"tag", tag}, {"snapshot_id", sandbox::UuidOfTemplate(one.id)}});
+      tags.push_back(json::object{{"tag", tag}, {"snapshot_id", boxes::UuidOfTemplate(one.id)}});
   }
   if (!exists)
     co_return Failure(404, "ResourceNotFound",

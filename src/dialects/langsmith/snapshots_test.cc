@@ -14,7 +14,7 @@ class SnapshotsTest : public LangsmithTest {
   SnapshotsTest() {
     boxes_.snapshot_prefix = "snapshotsnapshot";  // ids of 20 letters
     box_ = PutNamed("work");
-    boxes_.Edit(box_, [](sandbox::Box& box) { box.spec.disk_bytes = 10LL << 30; });
+    boxes_.Edit(box_, [](boxes::Box& box) { box.spec.disk_bytes = 10LL << 30; });
   }
 
   Answer Capture(const std::string& body) {
@@ -44,11 +44,11 @@ TEST_F(SnapshotsTest, ACaptureIsReadyAtOnceAndShowsAllOfIt) {
       R"({"name": "py", "labels": {"team": "a"}, "fs_capacity_bytes": 21474836480,
           "run_config": {"user": "root", "env_vars": {"A": "1"}}})");
   ASSERT_EQ(made.status, 201) << made.text;
-  EXPECT_TRUE(sandbox::TemplateOfUuid(made.Text("id")).has_value());
+  EXPECT_TRUE(boxes::TemplateOfUuid(made.Text("id")).has_value());
   EXPECT_EQ(made.Text("status"), "ready");
   EXPECT_EQ(made.Text("name"), "py");
   EXPECT_EQ(WriteJson(made.body.at("tags")), R"(["latest"])");
-  EXPECT_EQ(made.Text("source_sandbox_id"), sandbox::UuidOfBox(box_));
+  EXPECT_EQ(made.Text("source_sandbox_id"), boxes::UuidOfBox(box_));
   EXPECT_EQ(made.body.at("fs_capacity_bytes").to_number<std::int64_t>(), 20LL << 30);
   EXPECT_EQ(made.body.at("labels").at("team"), "a");
   EXPECT_EQ(made.body.at("run_config").at("env_vars").at("A"), "1");
@@ -87,7 +87,7 @@ TEST_F(SnapshotsTest, ABoxStartsFromWhatARefLeadsTo) {
   for (std::string_view ref : {std::string_view(id), std::string_view("py:v1")}) {
     auto resolved = ResolveSnapshot(context_, "mine", ref);
     ASSERT_TRUE(resolved) << ref;
-    EXPECT_EQ(sandbox::UuidOfTemplate(resolved->template_name), id);
+    EXPECT_EQ(boxes::UuidOfTemplate(resolved->template_name), id);
     EXPECT_EQ(resolved->id, id);
     EXPECT_EQ(FindString(resolved->run_config, "work_dir"), "/srv");
     EXPECT_EQ(resolved->disk_bytes, 10LL << 30);
@@ -98,14 +98,14 @@ TEST_F(SnapshotsTest, ABoxStartsFromWhatARefLeadsTo) {
 }
 
 TEST_F(SnapshotsTest, WhatTheBoxRanWithGoesOnBelowTheSnapshotsOwn) {
-  boxes_.Edit(box_, [](sandbox::Box& box) {
+  boxes_.Edit(box_, [](boxes::Box& box) {
     box.spec.user = "app";
     box.spec.workdir = "/srv";
   });
   CaptureId(R"({"name": "a", "run_config": {"work_dir": "/tmp"}})");
   EXPECT_EQ(WriteJson(ResolveSnapshot(context_, "mine", "a")->run_config),
             R"({"user":"app","work_dir":"/tmp"})");
-  boxes_.Edit(box_, [](sandbox::Box& box) {
+  boxes_.Edit(box_, [](boxes::Box& box) {
     box.spec.user = "root";
     box.spec.workdir = "/root";
   });
@@ -126,15 +126,15 @@ TEST_F(SnapshotsTest, WhatTheBoxWasGivenForItselfStaysWithIt) {
   ASSERT_EQ(made.status, 201) << made.text;
   Answer taken = Call("POST", "/boxes/own/snapshot", R"({"name": "of-own"})");
   ASSERT_EQ(taken.status, 201) << taken.text;
-  const std::string id = *sandbox::TemplateOfUuid(taken.Text("id"));
+  const std::string id = *boxes::TemplateOfUuid(taken.Text("id"));
   EXPECT_THAT(boxes_.snapshot_variables.at(id),
               ElementsAre(Pair("B", "run"), Pair("BELOW", "snapshot")));
 }
 
 TEST_F(SnapshotsTest, ABoxOfAnotherDialectKeepsItsVariablesForItself) {
-  boxes_.Edit(box_, [](sandbox::Box& box) { box.spec.variables = {{"SECRET", "s3cret"}}; });
+  boxes_.Edit(box_, [](boxes::Box& box) { box.spec.variables = {{"SECRET", "s3cret"}}; });
   auto variables_of = [&](const std::string& id) {
-    return boxes_.snapshot_variables.at(*sandbox::TemplateOfUuid(id));
+    return boxes_.snapshot_variables.at(*boxes::TemplateOfUuid(id));
   };
   EXPECT_TRUE(variables_of(CaptureId(R"({"name": "a"})")).empty());
   // Also once it has a note of ours.
@@ -168,7 +168,7 @@ TEST_F(SnapshotsTest, BoxesInheritItsLabelsAndHaveNoSmallerDisk) {
 }
 
 TEST_F(SnapshotsTest, ItsDescriptionAndTheLabelsOfItsBoxAreKept) {
-  boxes_.Edit(box_, [](sandbox::Box& box) {
+  boxes_.Edit(box_, [](boxes::Box& box) {
     box.spec.metadata = {{"team", "box"}, {"env", "test"}, {"com.langchain.x", "1"}};
   });
   const std::string id = CaptureId(
@@ -193,17 +193,17 @@ TEST_F(SnapshotsTest, OneOfAnotherDialectIsShownAsWell) {
   auto nameless = RunToEnd(boxes_.Snapshot("mine", box_, ""));
   Answer shown = Call("GET", "/snapshots/theirs:v2");
   ASSERT_EQ(shown.status, 200);
-  EXPECT_EQ(shown.Text("id"), sandbox::UuidOfTemplate(made->id));
+  EXPECT_EQ(shown.Text("id"), boxes::UuidOfTemplate(made->id));
   EXPECT_EQ(shown.Text("name"), "theirs");
   EXPECT_EQ(shown.Text("status"), "ready");
-  EXPECT_EQ(Call("GET", "/snapshots/" + sandbox::UuidOfTemplate(nameless->id)).Text("name"),
+  EXPECT_EQ(Call("GET", "/snapshots/" + boxes::UuidOfTemplate(nameless->id)).Text("name"),
             nameless->id);
   EXPECT_EQ(Names("").size(), 2u);  // templates of the machine are none
 }
 
 TEST_F(SnapshotsTest, OneRemovedThroughAnotherDialectIsGone) {
   const std::string id = CaptureId(R"({"name": "py"})");
-  ASSERT_TRUE(RunToEnd(boxes_.RemoveTemplate("mine", *sandbox::TemplateOfUuid(id))));
+  ASSERT_TRUE(RunToEnd(boxes_.RemoveTemplate("mine", *boxes::TemplateOfUuid(id))));
   EXPECT_EQ(Call("GET", "/snapshots/py").status, 404);
   EXPECT_EQ(Call("GET", "/snapshots/" + id).status, 404);
   EXPECT_EQ(Call("DELETE", "/snapshots/py").status, 404);

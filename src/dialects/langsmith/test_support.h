@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "accounts/fake_store.h"
 #include "base/ids.h"
 #include "base/run_to_end.h"
 #include "base/text.h"
+#include "boxes/box_ids.h"
+#include "boxes/fake_boxes.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
-#include "sandbox/box_ids.h"
-#include "sandbox/fake_boxes.h"
-#include "sandbox/fake_store.h"
 
 namespace viv::langsmith {
 
@@ -138,38 +138,38 @@ class LangsmithTest : public ::testing::Test {
   }
 
   // A box that is there from the start.
-  std::string Put(sandbox::Box box = {}) {
+  std::string Put(boxes::Box box = {}) {
     if (box.created_at_us == 0) box.created_at_us = boxes_.now_us;
     if (box.started_at_us == 0) box.started_at_us = box.created_at_us;
     if (box.updated_at_us == 0) box.updated_at_us = box.created_at_us;
-    if (box.ends_at_us == 0) box.ends_at_us = sandbox::kNoEndUs;
+    if (box.ends_at_us == 0) box.ends_at_us = boxes::kNoEndUs;
     return boxes_.Put(std::move(box));
   }
-  std::string PutNamed(std::string name, sandbox::BoxState state = sandbox::BoxState::kRunning) {
-    sandbox::Box box;
+  std::string PutNamed(std::string name, boxes::BoxState state = boxes::BoxState::kRunning) {
+    boxes::Box box;
     box.spec.name = std::move(name);
     box.state = state;
-    if (state == sandbox::BoxState::kStopped || state == sandbox::BoxState::kPaused)
+    if (state == boxes::BoxState::kStopped || state == boxes::BoxState::kPaused)
       box.stopped_at_us = boxes_.now_us;
     return Put(std::move(box));
   }
-  const sandbox::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
+  const boxes::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
 
-  std::unique_ptr<sandbox::Ledger> LoadLedger(std::string kind) {
-    auto ledger = sandbox::Ledger::Load(store_, std::move(kind));
+  std::unique_ptr<accounts::Ledger> LoadLedger(std::string kind) {
+    auto ledger = accounts::Ledger::Load(store_, std::move(kind));
     EXPECT_TRUE(ledger.has_value());
     return std::move(*ledger);
   }
 
-  sandbox::FakeBoxes boxes_;
-  sandbox::FakeStore store_;
-  sandbox::Accounts accounts_{store_};
-  sandbox::Secrets secrets_{"the server's own secret"};
-  std::unique_ptr<sandbox::Ledger> secret_ledger_ = LoadLedger("secret");
-  sandbox::AccountSecrets account_secrets_{*secret_ledger_, secrets_};
-  std::unique_ptr<sandbox::Ledger> registries_ = LoadLedger("langsmith.registry");
-  std::unique_ptr<sandbox::Ledger> snapshots_ = LoadLedger("langsmith.snapshot");
-  std::unique_ptr<sandbox::Ledger> services_ = LoadLedger("langsmith.service");
+  boxes::FakeBoxes boxes_;
+  accounts::FakeStore store_;
+  accounts::Accounts accounts_{store_};
+  accounts::Secrets secrets_{"the server's own secret"};
+  std::unique_ptr<accounts::Ledger> secret_ledger_ = LoadLedger("secret");
+  accounts::AccountSecrets account_secrets_{*secret_ledger_, secrets_};
+  std::unique_ptr<accounts::Ledger> registries_ = LoadLedger("langsmith.registry");
+  std::unique_ptr<accounts::Ledger> snapshots_ = LoadLedger("langsmith.snapshot");
+  std::unique_ptr<accounts::Ledger> services_ = LoadLedger("langsmith.service");
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;
   http::Response relay_answer_ = http::Text(200, "from the box");

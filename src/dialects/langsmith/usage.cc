@@ -18,12 +18,12 @@ struct UsageSum {
 
 UsageSum SumUsage(const Context& context, const std::string& account_id) {
   UsageSum sum;
-  sandbox::BoxQuery query;
+  boxes::BoxQuery query;
   query.account_id = account_id;
   query.limit = 0;
-  query.accept = [&sum](const sandbox::Box& box) {
+  query.accept = [&sum](const boxes::Box& box) {
     const bool up =
-        box.state == sandbox::BoxState::kRunning || box.state == sandbox::BoxState::kStarting;
+        box.state == boxes::BoxState::kRunning || box.state == boxes::BoxState::kStarting;
     if (up) {
       ++sum.running;
       sum.millicores += std::llround(box.spec.limits.cpus * 1000);
@@ -40,7 +40,7 @@ UsageSum SumUsage(const Context& context, const std::string& account_id) {
 std::int64_t CountSnapshots(const Context& context, const std::string& account_id) {
   const auto templates = context.boxes.ListTemplates(account_id);
   return std::count_if(templates.begin(), templates.end(),
-                       [](const sandbox::TemplateInfo& info) { return info.is_snapshot; });
+                       [](const boxes::TemplateInfo& info) { return info.is_snapshot; });
 }
 
 std::int64_t MachineMemoryBytes() {

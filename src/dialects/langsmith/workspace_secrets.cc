@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "accounts/secret_references.h"
 #include "base/text.h"
 #include "dialects/langsmith/body.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/secret_value.h"
-#include "sandbox/secret_references.h"
 
 namespace viv::langsmith {
 namespace {
@@ -29,7 +29,7 @@ struct SecretUpsert {
 };
 
 std::optional<std::string> WhyNoSecretKey(std::string_view key) {
-  if (!sandbox::IsSecretName(key)) return "1 to 128 letters, digits, '_' and '-' are expected";
+  if (!accounts::IsSecretName(key)) return "1 to 128 letters, digits, '_' and '-' are expected";
   if (ToLower(key).starts_with("sec_")) return "names that begin with sec_ are those of ids";
   return std::nullopt;
 }
@@ -63,7 +63,7 @@ Checked<std::vector<SecretUpsert>> ReadUpserts(const json::value& body) {
 
 // Whether it was there or is new is not the client's affair, nor is somebody who does the same now.
 Task<Status> Upsert(Context& context, std::string account_id, SecretUpsert upsert) {
-  sandbox::AccountSecrets& secrets = context.account_secrets;
+  accounts::AccountSecrets& secrets = context.account_secrets;
   auto found = secrets.Get(account_id, upsert.key);
   if (!upsert.value) {
     if (!found) co_return Status();

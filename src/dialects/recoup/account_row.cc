@@ -35,7 +35,7 @@ void AccountRow::SetSnapshot(std::string id, std::int64_t now_us) {
 }
 
 std::optional<AccountRow> FindAccountRow(const Context& context, const std::string& account_id) {
-  sandbox::Ledger::EntryPtr entry = context.accounts_kept.Find(account_id);
+  accounts::Ledger::EntryPtr entry = context.accounts_kept.Find(account_id);
   if (entry == nullptr) return std::nullopt;
   AccountRow row;
   row.account_id = account_id;
@@ -61,7 +61,7 @@ Task<Status> KeepAccountRow(Context& context, AccountRow row) {
       {"github_repo", TextOrNull(row.github_repo)},
       {"created_at", IsoMs(row.created_at_us)},
   };
-  sandbox::Ledger::Entry entry{row.account_id, row.account_id, std::move(body)};
+  accounts::Ledger::Entry entry{row.account_id, row.account_id, std::move(body)};
   return context.accounts_kept.Put(std::move(entry));
 }
 
@@ -121,7 +121,7 @@ std::string SetupSnapshotName(std::string_view run_id) {
 Task<void> RemoveSetupSnapshot(Context& context, AccountRow row) {
   if (!row.snapshot_id) co_return;
   const std::string id = TemplateOfSnapshot(*row.snapshot_id);
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(row.account_id)) {
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(row.account_id)) {
     const bool by_setup =
         std::any_of(info.names.begin(), info.names.end(),
                     [](const std::string& name) { return name.starts_with(kSetupPrefix); });

@@ -53,7 +53,7 @@ TEST_F(RecoupAccountTest, RefusesWhatIsNoUrlAndAnEmptySnapshot) {
 
 TEST_F(RecoupAccountTest, ARowOutlivesTheServer) {
   Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc","github_repo":"https://h/r"})");
-  std::unique_ptr<sandbox::Ledger> again = LoadLedger("recoup.account");
+  std::unique_ptr<accounts::Ledger> again = LoadLedger("recoup.account");
   Context later{.boxes = boxes_,
                 .accounts = accounts_,
                 .repositories = repositories_,
@@ -69,7 +69,7 @@ TEST_F(RecoupAccountTest, ARowOutlivesTheServer) {
 }
 
 TEST_F(RecoupAccountTest, BoxesStartFromTheSnapshotUntilItExpires) {
-  sandbox::TemplateInfo snapshot = boxes_.templates.front();
+  boxes::TemplateInfo snapshot = boxes_.templates.front();
   snapshot.id = "snapshotsnapshotsnap";
   snapshot.names.clear();
   boxes_.templates.push_back(snapshot);
@@ -175,7 +175,7 @@ TEST_F(RecoupAccountTest, AFailedSetupSaysWhyAndLeavesNothing) {
 
 TEST_F(RecoupAccountTest, ASetupThatWasCutOffGoesOnWithWhatItHadMade) {
   std::string run_id(FindString(Call("POST", "/api/sandboxes/setup").body, "runId"));
-  sandbox::Box half;
+  boxes::Box half;
   half.spec.name = SetupSnapshotName(run_id);
   std::string id = Put(half);
   ASSERT_TRUE(RunTask(boxes_.Snapshot(kMine, id, half.spec.name)));

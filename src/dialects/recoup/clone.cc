@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "boxes/box_ids.h"
 #include "dialects/recoup/account_row.h"
 #include "dialects/recoup/execution.h"
 #include "dialects/recoup/git_pack.h"
 #include "http/client.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::recoup {
 namespace {
@@ -38,7 +38,7 @@ bool IsGitHubUrl(std::string_view url) {
 // Runs it to its end; its output, or what it complained of.
 Task<Result<std::string>> RunInBox(Context& context, std::string box_id, std::string command) {
   Execution execution{.box_id = std::move(box_id),
-                      .id = "git-" + sandbox::NewTemplateId(),
+                      .id = "git-" + boxes::NewTemplateId(),
                       .command = std::move(command)};
   execution.timeout_seconds = kCloneSeconds;
   execution.patience = std::chrono::seconds(kCloneSeconds);
@@ -84,7 +84,7 @@ Task<Result<std::string>> CloneOwn(Context& context, std::string box_id, CloneSo
   std::string command = std::string(kFreshRepository) + branch + "; git remote add origin " +
                         ShellQuoted(source.url) + "; ";
   if (!pack->bytes.empty()) {
-    const std::string file = "/tmp/viv-" + sandbox::NewTemplateId() + ".pack";
+    const std::string file = "/tmp/viv-" + boxes::NewTemplateId() + ".pack";
     Status uploaded = co_await UploadToBox(context, box_id, file, std::move(pack->bytes));
     if (!uploaded) co_return PassUp(uploaded.error(), "carry the repository over");
     command += "trap 'rm -f " + file + "' EXIT; git index-pack --stdin < " + file +

@@ -6,26 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "accounts/accounts.h"
+#include "accounts/ledger.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/task.h"
+#include "boxes/boxes.h"
 #include "dialects/recoup/run_queue.h"
 #include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/accounts.h"
-#include "sandbox/boxes.h"
-#include "sandbox/ledger.h"
 
 namespace viv::recoup {
 
 struct Context {
-  sandbox::Boxes& boxes;
-  sandbox::Accounts& accounts;
+  boxes::Boxes& boxes;
+  accounts::Accounts& accounts;
   git::Repositories& repositories;
-  sandbox::Ledger& accounts_kept;  // per account: its snapshot, repository's URL, expiry
-  sandbox::Ledger& runs;
-  sandbox::Ledger& sessions;
+  accounts::Ledger& accounts_kept;  // per account: its snapshot, repository's URL, expiry
+  accounts::Ledger& runs;
+  accounts::Ledger& sessions;
   std::string public_url = {};  // of links in answers; empty: the one the client used
   std::vector<std::string> open_private = {};  // private blocks that downloads may reach
   Clock clock = NowMs;

@@ -1,10 +1,10 @@
 #include "dialects/recoup/errors.h"
 
+#include "accounts/budgets.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/status.h"
-#include "sandbox/budgets.h"
 
 namespace viv::recoup {
 namespace {
@@ -26,7 +26,7 @@ http::Response FailureOf(const Error& error) {
     log::Error("recoup.failed", {{"error", error.message}});
     return Failure(500, "Internal server error");
   }
-  if (sandbox::BudgetIn(error)) return Failure(403, error.message);
+  if (accounts::BudgetIn(error)) return Failure(403, error.message);
   return Failure(http::StatusOf(error.code), error.message);
 }
 

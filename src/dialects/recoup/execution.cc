@@ -45,7 +45,7 @@ StreamEnd Over(ExecutionEnd::Kind kind, std::string message) {
   return {.kind = StreamEnd::Kind::kOver, .end = std::move(end)};
 }
 
-http::ClientRequest StreamRequest(const sandbox::Boxes& boxes,
+http::ClientRequest StreamRequest(const boxes::Boxes& boxes,
                                   const Execution& execution,
                                   std::string_view path,
                                   const json::object& body) {
@@ -61,7 +61,7 @@ http::ClientRequest StreamRequest(const sandbox::Boxes& boxes,
   return request;
 }
 
-http::ClientRequest StartRequest(const sandbox::Boxes& boxes, const Execution& execution) {
+http::ClientRequest StartRequest(const boxes::Boxes& boxes, const Execution& execution) {
   json::object body{
       {"command_id", execution.id}, {"command", execution.command},
       {"shell", "/bin/bash"},       {"timeout_seconds", execution.timeout_seconds},
@@ -71,7 +71,7 @@ http::ClientRequest StartRequest(const sandbox::Boxes& boxes, const Execution& e
   return StreamRequest(boxes, execution, "start", body);
 }
 
-http::ClientRequest ResumeRequest(const sandbox::Boxes& boxes, const Execution& execution) {
+http::ClientRequest ResumeRequest(const boxes::Boxes& boxes, const Execution& execution) {
   json::object body{
       {"command_id", execution.id},
       {"stdout_offset", execution.output.end},
@@ -161,7 +161,7 @@ Task<StreamEnd> ReadEvents(http::StreamingAnswer& answer, Execution& execution) 
   }
 }
 
-Task<StreamEnd> FollowOnce(sandbox::Boxes& boxes, Execution& execution, bool resume) {
+Task<StreamEnd> FollowOnce(boxes::Boxes& boxes, Execution& execution, bool resume) {
   auto connection = co_await boxes.DialAgent(execution.box_id);
   if (!connection) co_return StreamEnd();  // a paused box is waited for
   http::ClientRequest request =
@@ -182,19 +182,19 @@ Task<StreamEnd> FollowOnce(sandbox::Boxes& boxes, Execution& execution, bool res
 }
 
 // Why there is no use in asking the box again; nothing while there is.
-std::optional<std::string> WhyLost(const sandbox::Boxes& boxes, const Execution& execution) {
+std::optional<std::string> WhyLost(const boxes::Boxes& boxes, const Execution& execution) {
   auto box = boxes.Find(execution.box_id);
   if (!box) return "the sandbox was removed before the command ended";
-  if ((*box)->state == sandbox::BoxState::kStopped)
+  if ((*box)->state == boxes::BoxState::kStopped)
     return "the sandbox stopped before the command ended";
-  if ((*box)->state == sandbox::BoxState::kFailed)
+  if ((*box)->state == boxes::BoxState::kFailed)
     return "the sandbox failed before the command ended: " + (*box)->message;
   return std::nullopt;
 }
 
 // Whether the box runs since before the command was begun: then its agent has never heard of a
 // command that it does not know.
-bool RunsSinceBefore(const sandbox::Boxes& boxes, const Execution& execution) {
+bool RunsSinceBefore(const boxes::Boxes& boxes, const Execution& execution) {
   auto box = boxes.Find(execution.box_id);
   return box && (*box)->started_at_us <= execution.begun_at_us;
 }
@@ -232,7 +232,7 @@ std::string OutputTail::Text() const {
   return text + Printable(shown, shown.size());
 }
 
-Task<ExecutionEnd> Follow(sandbox::Boxes& boxes, Execution& execution) {
+Task<ExecutionEnd> Follow(boxes::Boxes& boxes, Execution& execution) {
   bool resume = execution.may_be_known;
   bool known = execution.output.end > 0 || execution.errors.end > 0;
   std::chrono::milliseconds wait = kRetryMin;

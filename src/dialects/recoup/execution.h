@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "sandbox/boxes.h"
+#include "boxes/boxes.h"
 
 namespace viv::recoup {
 
@@ -51,7 +51,7 @@ struct ExecutionEnd {
 };
 
 // `boxes` outlives the call. `execution.output` and `.errors` hold what came.
-Task<ExecutionEnd> Follow(sandbox::Boxes& boxes, Execution& execution);
+Task<ExecutionEnd> Follow(boxes::Boxes& boxes, Execution& execution);
 
 // Text as one word for the shell.
 std::string ShellQuoted(std::string_view text);

@@ -8,7 +8,7 @@ namespace {
 class ExecutionTest : public ::testing::Test {
  protected:
   ExecutionTest() {
-    sandbox::Box box;
+    boxes::Box box;
     box.started_at_us = boxes_.now_us;
     execution_.box_id = boxes_.Put(box);
     execution_.id = "run_1";
@@ -99,7 +99,7 @@ TEST_F(ExecutionTest, OneThatNeverArrivedIsBegunAfterAll) {
 
 TEST_F(ExecutionTest, OneThatTheBoxHasForgottenIsLostNotRepeated) {
   execution_.may_be_known = true;
-  boxes_.Edit(execution_.box_id, [](sandbox::Box& box) { box.started_at_us += 1; });
+  boxes_.Edit(execution_.box_id, [](boxes::Box& box) { box.started_at_us += 1; });
   boxes_.answers = {ErrorAnswer(404, "no such command"), EventAnswer("")};
   ExecutionEnd end = FollowIt();
   EXPECT_EQ(end.kind, ExecutionEnd::Kind::kLost);
@@ -141,11 +141,10 @@ TEST_F(ExecutionTest, BrokenEventsEndItInsteadOfLooping) {
 }
 
 TEST_F(ExecutionTest, ABoxThatStoppedFailedOrWentHasLostIt) {
-  boxes_.Edit(execution_.box_id,
-              [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+  boxes_.Edit(execution_.box_id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   EXPECT_EQ(FollowIt().message, "the sandbox stopped before the command ended");
-  boxes_.Edit(execution_.box_id, [](sandbox::Box& box) {
-    box.state = sandbox::BoxState::kFailed;
+  boxes_.Edit(execution_.box_id, [](boxes::Box& box) {
+    box.state = boxes::BoxState::kFailed;
     box.message = "out of memory";
   });
   EXPECT_EQ(FollowIt().message, "the sandbox failed before the command ended: out of memory");
@@ -154,7 +153,7 @@ TEST_F(ExecutionTest, ABoxThatStoppedFailedOrWentHasLostIt) {
 }
 
 TEST_F(ExecutionTest, APausedBoxIsWaitedFor) {
-  boxes_.Edit(execution_.box_id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kPaused; });
+  boxes_.Edit(execution_.box_id, [](boxes::Box& box) { box.state = boxes::BoxState::kPaused; });
   int calls = 0;
   boxes_.on_dial = [&] {
     if (++calls == 2) boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};

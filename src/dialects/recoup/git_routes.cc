@@ -42,7 +42,7 @@ http::Response NoSuchRepository() {
 }
 
 // The account whose repository is meant, when the caller may use it: to others it does not exist.
-std::optional<std::string> AccountOfRepository(const sandbox::Accounts& accounts,
+std::optional<std::string> AccountOfRepository(const accounts::Accounts& accounts,
                                                const http::Request& request) {
   std::string_view name = request.Parameter("repository");
   if (!name.ends_with(kGitSuffix)) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::string> AccountOfRepository(const sandbox::Accounts& accounts
 }
 
 Task<http::Response> ServeGit(git::Repositories& repositories,
-                              sandbox::Accounts& accounts,
+                              accounts::Accounts& accounts,
                               const http::KeyLookup& keys,
                               http::Request& request) {
   const std::string key = GitKeyOf(request);
@@ -76,7 +76,7 @@ Task<http::Response> ServeGit(git::Repositories& repositories,
 }  // namespace
 
 http::Router GitRoutes(git::Repositories& repositories,
-                       sandbox::Accounts& accounts,
+                       accounts::Accounts& accounts,
                        const http::KeyLookup& keys) {
   http::Router router;
   http::Handler serve = [&repositories, &accounts, keys](http::Request& request) {

@@ -4,16 +4,16 @@
 // with any user name; the other ways to send it work, too. A repository is there from the first
 // time its account, or one of the same organization, asks.
 
+#include "accounts/accounts.h"
 #include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
-#include "sandbox/accounts.h"
 
 namespace viv::recoup {
 
 // All given outlives the router.
 http::Router GitRoutes(git::Repositories& repositories,
-                       sandbox::Accounts& accounts,
+                       accounts::Accounts& accounts,
                        const http::KeyLookup& keys);
 
 // Whether the body of such a request is handled while it arrives (ServerOptions::streams_body).

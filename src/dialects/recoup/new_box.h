@@ -12,9 +12,9 @@ namespace viv::recoup {
 
 inline constexpr std::int64_t kBoxSeconds = 30 * 60;
 
-sandbox::CreateBox NewBoxFor(const std::string& account_id);
+boxes::CreateBox NewBoxFor(const std::string& account_id);
 
 // From the account's snapshot while it has one; where that fails, from the plain template.
-Task<Result<sandbox::BoxPtr>> CreateFromSnapshot(Context& context, sandbox::CreateBox box);
+Task<Result<boxes::BoxPtr>> CreateFromSnapshot(Context& context, boxes::CreateBox box);
 
 }  // namespace viv::recoup

@@ -5,8 +5,8 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "boxes/box_ids.h"
 #include "dialects/recoup/shapes.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::recoup {
 namespace {
@@ -67,10 +67,10 @@ json::array ShowAttempts(const TaskRun& run) {
 }  // namespace
 
 std::string NewRunId() {
-  return "run_" + sandbox::NewTemplateId();
+  return "run_" + boxes::NewTemplateId();
 }
 
-sandbox::Ledger::Entry WriteRun(const TaskRun& run) {
+accounts::Ledger::Entry WriteRun(const TaskRun& run) {
   json::object body{
       {"account_uuid", run.account_uuid},
       {"task", run.task},
@@ -91,7 +91,7 @@ sandbox::Ledger::Entry WriteRun(const TaskRun& run) {
   return {run.id, run.account_id, std::move(body)};
 }
 
-Result<TaskRun> ReadRun(const sandbox::Ledger::Entry& entry) {
+Result<TaskRun> ReadRun(const accounts::Ledger::Entry& entry) {
   const json::value& body = entry.body;
   TaskRun run;
   run.id = entry.id;

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "accounts/ledger.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "dialects/recoup/execution.h"
-#include "sandbox/ledger.h"
 
 namespace viv::recoup {
 
@@ -42,8 +42,8 @@ struct TaskRun {
 
 std::string NewRunId();
 
-sandbox::Ledger::Entry WriteRun(const TaskRun& run);
-Result<TaskRun> ReadRun(const sandbox::Ledger::Entry& entry);
+accounts::Ledger::Entry WriteRun(const TaskRun& run);
+Result<TaskRun> ReadRun(const accounts::Ledger::Entry& entry);
 
 enum class RunDetail { kListed, kWhole };
 json::object ShowRun(const TaskRun& run, RunDetail detail);

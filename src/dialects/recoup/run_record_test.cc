@@ -35,7 +35,7 @@ TEST(RunRecordTest, AnUnreadableRecordIsAnError) {
   for (const json::value& body :
        {json::value(nullptr), json::value(json::object()), json::value("text"),
         json::value(json::object{{"task", "t"}, {"status", "QUEUED"}, {"created_at", "today"}})}) {
-    sandbox::Ledger::Entry entry{"run_1", "a", body};
+    accounts::Ledger::Entry entry{"run_1", "a", body};
     EXPECT_FALSE(ReadRun(entry));
   }
 }

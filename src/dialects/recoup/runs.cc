@@ -47,7 +47,7 @@ class RunHold {
 };
 
 Task<void> CarryOutOnRecord(Context& context, std::string id) {
-  sandbox::Ledger::EntryPtr entry = context.runs.Find(id);
+  accounts::Ledger::EntryPtr entry = context.runs.Find(id);
   if (entry == nullptr) co_return;
   auto run = ReadRun(*entry);
   if (!run) {
@@ -86,12 +86,12 @@ class QueueBell {
   RunQueue& queue_;
 };
 
-bool IsRunOver(const sandbox::Ledger::Entry& entry) {
+bool IsRunOver(const accounts::Ledger::Entry& entry) {
   std::string_view status = FindString(entry.body, "status");
   return status != "QUEUED" && status != "EXECUTING";
 }
 
-std::size_t OutputBytes(const sandbox::Ledger::Entry& entry) {
+std::size_t OutputBytes(const accounts::Ledger::Entry& entry) {
   const json::value* output = Find(entry.body, "output");
   if (output == nullptr) return 0;
   return FindString(*output, "stdout").size() + FindString(*output, "stderr").size();
@@ -99,7 +99,7 @@ std::size_t OutputBytes(const sandbox::Ledger::Entry& entry) {
 
 // Removes the oldest runs that are over until `more` fit, and their output does too.
 Task<Status> DropOldRuns(Context& context, std::string account_id, std::size_t more) {
-  std::vector<sandbox::Ledger::EntryPtr> over = context.runs.List(account_id);
+  std::vector<accounts::Ledger::EntryPtr> over = context.runs.List(account_id);
   std::size_t count = over.size() + more;
   std::erase_if(over, [](const auto& entry) { return !IsRunOver(*entry); });
   std::sort(over.begin(), over.end(), [](const auto& a, const auto& b) {

@@ -21,7 +21,7 @@ class RecoupRunsTest : public RecoupTest {
   }
 };
 
-Task<Status> PutAll(sandbox::Ledger& ledger, std::vector<TaskRun> runs) {
+Task<Status> PutAll(accounts::Ledger& ledger, std::vector<TaskRun> runs) {
   for (const TaskRun& run : runs) CO_RETURN_IF_ERROR(co_await ledger.Put(WriteRun(run)));
   co_return Status();
 }
@@ -101,7 +101,7 @@ TEST_F(RecoupRunsTest, TheNextServerGoesOnWithTheOutputThatWasKept) {
   ASSERT_TRUE(RunTask(runs_->Put(WriteRun(run))));
   context_.run_queue.Take();
   runs_ = nullptr;
-  std::unique_ptr<sandbox::Ledger> again = LoadLedger("recoup.run");
+  std::unique_ptr<accounts::Ledger> again = LoadLedger("recoup.run");
   Context later{.boxes = boxes_,
                 .accounts = accounts_,
                 .repositories = repositories_,

@@ -1,3 +1,4 @@
+#include "accounts/budgets.h"
 #include "dialects/recoup/auth.h"
 #include "dialects/recoup/body.h"
 #include "dialects/recoup/context.h"
@@ -6,7 +7,6 @@
 #include "dialects/recoup/new_box.h"
 #include "dialects/recoup/runs.h"
 #include "dialects/recoup/shapes.h"
-#include "sandbox/budgets.h"
 
 namespace viv::recoup {
 namespace {
@@ -80,14 +80,14 @@ Task<http::Response> CreateSandbox(Context& context, http::Request& request) {
   auto account_id = AccountOf(context, request, read.account_uuid);
   if (!account_id) co_return AccountFailure(account_id.error());
 
-  sandbox::CreateBox wanted = NewBoxFor(*account_id);
+  boxes::CreateBox wanted = NewBoxFor(*account_id);
   std::optional<TaskRun> run;
   if (!read.command.empty()) {
     run = CommandRun(context, *account_id, std::move(read));
     wanted.notes[std::string(kRunNote)] = run->id;
   }
   auto box = co_await CreateFromSnapshot(context, std::move(wanted));
-  if (!box && sandbox::BudgetIn(box.error())) co_return FailureOf(box.error());
+  if (!box && accounts::BudgetIn(box.error())) co_return FailureOf(box.error());
   if (!box) co_return Failure(400, "Failed to create sandbox: " + box.error().message);
   if (run) {
     run->box_id = (*box)->id;

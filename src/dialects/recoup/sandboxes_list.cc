@@ -11,11 +11,11 @@
 namespace viv::recoup {
 namespace {
 
-std::vector<sandbox::BoxPtr> AllBoxesOf(const Context& context, const std::string& account_id) {
-  sandbox::BoxQuery query;
+std::vector<boxes::BoxPtr> AllBoxesOf(const Context& context, const std::string& account_id) {
+  boxes::BoxQuery query;
   query.account_id = account_id;
   query.limit = SIZE_MAX;  // this API has no pages
-  std::vector<sandbox::BoxPtr> boxes = context.boxes.List(query).boxes;
+  std::vector<boxes::BoxPtr> boxes = context.boxes.List(query).boxes;
   // The domain's order is by start, which a resume moves.
   std::stable_sort(boxes.begin(), boxes.end(), [](const auto& a, const auto& b) {
     return a->created_at_us > b->created_at_us;
@@ -25,10 +25,10 @@ std::vector<sandbox::BoxPtr> AllBoxesOf(const Context& context, const std::strin
 
 // One of the account's, or of another account that the caller may act for when it named none; what
 // is foreign or unknown is nothing.
-std::vector<sandbox::BoxPtr> TheBoxIfAny(const Context& context,
-                                         const http::Request& request,
-                                         const std::string& account_id,
-                                         std::string_view sandbox_id) {
+std::vector<boxes::BoxPtr> TheBoxIfAny(const Context& context,
+                                       const http::Request& request,
+                                       const std::string& account_id,
+                                       std::string_view sandbox_id) {
   std::optional<std::string> id = BoxIdOf(sandbox_id);
   if (!id) return {};
   auto box = context.boxes.Find(*id);
@@ -73,12 +73,12 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   auto account_id = AccountOfQuery(context, request);
   if (!account_id) co_return AccountFailure(account_id.error());
   std::optional<std::string> wanted = request.Query("sandbox_id");
-  std::vector<sandbox::BoxPtr> boxes = wanted ? TheBoxIfAny(context, request, *account_id, *wanted)
-                                              : AllBoxesOf(context, *account_id);
+  std::vector<boxes::BoxPtr> boxes = wanted ? TheBoxIfAny(context, request, *account_id, *wanted)
+                                            : AllBoxesOf(context, *account_id);
   const std::int64_t now_ms = context.clock();
   json::array shown;
   shown.reserve(boxes.size());
-  for (const sandbox::BoxPtr& box : boxes) shown.push_back(ShowSandbox(*box, now_ms));
+  for (const boxes::BoxPtr& box : boxes) shown.push_back(ShowSandbox(*box, now_ms));
   json::object body{{"status", "success"},
                     {"sandboxes", std::move(shown)},
                     {"snapshot_id", nullptr},

@@ -58,12 +58,12 @@ TEST_F(RecoupSandboxesTest, AnEmptyAccountHasNulls) {
 }
 
 TEST_F(RecoupSandboxesTest, ListsTheNewestFirstWhateverWasResumedSince) {
-  sandbox::Box old;
+  boxes::Box old;
   old.created_at_us = boxes_.now_us - 2'000'000;
   old.started_at_us = boxes_.now_us + 1'000'000;
   std::string old_id = Put(old);
   std::string new_id = Put();
-  sandbox::Box foreign;
+  boxes::Box foreign;
   foreign.account_id = kColleague;
   Put(foreign);
   Answer answer = Call("GET", "/api/sandboxes");
@@ -76,16 +76,16 @@ TEST_F(RecoupSandboxesTest, ListsTheNewestFirstWhateverWasResumedSince) {
 
 TEST_F(RecoupSandboxesTest, ShowsStatusAndTheTimeThatIsLeft) {
   struct Case {
-    sandbox::BoxState state;
+    boxes::BoxState state;
     std::string_view status;
     std::int64_t timeout;
   };
-  for (const Case& it : {Case{sandbox::BoxState::kStarting, "pending", 300'000},
-                         Case{sandbox::BoxState::kRunning, "running", 300'000},
-                         Case{sandbox::BoxState::kPaused, "stopped", 0},
-                         Case{sandbox::BoxState::kStopped, "stopped", 0},
-                         Case{sandbox::BoxState::kFailed, "failed", 0}}) {
-    sandbox::Box box;
+  for (const Case& it :
+       {Case{boxes::BoxState::kStarting, "pending", 300'000},
+        Case{boxes::BoxState::kRunning, "running", 300'000},
+        Case{boxes::BoxState::kPaused, "stopped", 0}, Case{boxes::BoxState::kStopped, "stopped", 0},
+        Case{boxes::BoxState::kFailed, "failed", 0}}) {
+    boxes::Box box;
     box.state = it.state;
     std::string id = Put(box);
     Answer answer = Call("GET", "/api/sandboxes?sandbox_id=sbx_" + id.substr(1));
@@ -98,7 +98,7 @@ TEST_F(RecoupSandboxesTest, ShowsStatusAndTheTimeThatIsLeft) {
 }
 
 TEST_F(RecoupSandboxesTest, ABoxThatIsOverdueHasNoTimeLeft) {
-  sandbox::Box box;
+  boxes::Box box;
   box.ends_at_us = boxes_.now_us - 1;
   EXPECT_EQ(RemainingMs(*boxes_.boxes.at(Put(box)), boxes_.now_us / 1000), 0);
 }
@@ -120,7 +120,7 @@ TEST_F(RecoupSandboxesTest, FindsOneByItsIdAndNothingByOthers) {
 }
 
 TEST_F(RecoupSandboxesTest, AnotherAccountIsNamedByItsUuid) {
-  sandbox::Box theirs;
+  boxes::Box theirs;
   theirs.account_id = kColleague;
   std::string id = Put(theirs);
   Answer answer = Call("GET", std::string("/api/sandboxes?account_id=") + kColleague);
@@ -160,7 +160,7 @@ TEST_F(RecoupSandboxesTest, CreatesABoxOfHalfAnHour) {
   auto box = boxes_.Find(*BoxIdOf(FindString(shown, "sandboxId")));
   ASSERT_TRUE(box);
   EXPECT_EQ((*box)->account_id, kMine);
-  EXPECT_EQ((*box)->spec.on_timeout, sandbox::OnTimeout::kStop);
+  EXPECT_EQ((*box)->spec.on_timeout, boxes::OnTimeout::kStop);
   EXPECT_TRUE((*box)->spec.lasting);
   EXPECT_FALSE((*box)->spec.network.public_traffic);
   EXPECT_EQ((*box)->spec.keep_stopped_seconds, 86'400);

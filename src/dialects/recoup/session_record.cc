@@ -7,17 +7,17 @@
 namespace viv::recoup {
 namespace {
 
-std::string_view LifecycleState(const sandbox::Box* box) {
+std::string_view LifecycleState(const boxes::Box* box) {
   if (box == nullptr) return "archived";
   switch (box->state) {
-    case sandbox::BoxState::kStarting:
+    case boxes::BoxState::kStarting:
       return "provisioning";
-    case sandbox::BoxState::kRunning:
+    case boxes::BoxState::kRunning:
       return "active";
-    case sandbox::BoxState::kPaused:
-    case sandbox::BoxState::kStopped:
+    case boxes::BoxState::kPaused:
+    case boxes::BoxState::kStopped:
       return "hibernated";
-    case sandbox::BoxState::kFailed:
+    case boxes::BoxState::kFailed:
       return "failed";
   }
   return "failed";
@@ -27,7 +27,7 @@ constexpr std::size_t kSessionsPerAccountMax = 10'000;
 
 // The session seen last longest ago whose box is gone makes room for a new one.
 Task<Status> MakeRoomForSession(Context& context, std::string account_id) {
-  std::vector<sandbox::Ledger::EntryPtr> all = context.sessions.List(account_id);
+  std::vector<accounts::Ledger::EntryPtr> all = context.sessions.List(account_id);
   if (all.size() < kSessionsPerAccountMax) co_return Status();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return FindString(a->body, "active_at") < FindString(b->body, "active_at");
@@ -52,7 +52,7 @@ std::string BoxNameOf(std::string_view session_id) {
 }
 
 std::optional<Session> FindSession(const Context& context, std::string_view id) {
-  sandbox::Ledger::EntryPtr entry = context.sessions.Find(id);
+  accounts::Ledger::EntryPtr entry = context.sessions.Find(id);
   if (entry == nullptr) return std::nullopt;
   Session session;
   session.id = entry->id;
@@ -72,11 +72,11 @@ Task<Status> KeepSession(Context& context, Session session) {
       {"version", session.version},
       {"active_at", TimeText(session.active_at_us)},
   };
-  sandbox::Ledger::Entry entry{session.id, session.account_id, std::move(body)};
+  accounts::Ledger::Entry entry{session.id, session.account_id, std::move(body)};
   co_return co_await context.sessions.Put(std::move(entry));
 }
 
-json::object ShowLifecycle(const Session& session, const sandbox::Box* box, std::int64_t now_ms) {
+json::object ShowLifecycle(const Session& session, const boxes::Box* box, std::int64_t now_ms) {
   json::object shown{
       {"serverTime", now_ms},      {"state", LifecycleState(box)}, {"lastActivityAt", nullptr},
       {"hibernateAfter", nullptr}, {"sandboxExpiresAt", nullptr},
@@ -85,7 +85,7 @@ json::object ShowLifecycle(const Session& session, const sandbox::Box* box, std:
   const std::int64_t started_us = box == nullptr ? 0 : box->started_at_us;
   const std::int64_t active_ms = std::max(session.active_at_us, started_us) / 1000;
   shown["lastActivityAt"] = active_ms;
-  if (box == nullptr || box->state != sandbox::BoxState::kRunning) return shown;
+  if (box == nullptr || box->state != boxes::BoxState::kRunning) return shown;
   shown["hibernateAfter"] = active_ms + kSessionIdleSeconds * 1000;
   shown["sandboxExpiresAt"] = box->ends_at_us / 1000;
   return shown;

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "boxes/box_ids.h"
 #include "dialects/recoup/account_row.h"
 #include "dialects/recoup/auth.h"
 #include "dialects/recoup/body.h"
@@ -10,7 +11,6 @@
 #include "dialects/recoup/execution.h"
 #include "dialects/recoup/new_box.h"
 #include "dialects/recoup/shapes.h"
-#include "sandbox/box_ids.h"
 
 namespace viv::recoup {
 namespace {
@@ -26,7 +26,7 @@ struct Opening {
 };
 
 // Ready, or started again; a half-made one of an earlier try is finished by the clone.
-Task<Result<sandbox::BoxPtr>> BoxForSession(Context& context, Opening opening) {
+Task<Result<boxes::BoxPtr>> BoxForSession(Context& context, Opening opening) {
   if (!opening.session_id.empty()) {
     auto known = context.boxes.GetByName(opening.account_id, BoxNameOf(opening.session_id));
     if (known) {
@@ -35,7 +35,7 @@ Task<Result<sandbox::BoxPtr>> BoxForSession(Context& context, Opening opening) {
       co_return woken->box;
     }
   }
-  sandbox::CreateBox wanted = NewBoxFor(opening.account_id);
+  boxes::CreateBox wanted = NewBoxFor(opening.account_id);
   wanted.idle_seconds = kSessionIdleSeconds;
   wanted.keep_stopped_seconds = kHibernatedSeconds;
   if (!opening.session_id.empty()) wanted.name = BoxNameOf(opening.session_id);
@@ -43,13 +43,13 @@ Task<Result<sandbox::BoxPtr>> BoxForSession(Context& context, Opening opening) {
 }
 
 // The branch of the working copy, which is made where there is none.
-Task<Result<std::string>> WorkingCopyIn(Context& context, sandbox::BoxPtr box, Opening opening) {
+Task<Result<std::string>> WorkingCopyIn(Context& context, boxes::BoxPtr box, Opening opening) {
   auto cloned = box->spec.notes.find(kClonedNote);
   if (cloned != box->spec.notes.end()) co_return cloned->second;
   auto branch = co_await CloneInto(context, box->id, opening.source);
   if (!branch) co_return PassUp(branch.error());
-  sandbox::MakeBoxChange change = [name = *branch](const sandbox::Box&) {
-    sandbox::BoxChange made;
+  boxes::MakeBoxChange change = [name = *branch](const boxes::Box&) {
+    boxes::BoxChange made;
     made.notes[kClonedNote] = name;
     return made;
   };
@@ -59,7 +59,7 @@ Task<Result<std::string>> WorkingCopyIn(Context& context, sandbox::BoxPtr box, O
 }
 
 struct Opened {
-  sandbox::BoxPtr box;
+  boxes::BoxPtr box;
   std::string branch;
 };
 
@@ -104,14 +104,14 @@ std::optional<Session> SessionOfQuery(const Context& context,
   return session;
 }
 
-sandbox::BoxPtr BoxOf(const Context& context, const Session& session) {
+boxes::BoxPtr BoxOf(const Context& context, const Session& session) {
   auto box = context.boxes.GetByName(session.account_id, BoxNameOf(session.id));
   return box ? *box : nullptr;
 }
 
-bool KeepsFiles(const sandbox::BoxPtr& box) {
+bool KeepsFiles(const boxes::BoxPtr& box) {
   return box != nullptr &&
-         (box->state == sandbox::BoxState::kPaused || box->state == sandbox::BoxState::kStopped);
+         (box->state == boxes::BoxState::kPaused || box->state == boxes::BoxState::kStopped);
 }
 
 AsyncMutex& TurnOf(Context& context, const std::string& session_id) {
@@ -121,7 +121,7 @@ AsyncMutex& TurnOf(Context& context, const std::string& session_id) {
 // Whether the box does something, not only is there.
 Task<void> Probe(Context& context, std::string box_id) {
   Execution execution{
-      .box_id = std::move(box_id), .id = "probe-" + sandbox::NewTemplateId(), .command = "pwd"};
+      .box_id = std::move(box_id), .id = "probe-" + boxes::NewTemplateId(), .command = "pwd"};
   execution.timeout_seconds = kProbeSeconds;
   execution.patience = std::chrono::seconds(kProbeSeconds);
   execution.begun_at_us = context.clock() * 1000;
@@ -170,9 +170,9 @@ Task<http::Response> GetSessionStatus(Context& context, http::Request& request) 
   http::Response failure;
   std::optional<Session> session = SessionOfQuery(context, request, failure);
   if (!session) co_return failure;
-  sandbox::BoxPtr box = BoxOf(context, *session);
-  const bool active = box != nullptr && (box->state == sandbox::BoxState::kRunning ||
-                                         box->state == sandbox::BoxState::kStarting);
+  boxes::BoxPtr box = BoxOf(context, *session);
+  const bool active = box != nullptr && (box->state == boxes::BoxState::kRunning ||
+                                         box->state == boxes::BoxState::kStarting);
   json::object body{
       {"status", active ? "active" : "no_sandbox"},
       {"hasSnapshot", KeepsFiles(box)},
@@ -186,14 +186,14 @@ Task<http::Response> ReconnectSession(Context& context, http::Request& request) 
   http::Response failure;
   std::optional<Session> session = SessionOfQuery(context, request, failure);
   if (!session) co_return failure;
-  sandbox::BoxPtr box = BoxOf(context, *session);
-  if (box != nullptr && box->state == sandbox::BoxState::kRunning) {
+  boxes::BoxPtr box = BoxOf(context, *session);
+  if (box != nullptr && box->state == boxes::BoxState::kRunning) {
     co_await Probe(context, box->id);
     box = BoxOf(context, *session);  // it may have ended meanwhile
   }
   json::object body{{"status", box == nullptr ? "no_sandbox" : "expired"},
                     {"hasSnapshot", KeepsFiles(box)}};
-  if (box != nullptr && box->state == sandbox::BoxState::kRunning) {
+  if (box != nullptr && box->state == boxes::BoxState::kRunning) {
     body["status"] = "connected";
     body["expiresAt"] = box->ends_at_us / 1000;
     session->active_at_us = context.clock() * 1000;

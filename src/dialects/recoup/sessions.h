@@ -31,6 +31,6 @@ Task<Status> KeepSession(Context& context, Session session);
 
 // {serverTime, state, lastActivityAt, hibernateAfter, sandboxExpiresAt}, all in milliseconds. `box`
 // is nullptr when there is none.
-json::object ShowLifecycle(const Session& session, const sandbox::Box* box, std::int64_t now_ms);
+json::object ShowLifecycle(const Session& session, const boxes::Box* box, std::int64_t now_ms);
 
 }  // namespace viv::recoup

@@ -38,12 +38,12 @@ TEST_F(RecoupSessionsTest, OpeningAgainResumesTheSameBox) {
   boxes_.answers = {Cloned("trunk")};
   Open("s1");
   std::string id = boxes_.boxes.begin()->first;
-  boxes_.Edit(id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   Answer answer = Open("s1");
   ASSERT_EQ(answer.status, 200) << answer.text;
   EXPECT_EQ(FindString(answer.body, "currentBranch"), "trunk") << "without a second clone";
   EXPECT_EQ(boxes_.boxes.size(), 1U);
-  EXPECT_EQ(boxes_.boxes.at(id)->state, sandbox::BoxState::kRunning);
+  EXPECT_EQ(boxes_.boxes.at(id)->state, boxes::BoxState::kRunning);
 }
 
 TEST_F(RecoupSessionsTest, WithoutASessionEachCallMakesABox) {
@@ -130,7 +130,7 @@ TEST_F(RecoupSessionsTest, StatusFollowsTheBox) {
                                                        {"hibernateAfter", now + 300'000},
                                                        {"sandboxExpiresAt", now + 1'800'000}}));
   std::string id = boxes_.boxes.begin()->first;
-  boxes_.Edit(id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   Answer stopped = Call("GET", "/api/sandbox/status?sessionId=s1");
   EXPECT_EQ(FindString(stopped.body, "status"), "no_sandbox");
   EXPECT_TRUE(stopped.body.at("hasSnapshot").as_bool());
@@ -151,7 +151,7 @@ TEST_F(RecoupSessionsTest, ReconnectLooksIntoTheBox) {
   EXPECT_EQ(connected.body.at("expiresAt").as_int64(), boxes_.now_us / 1000 + 1'800'000);
   EXPECT_EQ(FindString(boxes_.Asked().at(1), "command"), "pwd");
   std::string id = boxes_.boxes.begin()->first;
-  boxes_.Edit(id, [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+  boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   Answer expired = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
   EXPECT_EQ(FindString(expired.body, "status"), "expired");
   EXPECT_EQ(FindString(expired.body.at("lifecycle"), "state"), "hibernated");
@@ -166,7 +166,7 @@ TEST_F(RecoupSessionsTest, ABoxThatStopsUnderTheProbeIsExpired) {
   Open("s1");
   boxes_.on_dial = [this] {
     boxes_.Edit(boxes_.boxes.begin()->first,
-                [](sandbox::Box& box) { box.state = sandbox::BoxState::kStopped; });
+                [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   };
   Answer answer = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
   EXPECT_EQ(FindString(answer.body, "status"), "expired") << answer.text;

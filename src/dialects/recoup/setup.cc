@@ -16,7 +16,7 @@ namespace {
 std::optional<std::string> FindSetupSnapshot(const Context& context,
                                              const std::string& account_id,
                                              const std::string& name) {
-  for (const sandbox::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
+  for (const boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     const auto& names = info.names;
     const bool named = std::any_of(names.begin(), names.end(), [&name](const std::string& its) {
       return its == name || its.starts_with(name + ":");
@@ -34,7 +34,7 @@ Task<Result<std::string>> SnapshotForSetup(Context& context,
   auto box = context.boxes.GetByName(account_id, name);
   if (!made) {
     if (!box) {
-      sandbox::CreateBox wanted = NewBoxFor(account_id);
+      boxes::CreateBox wanted = NewBoxFor(account_id);
       wanted.name = name;
       box = co_await context.boxes.Create(std::move(wanted));
       if (!box) co_return PassUp(box.error(), "create a sandbox");

@@ -21,7 +21,7 @@ std::string IsoMs(std::int64_t micros) {
   return TimeText(micros).substr(0, kUpToMilliseconds) + 'Z';
 }
 
-std::string SandboxIdOf(const sandbox::Box& box) {
+std::string SandboxIdOf(const boxes::Box& box) {
   return std::string(kSandboxPrefix) + box.id.substr(1);
 }
 
@@ -39,28 +39,28 @@ std::optional<std::string> BoxIdOf(std::string_view sandbox_id) {
   return 'i' + std::string(sandbox_id);
 }
 
-std::string_view SandboxStatusOf(sandbox::BoxState state) {
+std::string_view SandboxStatusOf(boxes::BoxState state) {
   switch (state) {
-    case sandbox::BoxState::kStarting:
+    case boxes::BoxState::kStarting:
       return "pending";
-    case sandbox::BoxState::kRunning:
+    case boxes::BoxState::kRunning:
       return "running";
-    case sandbox::BoxState::kPaused:
-    case sandbox::BoxState::kStopped:
+    case boxes::BoxState::kPaused:
+    case boxes::BoxState::kStopped:
       return "stopped";
-    case sandbox::BoxState::kFailed:
+    case boxes::BoxState::kFailed:
       return "failed";
   }
   return "failed";
 }
 
-std::int64_t RemainingMs(const sandbox::Box& box, std::int64_t now_ms) {
+std::int64_t RemainingMs(const boxes::Box& box, std::int64_t now_ms) {
   const bool counts =
-      box.state == sandbox::BoxState::kRunning || box.state == sandbox::BoxState::kStarting;
+      box.state == boxes::BoxState::kRunning || box.state == boxes::BoxState::kStarting;
   return counts ? std::max<std::int64_t>(box.ends_at_us / 1000 - now_ms, 0) : 0;
 }
 
-json::object ShowSandbox(const sandbox::Box& box, std::int64_t now_ms) {
+json::object ShowSandbox(const boxes::Box& box, std::int64_t now_ms) {
   json::object shown{
       {"sandboxId", SandboxIdOf(box)},
       {"sandboxStatus", SandboxStatusOf(box.state)},

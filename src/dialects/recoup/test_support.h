@@ -20,17 +20,17 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "accounts/fake_store.h"
 #include "base/base64.h"
 #include "base/task_group.h"
+#include "boxes/fake_boxes.h"
 #include "dialects/recoup/context.h"
 #include "dialects/recoup/errors.h"
-#include "sandbox/fake_boxes.h"
-#include "sandbox/fake_store.h"
 
 namespace viv::recoup {
 
 // Boxes whose agents answer what the test wrote down, one answer to each call.
-class ScriptedBoxes : public sandbox::FakeBoxes {
+class ScriptedBoxes : public boxes::FakeBoxes {
  public:
   std::deque<std::string> answers;  // whole HTTP answers; without one, nobody listens
   std::function<void()> on_dial;    // before each call
@@ -158,7 +158,7 @@ class RecoupTest : public ::testing::Test {
                 {{"x-api-key", std::move(key)}});
   }
 
-  std::string Put(sandbox::Box box = {}) {
+  std::string Put(boxes::Box box = {}) {
     if (box.account_id.empty()) box.account_id = kMine;
     if (box.started_at_us == 0) box.started_at_us = boxes_.now_us;
     if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
@@ -195,19 +195,19 @@ class RecoupTest : public ::testing::Test {
     EXPECT_NE(::mkdtemp(path.data()), nullptr);
     return path;
   }
-  std::unique_ptr<sandbox::Ledger> LoadLedger(std::string kind) {
-    return *sandbox::Ledger::Load(store_, std::move(kind));
+  std::unique_ptr<accounts::Ledger> LoadLedger(std::string kind) {
+    return *accounts::Ledger::Load(store_, std::move(kind));
   }
 
   std::string folder_ = MakeFolder();
   BlockingPool pool_{2};
   ScriptedBoxes boxes_;
-  sandbox::FakeStore store_;
-  sandbox::Accounts accounts_{store_};
+  accounts::FakeStore store_;
+  accounts::Accounts accounts_{store_};
   git::Repositories repositories_{folder_, pool_};
-  std::unique_ptr<sandbox::Ledger> rows_ = LoadLedger("recoup.account");
-  std::unique_ptr<sandbox::Ledger> runs_ = LoadLedger("recoup.run");
-  std::unique_ptr<sandbox::Ledger> sessions_ = LoadLedger("recoup.session");
+  std::unique_ptr<accounts::Ledger> rows_ = LoadLedger("recoup.account");
+  std::unique_ptr<accounts::Ledger> runs_ = LoadLedger("recoup.run");
+  std::unique_ptr<accounts::Ledger> sessions_ = LoadLedger("recoup.session");
   Context context_{
       .boxes = boxes_,
       .accounts = accounts_,

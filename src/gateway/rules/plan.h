@@ -17,7 +17,7 @@ namespace viv::gateway {
 struct SecretText {
   enum class Kind {
     kPlain,       // `text` itself
-    kSealed,      // `text` is sealed for `purpose` (sandbox/secrets.h)
+    kSealed,      // `text` is sealed for `purpose` (accounts/secrets.h)
     kReferences,  // `text` with {NAME} references to the account's secrets
     kMarked       // `text` with ${e2b.secrets.NAME} references to the account's secrets
   };

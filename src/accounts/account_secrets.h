@@ -1,0 +1,83 @@
+#pragma once
+// Secrets that an account keeps here for its boxes' requests. A value is write-only: it is sealed
+// at rest, revealed to the gateway for one request at a time, and shown to nobody. Of the versions
+// only the newest value is kept, and their number: an old value helps nobody but a thief. Names are
+// kept in lower case and compare without regard to case. Thread-safe.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "accounts/ledger.h"
+#include "accounts/secrets.h"
+#include "base/async_mutex.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "gateway/gateway.h"
+
+namespace viv::accounts {
+
+inline constexpr std::size_t kSecretsPerAccountMax = 1000;
+inline constexpr std::size_t kSecretValueBytesMax = 64 * 1024;
+
+struct AccountSecret {
+  std::string id;  // "sec_" and 20 of [a-z0-9]
+  std::string name;
+  std::int64_t version = 1;
+  std::map<std::string, std::string> metadata;
+  std::int64_t created_at_us = 0, updated_at_us = 0;
+};
+
+class AccountSecrets final : public gateway::SecretSource {
+ public:
+  // Ledger and sealer outlive this; nobody else writes to the ledger.
+  AccountSecrets(Ledger& ledger,
+                 const Secrets& sealer,
+                 std::function<std::int64_t()> now_us = NowMicros);
+
+  // A name has 1 to 128 letters, digits, '-' and '_', and does not begin like an id; a value is not
+  // empty and has no NUL: kInvalidArgument. kConflict when the name is taken.
+  Task<Result<AccountSecret>> Create(std::string account_id,
+                                     std::string name,
+                                     std::string value,
+                                     std::map<std::string, std::string> metadata);
+  // A new version; metadata that is not given stays. Another account's secret is the same as none:
+  // kNotFound.
+  Task<Result<AccountSecret>> Update(std::string account_id,
+                                     std::string id_or_name,
+                                     std::string value,
+                                     std::optional<std::map<std::string, std::string>> metadata);
+  Result<AccountSecret> Get(std::string_view account_id, std::string_view id_or_name) const;
+  std::vector<AccountSecret> List(std::string_view account_id) const;  // newest first
+  Task<Status> Remove(std::string account_id, std::string id_or_name);
+
+  // Also kInvalidArgument for a reference that cannot be read, and kLimitExceeded for a text that
+  // becomes too long.
+  Result<std::string> Reveal(const std::string& account_id,
+                             const gateway::SecretText& text) override;
+
+ private:
+  Ledger::EntryPtr FindEntry(std::string_view account_id, std::string_view id_or_name) const;
+  Result<std::string> Value(std::string_view account_id, std::string_view id_or_name) const;
+  std::size_t CountOf(const std::string& account_id) const;
+  AsyncMutex& TurnOf(const std::string& account_id);
+  Task<Status> Keep(std::string account_id, AccountSecret secret, std::string value);
+
+  Ledger& ledger_;
+  const Secrets& sealer_;
+  const std::function<std::int64_t()> now_us_;
+  // By the hash of the account: held from looking at its secrets to having changed one.
+  std::array<AsyncMutex, 64> turns_;
+  mutable std::shared_mutex mutex_;  // guards the one below
+  // Of each account, name to id: references are resolved at every request.
+  std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> names_;
+};
+
+}  // namespace viv::accounts

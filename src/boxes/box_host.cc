@@ -1,0 +1,364 @@
+#include "boxes/box_host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "boxes/box_ids.h"
+#include "runtime/process.h"
+
+namespace viv::boxes {
+namespace {
+
+constexpr int kAgentBacklog = 512;
+constexpr std::string_view kSocketEnding = ".sock";
+constexpr std::chrono::seconds kEndPatience{5};
+constexpr std::chrono::milliseconds kSweepPause{5};
+constexpr std::size_t kLooksPerKill = 32;
+constexpr std::int64_t kRoomToCountWithin = 8;  // times the reserve
+
+tl::unexpected<Error> HostError(const std::string& doing) {
+  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
+}
+
+Result<sockaddr_un> SocketAddress(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return Fail(ErrorCode::kInternal, "socket path too long: " + path);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BoxHost>> BoxHost::Open(BoxParts parts, const std::string& run_folder) {
+  if (::mkdir(run_folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return HostError("make " + run_folder);
+  UniqueFd folder(::open(run_folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
+  if (!folder) return HostError("open " + run_folder);
+  return std::unique_ptr<BoxHost>(new BoxHost(parts, std::move(folder)));
+}
+
+// Through the descriptor, for a socket's path is short: 107 bytes.
+std::string BoxHost::SocketPath(const std::string& name) const {
+  return "/proc/self/fd/" + std::to_string(run_folder_.get()) + "/" + name +
+         std::string(kSocketEnding);
+}
+
+Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
+  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(name)));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), kAgentBacklog) != 0) {
+    return HostError("make the agent's socket");
+  }
+  return socket;
+}
+
+Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
+  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(place.name)));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return HostError("make a socket");
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  if (errno == EAGAIN)
+    return Fail(ErrorCode::kLimitExceeded, "the box has too many requests waiting; try again");
+  return HostError("reach the box's agent");
+}
+
+Result<UniqueFd> BoxHost::DialPort(const Place& place, std::uint16_t port) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::DialInside(network.get(), port);
+}
+
+Result<std::uint32_t> BoxHost::TakeSlot() {
+  std::lock_guard lock(mutex_);
+  for (std::uint32_t tries = 0; tries < runtime::kSlotsMax; ++tries) {
+    std::uint32_t slot = next_slot_;
+    next_slot_ = (next_slot_ + 1) % runtime::kSlotsMax;
+    if (used_slots_.insert(slot).second) return slot;
+  }
+  return Fail(ErrorCode::kLimitExceeded, "this machine holds as many boxes as it can");
+}
+
+void BoxHost::ReturnSlot(std::uint32_t slot) {
+  std::lock_guard lock(mutex_);
+  used_slots_.erase(slot);
+}
+
+Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
+  Place& place = box.place;
+  std::string folder;
+  if (place.folder.empty()) {
+    ASSIGN_OR_RETURN(folder, parts_.storage.Make(place.name, request.disk_bytes), "make its files");
+    place.folder = place.name;
+  } else {
+    ASSIGN_OR_RETURN(folder, parts_.storage.Find(place.folder), "find its files");
+    RETURN_IF_ERROR(parts_.storage.SetLimit(place.folder, request.disk_bytes), "limit its files");
+  }
+  ASSIGN_OR_RETURN(network::Namespaces::Taken taken, parts_.networks.Take(), "take a network");
+  place.network = taken.name;
+  RETURN_IF_ERROR(parts_.egress.Open(place.name, taken.fd.get(), request.egress), "open its doors");
+  ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(place.name, request.limits), "limit it");
+  ASSIGN_OR_RETURN(UniqueFd listener, Listen(place.name));
+
+  runtime::LaunchRequest launch;
+  launch.slot = place.slot;
+  launch.trees = place.trees;
+  launch.folder = folder;
+  launch.hostname = kHostname;
+  launch.network = taken.fd.get();
+  launch.listener = listener.get();
+  launch.cgroup = box.cgroup.get();
+  ASSIGN_OR_RETURN(runtime::Launched launched, parts_.launcher.Launch(launch));
+  place.pid = launched.pid;
+  place.start_time = launched.start_time;
+  box.pidfd = std::move(launched.pidfd);
+  return {};
+}
+
+Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
+  if (!request.folder.empty() && IsEnding(request.folder))
+    return Fail(ErrorCode::kUnavailable,
+                "the box's earlier processes have not ended yet; try again later");
+  auto box = std::make_unique<LiveBox>();
+  box->place.name = NewPlaceName();
+  box->place.folder = request.folder;
+  box->place.trees = request.trees;
+  ASSIGN_OR_RETURN(box->place.slot, TakeSlot());
+  Status assembled = Assemble(request, *box);
+  if (assembled) return box;
+  EndAndWait(std::move(box), request.folder.empty() ? Files::kRemove : Files::kKeep);
+  return PassUp(std::move(assembled).error(), "start a box");
+}
+
+Status BoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
+  const Place& place = box.place;
+  if (auto cgroup = parts_.cgroups.Find(place.name)) box.cgroup = *std::move(cgroup);
+  ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(place.pid, place.start_time));
+  if (box.cgroup == nullptr) return Fail(ErrorCode::kNotFound, "its limits are gone");
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return parts_.egress.Open(place.name, network.get(), std::move(egress));
+}
+
+Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::BoxEgress egress) {
+  auto box = std::make_unique<LiveBox>();
+  box->place = place;
+  {
+    std::lock_guard lock(mutex_);
+    used_slots_.insert(place.slot);
+  }
+  Status adopted = Reassemble(std::move(egress), *box);
+  if (adopted) return box;
+  // What is left of it must not run beside its next start.
+  EndAndWait(std::move(box), Files::kKeep);
+  return PassUp(std::move(adopted).error(), "adopt a box");
+}
+
+// Also of a box that was never whole. In the order of dependence: processes, then what they hold.
+// Whatever still lives keeps its ids, its files and its network.
+bool BoxHost::TakeApart(const EndingPtr& ending) {
+  LiveBox& box = *ending->box;
+  const Place& place = box.place;
+  const bool is_first = ending->looks++ == 0;
+  // Again now and then: on v1 what forks while it is killed may be missed.
+  if (box.cgroup != nullptr && ending->looks % kLooksPerKill == 1) std::ignore = box.cgroup->Kill();
+  if (is_first) parts_.egress.Close(place.name);
+  if (box.cgroup != nullptr) {
+    if (!parts_.cgroups.TryRemove(*box.cgroup)) return false;
+    box.cgroup = nullptr;
+  }
+  if (box.pidfd) {  // the agent's end is the end of its namespaces
+    pollfd ended{box.pidfd.get(), POLLIN, 0};
+    if (::poll(&ended, 1, 0) == 0) return false;
+  }
+  if (!place.network.empty()) parts_.networks.Return(place.network);
+  ::unlinkat(run_folder_.get(), (place.name + std::string(kSocketEnding)).c_str(), 0);
+  LetGo(ending);
+  for (std::uint32_t slot : ending->slots) ReturnSlot(slot);
+  return true;
+}
+
+void BoxHost::LetGo(const EndingPtr& ending) {
+  const std::string& folder = ending->box->place.folder;
+  Files files;
+  std::shared_ptr<void> holds;  // let go last, and without the lock
+  {
+    std::lock_guard lock(mutex_);
+    files = ending->files;
+    holds = std::move(ending->holds);
+    ending_folders_.erase(folder);
+    ending_.erase(ending);
+  }
+  if (files == Files::kKeep || folder.empty()) return;
+  if (Status removed = parts_.storage.Remove(folder); !removed)
+    log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
+}
+
+void BoxHost::LetGoOfHolds() {
+  std::vector<std::shared_ptr<void>> holds;
+  std::lock_guard lock(mutex_);
+  for (const EndingPtr& ending : ending_) holds.push_back(std::move(ending->holds));
+}
+
+void BoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) {
+  auto ending = std::make_shared<EndingBox>();
+  ending->slots = options.slots ? *std::move(options.slots) : std::vector{box->place.slot};
+  ending->files = files;
+  ending->box = std::move(box);
+  ending->holds = std::move(options.holds);
+  const std::string& folder = ending->box->place.folder;
+  {
+    std::lock_guard lock(mutex_);
+    ending_.insert(ending);
+    if (!folder.empty()) ending_folders_[folder] = ending;
+  }
+  BoxEndings::Ending task;
+  task.name = ending->box->place.name;
+  task.advance = [this, ending] { return TakeApart(ending); };
+  task.done = std::move(options.done);
+  endings_.Add(std::move(task));
+}
+
+void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
+  struct Waiter {
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool is_over = false;
+  };
+  auto waiter = std::make_shared<Waiter>();  // shared: the end may come after we gave up
+  EndOptions options;
+  options.done = [waiter] {
+    std::lock_guard lock(waiter->mutex);
+    waiter->is_over = true;
+    waiter->ended.notify_all();
+  };
+  End(std::move(box), files, std::move(options));
+  std::unique_lock lock(waiter->mutex);
+  waiter->ended.wait_for(lock, kEndPatience, [&waiter] { return waiter->is_over; });
+}
+
+Result<network::UnchargedMemory> BoxHost::ReadUnchargedMemory(const Place& place) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::ReadUnchargedMemory(network.get());
+}
+
+Status BoxHost::DropUnaccepted(const Place& place) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+  return network::DropUnaccepted(network.get());
+}
+
+Result<storage::DiskRoom> BoxHost::ReadRoom() const {
+  ASSIGN_OR_RETURN(storage::DiskRoom room, parts_.storage.ReadRoom());
+  // Counting takes a while, so it is left out where it can make no difference.
+  if (room.host_bytes < room.reserve_bytes * kRoomToCountWithin)
+    room.host_bytes -= parts_.cgroups.ReadUnwritten();
+  return room;
+}
+
+bool BoxHost::IsEnding(const std::string& folder) {
+  std::lock_guard lock(mutex_);
+  return ending_folders_.contains(folder);
+}
+
+Status BoxHost::RemoveFiles(const std::string& folder) {
+  {
+    std::lock_guard lock(mutex_);
+    auto ending = ending_folders_.find(folder);
+    if (ending != ending_folders_.end()) {
+      ending->second->files = Files::kRemove;
+      return {};
+    }
+  }
+  return parts_.storage.Remove(folder);
+}
+
+// The ids that what is left in a group runs with: no box may get them before it is gone.
+std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
+  std::vector<std::uint32_t> slots;
+  for (pid_t process : group.Processes()) {
+    auto user = runtime::ReadUser(process);
+    if (!user || *user < runtime::kFirstId) continue;
+    const std::uint32_t slot = (*user - runtime::kFirstId) / runtime::kIdsPerBox;
+    std::lock_guard lock(mutex_);
+    if (used_slots_.insert(slot).second) slots.push_back(slot);
+  }
+  return slots;
+}
+
+// What an earlier server left; whatever does not die goes on ending beside our own work. Answers
+// the folders that such boxes may still write to.
+std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& count) {
+  std::vector<std::unique_ptr<runtime::Cgroup>> left;
+  for (const std::string& name : parts_.cgroups.List()) {
+    if (known.places.contains(name)) continue;
+    auto found = parts_.cgroups.Find(name);
+    if (!found) continue;
+    std::ignore = (*found)->Kill();
+    left.push_back(*std::move(found));
+    ++count;
+  }
+  const auto until = std::chrono::steady_clock::now() + kEndPatience;
+  auto is_gone = [this](const std::unique_ptr<runtime::Cgroup>& group) {
+    return parts_.cgroups.TryRemove(*group).has_value();
+  };
+  for (std::erase_if(left, is_gone); !left.empty(); std::erase_if(left, is_gone)) {
+    if (std::chrono::steady_clock::now() > until) break;
+    std::this_thread::sleep_for(kSweepPause);
+  }
+  std::set<std::string> folders;
+  for (auto& group : left) {
+    log::Error("sweep.group_left", {{"name", group->name()}});
+    auto box = std::make_unique<LiveBox>();
+    box->place.name = group->name();
+    if (!known.folders.contains(group->name())) box->place.folder = group->name();
+    folders.insert(box->place.folder);
+    EndOptions options;
+    options.slots = TakeSlotsOf(*group);
+    box->cgroup = std::move(group);
+    End(std::move(box), Files::kRemove, std::move(options));
+  }
+  return folders;
+}
+
+std::size_t BoxHost::Sweep(const Known& known) {
+  std::size_t count = 0;
+  const std::set<std::string> still_used = SweepGroups(known, count);
+  for (const std::string& name : parts_.networks.List())
+    if (!known.networks.contains(name)) parts_.networks.Return(name);
+  for (const std::string& name : parts_.storage.List()) {
+    if (known.folders.contains(name) || still_used.contains(name)) continue;
+    Status removed = parts_.storage.Remove(name);
+    if (!removed)
+      log::Error("sweep.files_left", {{"folder", name}, {"error", removed.error().message}});
+    ++count;
+  }
+  for (const std::string& layer : parts_.storage.ListLayers())
+    if (!known.layers.contains(layer)) std::ignore = parts_.storage.RemoveLayer(layer);
+  UniqueFd again(::openat(run_folder_.get(), ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC));
+  DIR* listing = again ? ::fdopendir(again.release()) : nullptr;
+  if (listing == nullptr) return count;
+  while (dirent* entry = ::readdir(listing)) {
+    std::string_view name = entry->d_name;
+    if (!name.ends_with(kSocketEnding)) continue;
+    name.remove_suffix(kSocketEnding.size());
+    if (!known.places.contains(std::string(name))) ::unlinkat(run_folder_.get(), entry->d_name, 0);
+  }
+  ::closedir(listing);
+  return count;
+}
+
+}  // namespace viv::boxes

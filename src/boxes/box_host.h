@@ -1,0 +1,131 @@
+#pragma once
+// Makes and ends boxes out of their parts: files, limits, network, processes. Everything here
+// blocks for moments and belongs on the blocking pool, except the dials and End. What fails
+// half-way is taken back; what a killed server left behind is found by Sweep. Thread-safe.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "boxes/box_endings.h"
+#include "boxes/live_box.h"
+#include "network/egress.h"
+#include "network/namespaces.h"
+#include "network/socket_memory.h"
+#include "runtime/launcher.h"
+#include "storage/box_storage.h"
+
+namespace viv::boxes {
+
+inline constexpr std::string_view kHostname = "e2b.local";
+
+struct BoxParts {
+  runtime::Launcher& launcher;
+  runtime::Cgroups& cgroups;
+  network::Namespaces& networks;
+  network::Egress& egress;
+  storage::BoxStorage& storage;
+};
+
+class BoxHost {
+ public:
+  // The agents' sockets lie in `run_folder`. All given outlives this.
+  static Result<std::unique_ptr<BoxHost>> Open(BoxParts parts, const std::string& run_folder);
+
+  struct StartRequest {
+    std::vector<Tree> trees;
+    std::string folder;  // empty: a new one
+    runtime::Limits limits;
+    std::int64_t disk_bytes = 0;
+    network::BoxEgress egress;
+  };
+  Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
+
+  // The box that another server started; one that is not whole any more is ended, but for its
+  // files.
+  Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, network::BoxEgress egress);
+
+  enum class Files { kKeep, kRemove };
+  struct EndOptions {
+    std::function<void()> done = {};   // called when nothing is left of it, on another thread
+    std::shared_ptr<void> holds = {};  // let go then
+    std::optional<std::vector<std::uint32_t>> slots = {};  // whose ids it has; none: its place's
+  };
+  // Kills it, and takes it apart as its processes die: until then its ids, files and network are
+  // nobody else's. Does not wait.
+  void End(std::unique_ptr<LiveBox> box, Files files, EndOptions options);
+  void End(std::unique_ptr<LiveBox> box, Files files) { End(std::move(box), files, EndOptions()); }
+  // The same, but waits for some seconds; what then still lives goes on ending.
+  void EndAndWait(std::unique_ptr<LiveBox> box, Files files);
+  // Removes the files of a box without processes; if they have not ended yet, once they have.
+  Status RemoveFiles(const std::string& folder);
+  const BoxEndings& endings() const { return endings_; }
+  void LetGoOfHolds();  // of all that are ending: who gave them goes
+  void ReapSpawners() { parts_.launcher.ReapLost(); }
+
+  Result<UniqueFd> DialAgent(const Place& place) const;  // quick
+  Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);
+  Status SetEgress(const Place& place, network::BoxEgress egress) {
+    return parts_.egress.Set(place.name, std::move(egress));
+  }
+  Task<Status> CheckProxy(network::SocksProxy proxy) {
+    return parts_.egress.CheckProxy(std::move(proxy));
+  }
+  storage::BoxStorage& storage() { return parts_.storage; }
+  Result<network::UnchargedMemory> ReadUnchargedMemory(const Place& place);
+  Status DropUnaccepted(const Place& place);
+  // Less what boxes have written that is not on disk yet. Quick.
+  Result<storage::DiskRoom> ReadRoom() const;
+
+  // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
+  // anything is started.
+  struct Known {
+    std::set<std::string> places, folders, networks, layers;
+  };
+  std::size_t Sweep(const Known& known);
+
+  void StockNetworks(std::size_t count) { parts_.networks.Stock(count); }
+
+ private:
+  BoxHost(BoxParts parts, UniqueFd run_folder)
+      : parts_(parts), run_folder_(std::move(run_folder)) {}
+
+  Result<std::uint32_t> TakeSlot();
+  void ReturnSlot(std::uint32_t slot);
+  Result<UniqueFd> Listen(const std::string& name) const;
+  std::string SocketPath(const std::string& name) const;
+  Status Assemble(const StartRequest& request, LiveBox& box);
+  Status Reassemble(network::BoxEgress egress, LiveBox& box);
+  struct EndingBox {
+    std::unique_ptr<LiveBox> box;
+    std::vector<std::uint32_t> slots;
+    Files files = Files::kKeep;
+    std::shared_ptr<void> holds;
+    std::size_t looks = 0;
+  };
+  using EndingPtr = std::shared_ptr<EndingBox>;
+  bool TakeApart(const EndingPtr& ending);  // whether nothing is left of it
+  void LetGo(const EndingPtr& ending);
+  bool IsEnding(const std::string& folder);
+  std::vector<std::uint32_t> TakeSlotsOf(const runtime::Cgroup& group);
+  std::set<std::string> SweepGroups(const Known& known, std::size_t& count);
+
+  BoxParts parts_;
+  UniqueFd run_folder_;
+  std::mutex mutex_;  // guards the four below, and of an ending box its files and holds
+  std::set<std::uint32_t> used_slots_;
+  std::uint32_t next_slot_ = 0;
+  std::set<std::shared_ptr<EndingBox>> ending_;  // shared with the thread of endings
+  std::map<std::string, std::shared_ptr<EndingBox>> ending_folders_;
+  BoxEndings endings_;  // last: its thread uses all of the above
+};
+
+}  // namespace viv::boxes

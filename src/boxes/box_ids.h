@@ -1,0 +1,20 @@
+#pragma once
+// Names of boxes and templates: letters and digits only, since one of them is part of a host name.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace viv::boxes {
+
+std::string NewBoxId();       // "i" and 20 of [a-z0-9]
+std::string NewTemplateId();  // 20 of [a-z0-9]
+// The id as other vendors write one. Reversible: nothing is stored.
+std::string UuidOfBox(std::string_view id);
+std::optional<std::string> BoxOfUuid(std::string_view uuid);  // any case; nothing when it is none
+// A template's or snapshot's id, the same way.
+std::string UuidOfTemplate(std::string_view id);
+std::optional<std::string> TemplateOfUuid(std::string_view uuid);
+std::string NewPlaceName();  // for what the kernel knows of a box: 12 of [a-z0-9]
+
+}  // namespace viv::boxes

@@ -1,0 +1,97 @@
+#pragma once
+// The boxes there are, found by id or name, listed in every order and told when something is due
+// for them. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "accounts/budgets.h"
+#include "base/async_mutex.h"
+#include "boxes/box_layers.h"
+#include "boxes/box_meter.h"
+#include "boxes/box_order.h"
+#include "boxes/boxes.h"
+#include "boxes/live_box.h"
+
+namespace viv::boxes {
+
+// One box. Whoever changes it holds `busy`, and with it owns `live` and `place`; the box as others
+// see it lies in the index.
+struct BoxEntry {
+  std::string id;
+  AsyncMutex busy;
+  std::unique_ptr<LiveBox> live;  // nullptr: no processes, or no such box any more
+  Place place;                    // of a stopped box only folder and trees count
+  std::string shelf;              // where others like it wait; empty: nowhere, or not known
+  BoxLayers::Hold layers;
+  accounts::Charge charge;  // of its account's budgets
+  BoxMeter meter;
+  std::vector<LogEntry> events;                // of its life, and of the agent when last asked
+  bool setup_due = false;                      // the agent is to be told of changes
+  std::atomic<std::int64_t> active_at_us = 0;  // its last work that we know of
+  // Its processes stand still because the disk is almost full, whatever its record says.
+  std::atomic<bool> held_for_disk = false;
+  std::optional<std::uint64_t> written_bytes;  // when last looked at; while the disk is low
+};
+using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls under way
+
+class BoxIndex {
+ public:
+  struct Found {
+    BoxEntryPtr entry;
+    BoxPtr box;
+    std::shared_ptr<const Place> place;
+  };
+
+  // Adds the entry, or shows the box anew.
+  void Put(const BoxEntryPtr& entry, Box box);
+  void Remove(const std::string& id);
+
+  // Whether the name is the box's now: no other of the account has it. Put keeps it, Release gives
+  // up the name of a box that never came to be.
+  bool ClaimName(const std::string& account_id, const std::string& name, const std::string& id);
+  void ReleaseName(const std::string& account_id, const std::string& name, const std::string& id);
+
+  Found Find(std::string_view id) const;  // empty when there is none
+  Found FindByName(std::string_view account_id, std::string_view name) const;
+  BoxPage List(const BoxQuery& query) const;
+  void ForEach(const std::function<void(const Found&)>& visit) const;  // must not call back
+  // Those for which something is due: the end of their time, or of the time they may be idle or
+  // stay stopped.
+  std::vector<std::string> DueAt(std::int64_t now_us) const;
+  void SetDue(const std::string& id, std::int64_t due_us);  // until the box is put again
+  std::size_t size() const;
+
+ private:
+  using TimeKey = std::pair<std::int64_t, std::string>;
+
+  using NameKey = std::pair<std::string, std::string>;  // of an account and a box
+
+  void Unlink(const Box& box);
+  void ReleaseLocked(const NameKey& name, const std::string& id);
+  void SetDueLocked(const std::string& id, std::int64_t due_us);
+  static std::int64_t DueOf(const Box& box, const BoxEntry& entry);  // 0: never
+
+  mutable std::shared_mutex mutex_;  // guards all below
+  std::unordered_map<std::string, Found> boxes_;
+  struct Holdings {  // of one account
+    Holdings();
+    std::size_t count = 0;
+    std::map<BoxQuery::By, BoxOrder> orders;
+  };
+  std::map<std::string, Holdings, std::less<>> holdings_;
+  std::map<NameKey, std::string> by_name_;  // the box's id
+  std::set<TimeKey> by_due_;
+  std::unordered_map<std::string, std::int64_t> due_;  // the same, by id
+};
+
+}  // namespace viv::boxes

@@ -1,0 +1,54 @@
+#pragma once
+// Who stands on which sealed layer and on which template's folder. A layer goes when nobody holds
+// it any more: neither a snapshot's record nor a box whose files lie over it. So does a template's
+// folder, once the template itself is gone. Thread-safe.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/tree.h"
+#include "storage/box_storage.h"
+
+namespace viv::boxes {
+
+// The names of the storage's layers among the folders of `trees`.
+std::set<std::string> LayersIn(const std::vector<Tree>& trees);
+// The folders of templates among them: .../trees/KEY, below which a template's layers lie.
+std::set<std::string> TemplateFoldersIn(const std::vector<Tree>& trees);
+
+class BoxLayers {
+ public:
+  explicit BoxLayers(storage::BoxStorage& storage) : storage_(storage) {}
+
+  using Hold = std::shared_ptr<void>;  // shared so that a box and a start under way hold it alike
+  Hold Take(const std::vector<Tree>& trees);
+  std::set<std::string> held() const;
+  bool HoldsFolder(const std::string& folder) const;  // a template's, or one below it
+
+  // `give_up` gets a template's folder that nobody holds any more. Set once, before the first Take.
+  using GiveUp = std::function<void(const std::string& folder)>;
+  void SetGiveUp(GiveUp give_up) { give_up_ = std::move(give_up); }
+  // The server ends: from now on holds go without what they held, which the next server needs.
+  void KeepAll();
+
+ private:
+  using Counts = std::map<std::string, int>;
+  // What nobody holds any more of `names`.
+  static std::vector<std::string> CountDown(Counts& counts, const std::set<std::string>& names);
+  void Release(const std::set<std::string>& layers, const std::set<std::string>& folders);
+
+  storage::BoxStorage& storage_;
+  GiveUp give_up_;
+  mutable std::mutex mutex_;  // guards all below
+  bool keeps_all_ = false;
+  Counts layers_;
+  Counts folders_;
+};
+
+}  // namespace viv::boxes

@@ -1,0 +1,246 @@
+#pragma once
+// Boxes on this machine. Each change of a box is one at a time (its entry's lock) and ends with its
+// record in the store; the kernel follows the record: whatever a crash leaves in between, the next
+// start makes agree with it. Work that began goes on to its end although its caller hangs up.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "accounts/budgets.h"
+#include "base/blocking_pool.h"
+#include "boxes/box_host.h"
+#include "boxes/box_index.h"
+#include "boxes/box_records.h"
+#include "boxes/box_templates.h"
+#include "boxes/boxes.h"
+#include "boxes/death_watch.h"
+#include "boxes/parked_boxes.h"
+#include "boxes/usage_watch.h"
+#include "gateway/gateway.h"
+#include "store/store.h"
+
+namespace viv::boxes {
+
+struct BoxManagerOptions {
+  std::size_t boxes_max = 9'500;
+  std::size_t parked = 16;                   // of each template in use
+  std::string secret;                        // tokens derive from it
+  gateway::Gateway* gateway = nullptr;       // outlives it; nullptr: plans are not carried out
+  gateway::SecretSource* secrets = nullptr;  // as the gateway's own
+  network::FlowLog* flow_log = nullptr;      // outlives it too
+  accounts::Budgets* budgets = nullptr;      // the same; nullptr: accounts have no limits
+  // For callbacks; set where there is a gateway.
+  std::function<std::string(std::string_view account_id)> uuid_of_account;
+};
+
+class BoxManager : public Boxes {
+ public:
+  // Adopts the boxes that an earlier server left and removes what has no record. All given outlives
+  // it.
+  static Result<std::unique_ptr<BoxManager>> Open(store::Store& store,
+                                                  BoxHost& host,
+                                                  templates::Templates& templates,
+                                                  BlockingPool& pool,
+                                                  BoxManagerOptions options);
+  ~BoxManager() override;  // ends the parked ones; the others live on
+
+  Task<Result<BoxPtr>> Create(CreateBox request) override;
+  Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const override;
+  Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const override;
+  BoxPage List(const BoxQuery& query) const override { return index_.List(query); }
+  Task<Status> Remove(std::string account_id, std::string id) override;
+  Task<Status> Reset(std::string account_id, std::string id) override;
+  Task<Status> Pause(std::string account_id, std::string id, Memory memory) override;
+  Task<Result<Connected>> Connect(std::string account_id,
+                                  std::string id,
+                                  std::int64_t timeout_seconds) override;
+  Task<Status> SetTimeout(std::string account_id,
+                          std::string id,
+                          std::int64_t timeout_seconds,
+                          Extend extend) override;
+  Task<Result<BoxPtr>> Update(std::string account_id,
+                              std::string id,
+                              MakeBoxChange change) override;
+  Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
+                                                 std::string id,
+                                                 std::size_t count,
+                                                 std::int64_t timeout_seconds) override;
+  Task<Result<TemplateInfo>> Snapshot(std::string account_id,
+                                      std::string id,
+                                      std::string name) override;
+  Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
+                                          std::string id,
+                                          std::string name,
+                                          std::map<std::string, std::string> variables) override;
+  std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const override {
+    return templates_.List(account_id);
+  }
+  Task<Status> RemoveTemplate(std::string account_id, std::string id_or_name) override;
+  Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
+                                           std::string_view id) const override;
+  Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) override;
+  Result<std::vector<json::object>> EgressLog(std::string_view account_id,
+                                              std::string_view id,
+                                              std::size_t limit) const override;
+  Task<Status> CheckProxy(std::string address) override;
+
+  Result<BoxPtr> Find(std::string_view id) const override;
+  void ForEachRunning(const std::function<void(const Box&)>& visit) const override;
+  std::string AgentToken(std::string_view id) const override;
+  std::string TrafficToken(std::string_view id) const override;
+  Task<Result<UniqueFd>> DialAgent(std::string id) override;
+  Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) override;
+
+  // Ends what is over, notices what died, meters. Called several times a second, by one caller.
+  Task<void> KeepHouse();
+  Task<void> RemoveAll();  // for a server that leaves nothing behind
+  std::size_t size() const { return index_.size(); }
+  BoxTemplates& templates() { return templates_; }
+  std::size_t parked() const { return parked_->size(); }
+  // Processes of boxes that were removed, stopped or replaced, and have not all ended, by box.
+  std::size_t ending() const { return host_.endings().size(); }
+  // Boxes that stand still until there is room on the disk again.
+  std::size_t held_for_disk() const;
+  // Why boxes cannot be served as they should; empty: they can.
+  std::vector<std::string> Troubles() const;
+  // The folders of templates that boxes and snapshots stand on.
+  bool StandsOn(const std::string& folder) const;
+  // For the watch over what accounts use.
+  std::vector<WatchedBox> ListWatched() const;
+
+ private:
+  // An entry whose lock is held, and the box as it is.
+  struct Held {
+    BoxEntryPtr entry;
+    AsyncMutex::Lock lock;
+    BoxPtr box;
+  };
+  struct Sealed {
+    std::string layer;
+    std::vector<Tree> trees;
+    BoxLayers::Hold hold;
+  };
+
+  BoxManager(store::Store& store,
+             BoxHost& host,
+             templates::Templates& templates,
+             BlockingPool& pool,
+             BoxManagerOptions options,
+             DeathWatch deaths);
+
+  enum class EndWait { kYes, kNo };  // kNo: for maintenance, which nothing may hold up
+
+  // box_manager.cc
+  Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
+  Task<Status> Commit(BoxEntryPtr entry, Box box);
+  Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
+  Task<Status> SetUp(const LiveBox& live, const Box& box);
+  Task<Status> RemoveNow(std::string account_id, std::string id);
+  Task<Status> RemoveHeld(Held& held, EndWait wait);
+  Task<Status> SetTimeoutNow(std::string account_id,
+                             std::string id,
+                             std::int64_t timeout_seconds,
+                             Extend extend);
+  Task<Result<BoxPtr>> UpdateNow(std::string account_id, std::string id, MakeBoxChange make);
+  Task<Status> ApplyChange(Held& held, BoxChange change);
+  void Show(const BoxEntryPtr& entry, Box box);
+  static void Note(BoxEntry& entry, std::string message);
+  // When it ends that begins now and was given so long.
+  static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
+
+  // box_manager_budget.cc
+  Status TakeToRun(BoxEntry& entry, const Box& box) const;    // before it runs
+  static void SettleCharge(BoxEntry& entry, BoxState state);  // when it runs no more
+  class SettleAtEnd;
+
+  // box_manager_end.cc
+  // Waits for some seconds at most. `holds` is what the box stands on: it stays until it is gone.
+  Task<void> End(std::unique_ptr<LiveBox> live,
+                 BoxHost::Files files,
+                 BoxLayers::Hold holds,
+                 EndWait wait = EndWait::kYes);
+
+  // box_manager_egress.cc
+  network::BoxEgress EgressOf(const Box& box) const;
+  network::SocksProxy SocksOf(const std::string& account_id,
+                              const gateway::UpstreamProxy& proxy) const;
+
+  // box_manager_start.cc
+  static BoxHost::StartRequest RequestOf(const StartPoint& from);
+  Task<Result<BoxPtr>> CreateNow(CreateBox request);
+  Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
+  Status Register(const StartPoint& from, Box& box, BoxEntry& entry);
+  static void PutOnTop(const std::vector<Tree>& on_top, StartPoint& from);
+  Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
+  Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
+  Status AdaptParked(LiveBox& live, const StartPoint& from, const Box& box);
+  Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
+  Task<void> FinishStart(Held held, StartPoint from);
+
+  // box_manager_power.cc
+  Task<Status> PauseNow(std::string account_id, std::string id, Memory memory);
+  Task<Status> PauseHeld(Held& held, Memory memory);
+  Task<Result<Connected>> ConnectNow(std::string account_id,
+                                     std::string id,
+                                     std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> WakeNow(Held& held, std::int64_t timeout_seconds);
+  Task<Status> FailHeld(Held& held, std::string message);
+  Task<void> EndProcesses(BoxEntryPtr entry, std::unique_ptr<LiveBox> live, const BoxSpec& spec);
+  Task<Status> Reboot(Held& held, const Box& box);
+  Task<Result<BoxIndex::Found>> Awake(std::string id);
+
+  Task<Status> ResetNow(std::string account_id, std::string id);
+  Task<void> EndReplaced(std::unique_ptr<LiveBox> live, std::string folder, BoxLayers::Hold holds);
+
+  // box_manager_copy.cc
+  Task<Result<Sealed>> Seal(Held& held);
+  Task<Result<std::vector<Result<BoxPtr>>>> ForkNow(std::string account_id,
+                                                    std::string id,
+                                                    std::size_t count,
+                                                    std::int64_t timeout_seconds);
+  using OwnVariables = std::optional<std::map<std::string, std::string>>;  // none: the box's
+  Task<Result<TemplateInfo>> SnapshotNow(std::string account_id,
+                                         std::string id,
+                                         std::string name,
+                                         OwnVariables own);
+
+  // box_manager_disk.cc
+  Status CheckRoom() const;  // kUnavailable while the disk is almost full
+  Task<void> WatchDisk();
+  Task<void> HoldWriters(bool all);
+  void HoldIfWriting(const BoxIndex::Found& found, bool all);
+  Task<void> ReleaseHeld();
+  void Release(const BoxIndex::Found& found);
+
+  // box_manager_sockets.cc
+  Task<void> WatchSockets();
+  void LimitSockets(const BoxIndex::Found& found);
+
+  // box_manager_house.cc
+  Status AdoptAll();
+  void Adopt(BoxRecord record, std::vector<std::string>& lost);
+  Task<void> DoWhatIsDue(std::string id);
+  Task<void> StopIfIdle(Held& held);
+  Task<void> BuryIfDead(std::string id);
+  Task<void> Meter();
+
+  store::Store& store_;
+  BoxHost& host_;
+  BlockingPool& pool_;
+  const BoxManagerOptions options_;
+  BoxLayers layers_;
+  BoxTemplates templates_;
+  BoxIndex index_;
+  DeathWatch deaths_;
+  std::atomic<bool> disk_is_low_ = false, image_is_broken_ = false;
+  std::size_t held_for_disk_ = 0;  // at the last look, of the maintenance alone
+  std::int64_t trim_next_us_ = 0;
+  std::int64_t sockets_next_us_ = 0;  // the next look
+  std::int64_t memory_before_ = 0;    // available on the machine, the most since the last look
+  std::unique_ptr<ParkedBoxes> parked_;
+};
+
+}  // namespace viv::boxes

@@ -1,0 +1,157 @@
+// Boxes as templates of others: snapshot and fork. Both keep files, not memory.
+
+#include <filesystem>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shielded.h"
+#include "boxes/box_ids.h"
+#include "boxes/box_manager.h"
+#include "boxes/disk_use.h"
+
+namespace viv::boxes {
+namespace {
+
+// Gives a layer the name that says what its box took. Only after sealing is all counted that the
+// box wrote. A layer that keeps its first name counts for nothing.
+void NameByOrigin(storage::BoxStorage& storage,
+                  const std::string& origin,
+                  std::string& layer,
+                  std::string& folder) {
+  auto used = storage.Read(origin);
+  if (!used || !storage.has_limits()) return;
+  const std::string name = LayerNameOf(layer, origin, used->used_bytes);
+  const std::string named = folder.substr(0, folder.rfind('/') + 1) + name;
+  std::error_code error;
+  std::filesystem::rename(folder, named, error);
+  if (error) {
+    log::Warn("layer.not_named", {{"layer", layer}, {"error", error.message()}});
+    return;
+  }
+  layer = name;
+  folder = named;
+}
+
+}  // namespace
+
+// The box stands still for as long as the file system needs for a copy-on-write copy.
+Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
+  CO_RETURN_IF_ERROR(CheckRoom());
+  LiveBox* live = held.entry->live.get();
+  const Place place = live != nullptr ? live->place : held.entry->place;
+  const bool running = live != nullptr && held.box->state == BoxState::kRunning;
+  if (place.folder.empty())
+    co_return Fail(ErrorCode::kConflict, "box " + held.box->id + " has no files: start it first");
+  if (options_.budgets != nullptr)
+    CO_RETURN_IF_ERROR(
+        options_.budgets->HasRoom(held.box->account_id, accounts::Budget::kDiskBytes));
+  Sealed sealed;
+  sealed.layer = NewPlaceName();
+  auto work = [&]() -> Result<std::string> {
+    if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
+    auto folder = host_.storage().Seal(place.folder, sealed.layer);
+    if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
+    if (folder) NameByOrigin(host_.storage(), place.folder, sealed.layer, *folder);
+    return folder;
+  };
+  ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
+  sealed.trees = place.trees;
+  for (Tree& tree : sealed.trees) tree.layers.insert(tree.layers.begin(), UpperOf(folder, tree));
+  sealed.hold = layers_.Take(sealed.trees);
+  co_return sealed;
+}
+
+Task<Result<TemplateInfo>> BoxManager::Snapshot(std::string account_id,
+                                                std::string id,
+                                                std::string name) {
+  OwnVariables all;
+  co_return co_await Shielded(
+      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(all)));
+}
+
+Task<Result<TemplateInfo>> BoxManager::SnapshotWith(std::string account_id,
+                                                    std::string id,
+                                                    std::string name,
+                                                    std::map<std::string, std::string> variables) {
+  OwnVariables own = std::move(variables);
+  co_return co_await Shielded(
+      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(own)));
+}
+
+Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
+                                                   std::string id,
+                                                   std::string name,
+                                                   OwnVariables own) {
+  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+  ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
+  const BoxSpec& spec = held.box->spec;
+  SnapshotRecord record;
+  record.id = NewTemplateId();
+  record.account_id = held.box->account_id;
+  record.name = std::move(name);
+  record.origin_box = held.box->id;
+  record.layer = sealed.layer;
+  record.trees = std::move(sealed.trees);
+  record.variables = own ? templates_.VariablesBelow(held.box->account_id, spec) : spec.variables;
+  if (own)
+    for (auto& [variable, value] : *own) record.variables[variable] = std::move(value);
+  record.user = spec.user;
+  record.workdir = spec.workdir;
+  record.limits = spec.limits;
+  record.disk_bytes = spec.disk_bytes;
+  record.created_at_us = NowMicros();
+  TemplateInfo info = BoxTemplates::InfoOf(record);
+  CO_RETURN_IF_ERROR(co_await templates_.Add(std::move(record)));
+  Note(*held.entry, "Snapshot taken");
+  log::Info("box.snapshot_taken", {{"box", held.box->id}, {"snapshot", info.id}});
+  co_return info;
+}
+
+Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::Fork(std::string account_id,
+                                                           std::string id,
+                                                           std::size_t count,
+                                                           std::int64_t timeout_seconds) {
+  co_return co_await Shielded(
+      ForkNow(std::move(account_id), std::move(id), count, timeout_seconds));
+}
+
+Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::ForkNow(std::string account_id,
+                                                              std::string id,
+                                                              std::size_t count,
+                                                              std::int64_t timeout_seconds) {
+  StartPoint from;
+  Box copy;
+  {
+    ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
+    ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
+    const BoxSpec& spec = held.box->spec;
+    from.id = spec.template_id;
+    from.name = spec.template_name;
+    from.is_snapshot = true;
+    from.trees = std::move(sealed.trees);
+    from.hold = std::move(sealed.hold);
+    copy.account_id = held.box->account_id;
+    copy.spec = spec;
+    copy.spec.name.clear();
+  }
+  copy.spec.timeout_seconds = timeout_seconds;
+  std::vector<Result<BoxPtr>> forks;
+  for (std::size_t i = 0; i < count; ++i) forks.push_back(co_await StartNew(from, copy));
+  co_return forks;
+}
+
+Task<Status> BoxManager::RemoveTemplate(std::string account_id, std::string id_or_name) {
+  ASSIGN_OR_CO_RETURN(std::string id, templates_.FindSnapshot(account_id, id_or_name));
+  bool used = false;
+  index_.ForEach(
+      [&](const BoxIndex::Found& found) { used = used || found.box->spec.template_id == id; });
+  if (used) {
+    co_return Fail(ErrorCode::kConflict,
+                   "cannot delete template '" + id_or_name +
+                       "' because there are paused or running sandboxes using it");
+  }
+  co_return co_await Shielded(templates_.RemoveSnapshot(std::move(id)));
+}
+
+}  // namespace viv::boxes

@@ -1,0 +1,151 @@
+// What happens to boxes while the machine's disk is almost full: nothing new begins, whoever writes
+// stands still, and goes on when there is room. A disk that is full below the image would break the
+// files of all boxes.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "boxes/box_manager.h"
+#include "runtime/process.h"
+
+namespace viv::boxes {
+namespace {
+
+constexpr std::int64_t kTrimWhileLowUs = 30'000'000;
+
+std::uint64_t WrittenBy(const LiveBox& live) {
+  std::uint64_t bytes = 0;
+  for (pid_t process : live.cgroup->Processes())
+    bytes += runtime::ReadBytesWritten(process).value_or(0);
+  return bytes;
+}
+
+}  // namespace
+
+Status BoxManager::CheckRoom() const {
+  if (image_is_broken_)
+    return Fail(ErrorCode::kUnavailable,
+                "the kernel closed the file system of boxes after an error; the operator has to "
+                "start this server again");
+  if (!disk_is_low_) return {};
+  auto room = host_.ReadRoom();
+  return Fail(ErrorCode::kUnavailable,
+              (room ? storage::DescribeLowDisk(*room) : "the disk of this server is almost full") +
+                  "; no boxes start and no snapshots are taken until there is room");
+}
+
+std::size_t BoxManager::held_for_disk() const {
+  std::size_t count = 0;
+  index_.ForEach([&count](const BoxIndex::Found& found) {
+    if (found.entry->held_for_disk) ++count;
+  });
+  return count;
+}
+
+std::vector<std::string> BoxManager::Troubles() const {
+  std::vector<std::string> troubles;
+  if (Status room = CheckRoom(); !room) troubles.push_back(room.error().message);
+  return troubles;
+}
+
+Task<void> BoxManager::WatchDisk() {
+  auto room = host_.ReadRoom();
+  if (!room) co_return;
+  if (!room->is_writable && !image_is_broken_.exchange(true))
+    log::Error("disk.image_broken", {{"advice", "free some space and start the server again"}});
+  const bool was_low = disk_is_low_;
+  const bool is_low = was_low ? !room->IsAmple() : room->IsLow();
+  disk_is_low_ = is_low;
+  const std::int64_t now_us = NowMicros();
+  if (is_low && now_us >= trim_next_us_) {
+    host_.storage().TrimSoon();
+    trim_next_us_ = now_us + kTrimWhileLowUs;
+  }
+  if (is_low && !was_low) log::Error("disk.low", {{"why", storage::DescribeLowDisk(*room)}});
+  if (is_low) {
+    co_await HoldWriters(room->IsCritical());
+  } else if (was_low || held_for_disk_ > 0) {
+    co_await ReleaseHeld();
+  }
+  if (was_low && !is_low) log::Info("disk.has_room", {{"free_bytes", room->host_bytes}});
+}
+
+// Those that wrote since the last look; all of them once the reserve itself is being used up.
+Task<void> BoxManager::HoldWriters(bool all) {
+  std::vector<BoxIndex::Found> running;
+  index_.ForEach([&](const BoxIndex::Found& found) {
+    if (found.box->state == BoxState::kRunning && !found.entry->held_for_disk)
+      running.push_back(found);
+  });
+  if (running.empty()) co_return;
+  auto work = [this, &running, all] {
+    for (const BoxIndex::Found& found : running) HoldIfWriting(found, all);
+    return true;
+  };
+  co_await pool_.Run(work);
+}
+
+void BoxManager::HoldIfWriting(const BoxIndex::Found& found, bool all) {
+  BoxEntry& entry = *found.entry;
+  AsyncMutex::Lock lock;
+  if (!entry.busy.TryAcquire(lock) || entry.live == nullptr) return;
+  const std::uint64_t written = WrittenBy(*entry.live);
+  const bool writes = entry.written_bytes && written > *entry.written_bytes;
+  entry.written_bytes = written;
+  if (!writes && !all) return;
+  const std::string& folder = entry.live->place.folder;
+  // A process stands still only when its system call ends, and one call writes up to 2 GiB. Where
+  // that is too much, its limit ends it at once.
+  if (all) {
+    if (auto usage = host_.storage().Read(folder))
+      std::ignore = host_.storage().SetLimit(folder, std::max<std::int64_t>(usage->used_bytes, 1));
+  }
+  if (Status frozen = entry.live->cgroup->Freeze(); !frozen && !all) {
+    log::Warn("box.not_held", {{"box", entry.id}, {"error", frozen.error().message}});
+    return;
+  }
+  entry.held_for_disk = true;
+  ++held_for_disk_;
+  Note(entry, "Sandbox stands still: the server's disk is almost full");
+  log::Warn("box.held", {{"box", entry.id}, {"why", "the disk is almost full"}});
+}
+
+Task<void> BoxManager::ReleaseHeld() {
+  std::vector<BoxIndex::Found> held;
+  std::size_t count = 0;  // those that ended meanwhile are held no longer
+  index_.ForEach([&](const BoxIndex::Found& found) {
+    if (found.entry->held_for_disk) held.push_back(found);
+  });
+  auto work = [this, &held, &count] {
+    for (const BoxIndex::Found& found : held) {
+      Release(found);
+      if (found.entry->held_for_disk) ++count;
+    }
+    return true;
+  };
+  if (!held.empty()) co_await pool_.Run(work);
+  held_for_disk_ = count;
+}
+
+void BoxManager::Release(const BoxIndex::Found& found) {
+  BoxEntry& entry = *found.entry;
+  AsyncMutex::Lock lock;
+  if (!entry.busy.TryAcquire(lock)) return;  // in the next round
+  const BoxPtr box = index_.Find(entry.id).box;
+  if (box != nullptr && entry.live != nullptr) {
+    Status released = host_.storage().SetLimit(entry.live->place.folder, box->spec.disk_bytes);
+    if (released && box->state == BoxState::kRunning) released = entry.live->cgroup->Thaw();
+    if (!released) {
+      log::Error("box.not_released", {{"box", entry.id}, {"error", released.error().message}});
+      return;
+    }
+    Note(entry, "Sandbox goes on: the server's disk has room");
+    log::Info("box.released", {{"box", entry.id}});
+  }
+  entry.written_bytes.reset();
+  entry.held_for_disk = false;
+}
+
+}  // namespace viv::boxes

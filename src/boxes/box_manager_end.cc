@@ -1,0 +1,79 @@
+// The end of a box's processes: killed at once, taken apart as they die, waited for a little.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "boxes/box_manager.h"
+
+namespace viv::boxes {
+namespace {
+
+// So long a caller waits to see it gone; what takes longer is counted as ending.
+constexpr std::chrono::seconds kEndWait{5};
+
+// Wakes one coroutine from the thread of endings, unless that has gone on without it.
+class EndSignal {
+ public:
+  explicit EndSignal(asio::any_io_executor executor)
+      : state_(std::make_shared<State>(std::move(executor))) {}
+  ~EndSignal() {
+    std::lock_guard lock(state_->mutex);
+    state_->awaited = false;
+  }
+  EndSignal(const EndSignal&) = delete;
+  EndSignal& operator=(const EndSignal&) = delete;
+
+  std::function<void()> Sender() const {
+    return [state = state_] {
+      std::lock_guard lock(state->mutex);
+      if (!state->awaited) return;
+      // In the past, so that it does not matter whether the wait has begun.
+      asio::post(state->timer.get_executor(), [state] {
+        state->timer.expires_at(std::chrono::steady_clock::time_point::min());
+      });
+    };
+  }
+  asio::steady_timer& timer() { return state_->timer; }
+
+ private:
+  struct State {
+    explicit State(asio::any_io_executor executor) : timer(std::move(executor), kEndWait) {}
+    asio::steady_timer timer;
+    std::mutex mutex;  // guards the one below
+    bool awaited = true;
+  };
+  std::shared_ptr<State> state_;  // shared with the sender, which may outlive the wait
+};
+
+}  // namespace
+
+Task<void> BoxManager::End(std::unique_ptr<LiveBox> live,
+                           BoxHost::Files files,
+                           BoxLayers::Hold holds,
+                           EndWait wait) {
+  deaths_.Forget(live->place.name);
+  if (wait == EndWait::kNo) {
+    BoxHost::EndOptions no_signal;
+    no_signal.holds = std::move(holds);
+    host_.End(std::move(live), files, std::move(no_signal));
+    co_return;
+  }
+  auto executor = co_await asio::this_coro::executor;
+  EndSignal ended(executor);
+  BoxHost::EndOptions options;
+  options.done = ended.Sender();
+  options.holds = std::move(holds);
+  host_.End(std::move(live), files, std::move(options));
+  co_await ended.timer().async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace viv::boxes

@@ -1,0 +1,192 @@
+// How boxes come to be: parked ones and new ones, at once and later.
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shielded.h"
+#include "boxes/box_ids.h"
+#include "boxes/box_manager.h"
+
+namespace viv::boxes {
+
+// A box that nobody has asked for yet has what its template says.
+BoxHost::StartRequest BoxManager::RequestOf(const StartPoint& from) {
+  BoxHost::StartRequest request;
+  request.trees = from.trees;
+  request.limits = from.limits;
+  request.disk_bytes = from.disk_bytes;
+  return request;
+}
+
+Task<Result<BoxPtr>> BoxManager::Create(CreateBox request) {
+  co_return co_await Shielded(CreateNow(std::move(request)));
+}
+
+Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
+  ASSIGN_OR_CO_RETURN(StartPoint from,
+                      templates_.Resolve(request.account_id, request.template_name));
+  PutOnTop(request.on_top, from);
+  Box box;
+  box.account_id = std::move(request.account_id);
+  BoxSpec& spec = box.spec;
+  spec.user = request.user.value_or(from.user);
+  spec.workdir = request.workdir.value_or(from.workdir);
+  spec.limits = request.limits.value_or(from.limits);
+  spec.disk_bytes = request.disk_bytes.value_or(from.disk_bytes);
+  spec.name = std::move(request.name);
+  spec.notes = std::move(request.notes);
+  spec.metadata = std::move(request.metadata);
+  spec.variables = from.variables;
+  for (auto& [name, value] : request.variables) spec.variables[name] = std::move(value);
+  spec.network = std::move(request.network);
+  spec.on_timeout = request.on_timeout;
+  spec.wake = request.wake;
+  spec.timeout_seconds = request.timeout_seconds;
+  spec.idle_seconds = request.idle_seconds;
+  spec.keep_memory = request.keep_memory;
+  spec.keep_stopped_seconds = request.keep_stopped_seconds;
+  spec.lasting = request.lasting;
+  spec.disposable = request.disposable;
+  if (request.answer == CreateBox::Answer::kNow)
+    co_return co_await StartLater(std::move(from), std::move(box));
+  co_return co_await StartNew(std::move(from), std::move(box));
+}
+
+// Boxes with the same on top of the same template wait on one shelf.
+void BoxManager::PutOnTop(const std::vector<Tree>& on_top, StartPoint& from) {
+  for (const Tree& added : on_top) {
+    if (!from.shelf.empty())
+      for (const std::string& layer : added.layers) (from.shelf += '+') += layer;
+    auto same = std::find_if(from.trees.begin(), from.trees.end(),
+                             [&added](const Tree& tree) { return tree.at == added.at; });
+    if (same == from.trees.end()) {
+      from.trees.push_back(added);
+    } else {
+      same->layers.insert(same->layers.begin(), added.layers.begin(), added.layers.end());
+    }
+  }
+}
+
+Status BoxManager::Register(const StartPoint& from, Box& box, BoxEntry& entry) {
+  RETURN_IF_ERROR(CheckRoom());
+  if (index_.size() + ending() >= options_.boxes_max) {
+    return Fail(ErrorCode::kLimitExceeded, "this server holds " +
+                                               std::to_string(options_.boxes_max) +
+                                               " boxes already: end some, or raise --boxes-max");
+  }
+  entry.charge = accounts::Charge(options_.budgets, box.account_id);
+  RETURN_IF_ERROR(TakeToRun(entry, box));
+  box.id = NewBoxId();
+  box.spec.template_id = from.id;
+  box.spec.template_name = from.name;
+  if (box.spec.name.empty() || index_.ClaimName(box.account_id, box.spec.name, box.id)) return {};
+  return Fail(ErrorCode::kConflict, "the name '" + box.spec.name + "' is taken by another box");
+}
+
+Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
+  auto entry = std::make_shared<BoxEntry>();
+  CO_RETURN_IF_ERROR(Register(from, box, *entry));
+  entry->id = box.id;
+  entry->layers = from.hold;
+  entry->shelf = from.shelf;
+  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
+  Status ready = co_await Bring(entry, from, box);
+  if (!ready) {
+    index_.ReleaseName(box.account_id, box.spec.name, box.id);
+    co_return PassUp(std::move(ready).error());
+  }
+  co_return index_.Find(box.id).box;
+}
+
+// Its processes, set up: a parked box or a new one. Where that fails nothing is left of it.
+Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from, const Box& box) {
+  std::unique_ptr<LiveBox> live;
+  if (!from.shelf.empty()) live = parked_->Take(from.shelf);
+  if (live != nullptr && live->place.trees != from.trees)
+    co_await End(std::move(live), BoxHost::Files::kRemove,
+                 from.hold);  // of a template that changed
+  Status ready;
+  if (live != nullptr) {
+    ready = AdaptParked(*live, from, box);
+  } else {
+    BoxHost::StartRequest request;
+    request.trees = from.trees;
+    request.limits = box.spec.limits;
+    request.disk_bytes = box.spec.disk_bytes;
+    request.egress = EgressOf(box);
+    ASSIGN_OR_CO_RETURN(live, co_await StartOnPool(std::move(request)));
+  }
+  if (ready) ready = co_await SetUp(*live, box);
+  if (ready) co_return std::move(live);
+  co_await End(std::move(live), BoxHost::Files::kRemove, from.hold);
+  co_return PassUp(std::move(ready).error());
+}
+
+// Its processes and its record. Where one fails nothing is left of the other.
+Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box box) {
+  if (!from.shelf.empty()) parked_->Keep(from.shelf, RequestOf(from));
+  ASSIGN_OR_CO_RETURN(entry->live, co_await Obtain(from, box));
+  box.state = BoxState::kRunning;
+  box.started_at_us = box.updated_at_us = NowMicros();
+  if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
+  box.ends_at_us = EndOf(box.spec, box.started_at_us, box.spec.timeout_seconds);
+  Note(*entry, "Sandbox created");
+  if (Status kept = co_await Commit(entry, box); !kept) {
+    co_await End(std::move(entry->live), BoxHost::Files::kRemove, entry->layers);
+    co_return kept;
+  }
+  deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
+  entry->place = entry->live->place;
+  log::Info("box.created", {{"box", box.id}, {"template", box.spec.template_name}});
+  co_return Status();
+}
+
+// A parked box has the limits of its template and may connect anywhere.
+Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const Box& box) {
+  const BoxSpec& spec = box.spec;
+  if (spec.limits != from.limits) RETURN_IF_ERROR(live.cgroup->SetLimits(spec.limits), "limit it");
+  if (spec.disk_bytes != from.disk_bytes)
+    RETURN_IF_ERROR(host_.storage().SetLimit(live.place.folder, spec.disk_bytes), "limit its disk");
+  return host_.SetEgress(live.place, EgressOf(box));
+}
+
+// Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
+Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
+  auto entry = std::make_shared<BoxEntry>();
+  CO_RETURN_IF_ERROR(Register(from, box, *entry));
+  entry->id = box.id;
+  entry->layers = from.hold;
+  entry->shelf = from.shelf;
+  entry->place.trees = from.trees;
+  Held held;
+  held.entry = entry;
+  held.lock = co_await entry->busy.Acquire();
+  box.state = BoxState::kStarting;
+  box.created_at_us = box.started_at_us = box.updated_at_us = NowMicros();
+  box.ends_at_us = kNoEndUs;
+  Status kept = co_await Commit(entry, box);
+  if (!kept) {
+    index_.ReleaseName(box.account_id, box.spec.name, box.id);
+    co_return PassUp(std::move(kept).error());
+  }
+  held.box = index_.Find(box.id).box;
+  BoxPtr shown = held.box;
+  auto executor = co_await asio::this_coro::executor;
+  asio::co_spawn(executor, FinishStart(std::move(held), std::move(from)), asio::detached);
+  co_return shown;
+}
+
+Task<void> BoxManager::FinishStart(Held held, StartPoint from) {
+  Status ready = co_await Bring(held.entry, from, *held.box);
+  if (ready) co_return;
+  log::Warn("box.not_started", {{"box", held.box->id}, {"error", ready.error().message}});
+  std::ignore = co_await FailHeld(held, ready.error().message);
+}
+
+}  // namespace viv::boxes

@@ -1,0 +1,279 @@
+#pragma once
+// The domain's door to boxes: real Linux sandboxes with a life of their own. A call that returned
+// has happened for good. Another account's box is the same as none: kNotFound. Thread-safe;
+// coroutines of any executor may call.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "base/tree.h"
+#include "base/unique_fd.h"
+#include "gateway/rules/plan.h"
+#include "network/policy.h"
+#include "runtime/cgroups.h"
+
+namespace viv::boxes {
+
+enum class BoxState {
+  kStarting,  // on record; its processes are on their way
+  kRunning,
+  kPaused,   // frozen: memory and processes are kept
+  kStopped,  // its files are kept unless it is disposable, its processes are not
+  kFailed    // it did not start, or a lasting one died; to be started again, or removed
+};
+enum class OnTimeout { kKill, kPause, kStop };
+inline constexpr std::int64_t kNoEndUs = 253'402'300'799'000'000;  // the end of the year 9999
+
+// What wakes a box beside Connect.
+enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped one is started again
+
+struct BoxNetwork {
+  network::Policy egress;
+  std::optional<bool> internet_asked;    // what the account said of it, if anything
+  gateway::Plan plan;                    // what is added to its requests
+  bool public_traffic = false;           // true: ports are open to whoever knows the id
+  std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
+  std::vector<std::uint16_t> tls_ports;  // ports that speak TLS themselves
+
+  bool operator==(const BoxNetwork&) const = default;
+};
+
+struct BoxSpec {
+  std::string template_id;    // resolved: a template's or snapshot's id
+  std::string template_name;  // its name at the time
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> variables;  // of every process
+  std::string user = "user";                     // whom commands run as, unless told otherwise
+  std::string workdir;                           // empty: the user's home
+  runtime::Limits limits;
+  std::int64_t disk_bytes = 10LL << 30;
+  BoxNetwork network;
+  // The account's own name for it, which no other box of the account has; empty: none.
+  std::string name;
+  // What dialects keep with the box, each under its own name; nobody else reads it.
+  std::map<std::string, std::string> notes;
+  OnTimeout on_timeout = OnTimeout::kKill;
+  WakeOnTraffic wake = WakeOnTraffic::kNever;
+  // What it was created with; a wake-up gives it again. 0: it has no end.
+  std::int64_t timeout_seconds = 300;
+  // After so long without work it is stopped. Work is a call to it, a command that runs in it, or
+  // use of the processor. 0: never.
+  std::int64_t idle_seconds = 0;
+  bool keep_memory = false;               // when idle it is paused instead
+  std::int64_t keep_stopped_seconds = 0;  // so long after it was stopped it is removed; 0: never
+  bool lasting = false;                   // its death is a failure, not its end
+  bool disposable = false;                // its files go whenever its processes do
+};
+
+// As it is at one moment. Shared because it never changes: a newer one takes its place.
+struct Box {
+  std::string id;  // "i" and 20 of [a-z0-9]
+  std::string account_id;
+  BoxState state = BoxState::kRunning;
+  BoxSpec spec;
+  std::int64_t created_at_us = 0;
+  std::int64_t started_at_us = 0;  // created or last resumed
+  std::int64_t ends_at_us = 0;     // when on_timeout happens; only counts while running
+  std::int64_t updated_at_us = 0;  // of its spec or state
+  std::int64_t stopped_at_us = 0;  // paused or stopped since; 0 while it runs
+  std::string message;             // why it failed
+};
+using BoxPtr = std::shared_ptr<const Box>;
+
+struct CreateBox {
+  std::string account_id;
+  std::string template_name;  // name, "name:tag", id, or a snapshot's id or name
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> variables;
+  BoxNetwork network;
+  OnTimeout on_timeout = OnTimeout::kKill;
+  WakeOnTraffic wake = WakeOnTraffic::kNever;
+  std::int64_t timeout_seconds = 300;  // 0: no end
+  std::string name = {};
+  std::map<std::string, std::string> notes = {};
+  std::int64_t idle_seconds = 0;
+  bool keep_memory = false;
+  std::int64_t keep_stopped_seconds = 0;
+  bool lasting = false;
+  bool disposable = false;
+  // Layers over the template's own: of a tree that it has, or a tree of their own.
+  std::vector<Tree> on_top = {};
+  // In place of the template's own.
+  std::optional<std::string> user = {};
+  std::optional<std::string> workdir = {};
+  std::optional<runtime::Limits> limits = {};
+  std::optional<std::int64_t> disk_bytes = {};
+  // kNow answers once the record is kept: the box is kStarting, then kRunning or kFailed.
+  enum class Answer { kReady, kNow } answer = Answer::kReady;
+};
+
+// What is not given stays as it is.
+struct BoxChange {
+  std::optional<std::string> name = {};
+  std::map<std::string, std::string> notes = {};                     // these only
+  std::optional<BoxNetwork> network = {};                            // at once
+  std::optional<std::map<std::string, std::string>> variables = {};  // of later processes
+  std::optional<std::string> user = {};
+  std::optional<std::string> workdir = {};
+  std::optional<runtime::Limits> limits = {};  // from the next start on
+  std::optional<std::int64_t> disk_bytes = {};
+  std::optional<std::int64_t> idle_seconds = {};
+  std::optional<std::int64_t> keep_stopped_seconds = {};
+};
+
+BoxSpec Changed(BoxSpec spec, const BoxChange& change);
+
+// What is to change of a box as it is now. Called while nobody else can change it, on any thread;
+// it owns what it needs, since whoever asked may be gone by then.
+using MakeBoxChange = std::function<Result<BoxChange>(const Box& now)>;
+
+// Where a box stands in a list: one of the first two counts, then the id.
+struct BoxRank {
+  std::int64_t number = 0;
+  std::string text;
+  std::string id;
+
+  bool operator==(const BoxRank&) const = default;
+};
+
+struct BoxQuery {
+  std::string account_id;
+  std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
+  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
+  enum class By {
+    kStart,
+    kCreation,
+    kName,        // its id when it has none
+    kState,       // failed, starting, running, at rest
+    kStop,        // since when it is at rest
+    kIdleTime,    // after which it is stopped
+    kKeepStopped  // for which it is kept then
+  } by = By::kStart;
+  std::optional<BoxRank> after;  // the last one of the page before
+  std::size_t offset = 0;        // so many are left out first; quick when all are accepted
+  std::size_t limit = 100;
+};
+BoxRank RankOf(BoxQuery::By by, const Box& box);
+
+struct BoxPage {
+  std::vector<BoxPtr> boxes;
+  bool more = false;
+};
+
+// A template or a snapshot, as lists show it.
+struct TemplateInfo {
+  std::string id;
+  std::vector<std::string> names;
+  bool is_snapshot = false;
+  std::string origin_box;  // a snapshot's
+  double cpus = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t disk_bytes = 0;
+  std::int64_t created_at_us = 0;
+};
+
+struct MetricPoint {
+  std::int64_t at_us = 0;
+  double cpu_used_percent = 0;  // 100 is one core in full
+  double cpus = 0;
+  std::int64_t memory_used_bytes = 0, memory_total_bytes = 0, memory_cache_bytes = 0;
+  std::int64_t disk_used_bytes = 0, disk_total_bytes = 0;
+};
+
+struct LogEntry {
+  std::int64_t at_us = 0;
+  std::string level;  // debug, info, warn, error
+  std::string message;
+  std::map<std::string, std::string> fields;
+};
+
+class Boxes {
+ public:
+  virtual ~Boxes() = default;
+
+  // kNotFound without such a template, kConflict when the name is taken, kLimitExceeded when no
+  // more fit.
+  virtual Task<Result<BoxPtr>> Create(CreateBox request) = 0;
+  virtual Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const = 0;
+  virtual Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const = 0;
+  virtual BoxPage List(const BoxQuery& query) const = 0;
+  virtual Task<Status> Remove(std::string account_id, std::string id) = 0;
+  // As it was created: what it stood on, none of its changes, new processes; id and end stay.
+  virtual Task<Status> Reset(std::string account_id, std::string id) = 0;
+
+  enum class Memory { kKeep, kDrop };
+  // kConflict when it does not run.
+  virtual Task<Status> Pause(std::string account_id, std::string id, Memory memory) = 0;
+  struct Connected {
+    BoxPtr box;
+    bool was_running = true;
+  };
+  // Wakes it if it does not run (then its end is `timeout_seconds` from now), else at least that
+  // far; one without an end keeps none. Waits for one that is starting.
+  virtual Task<Result<Connected>> Connect(std::string account_id,
+                                          std::string id,
+                                          std::int64_t timeout_seconds) = 0;
+  enum class Extend { kSet, kAtLeast };
+  virtual Task<Status> SetTimeout(std::string account_id,
+                                  std::string id,
+                                  std::int64_t timeout_seconds,
+                                  Extend extend) = 0;
+  // kConflict when the name is taken.
+  virtual Task<Result<BoxPtr>> Update(std::string account_id,
+                                      std::string id,
+                                      MakeBoxChange change) = 0;
+
+  // Each copy or why there is none, `count` in all.
+  virtual Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
+                                                         std::string id,
+                                                         std::size_t count,
+                                                         std::int64_t timeout_seconds) = 0;
+  virtual Task<Result<TemplateInfo>> Snapshot(std::string account_id,
+                                              std::string id,
+                                              std::string name) = 0;  // empty: none
+  // The same, but of the box's own variables none go along: boxes from it have those of the box's
+  // template, and over them the given ones.
+  virtual Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
+                                                  std::string id,
+                                                  std::string name,
+                                                  std::map<std::string, std::string> variables) = 0;
+  // What the account can start from: all templates and its own snapshots, newest first.
+  virtual std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const = 0;
+  // kConflict while a box stands on it; kPermissionDenied for a built-in one.
+  virtual Task<Status> RemoveTemplate(std::string account_id, std::string id_or_name) = 0;
+
+  virtual Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
+                                                   std::string_view id) const = 0;  // oldest first
+  virtual Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) = 0;
+  // What left the box or was refused, the newest `limit`, oldest first (network/flow_log.h).
+  virtual Result<std::vector<json::object>> EgressLog(std::string_view account_id,
+                                                      std::string_view id,
+                                                      std::size_t limit) const = 0;
+
+  // Whether "host:port" may be the proxy of a box, as far as can be told now. kPermissionDenied,
+  // "HOST resolves to ADDRESS", when nobody may connect there; else why no address was found.
+  virtual Task<Status> CheckProxy(std::string address) = 0;
+
+  // For traffic, whose bearer is not an account: the id finds the box.
+  virtual Result<BoxPtr> Find(std::string_view id) const = 0;
+  virtual void ForEachRunning(const std::function<void(const Box&)>& visit) const = 0;
+  // The tokens are derived from the id and the server's secret; they are nowhere stored.
+  virtual std::string AgentToken(std::string_view id) const = 0;
+  virtual std::string TrafficToken(std::string_view id) const = 0;
+  // A connection to the box's agent, or to one of its ports. kConflict when the box does not run
+  // and traffic may not wake it, kNotFound without such a box, kUnavailable when nobody listens
+  // there. A box that traffic may wake is woken.
+  virtual Task<Result<UniqueFd>> DialAgent(std::string id) = 0;
+  virtual Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) = 0;
+};
+
+}  // namespace viv::boxes

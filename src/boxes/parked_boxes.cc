@@ -1,0 +1,133 @@
+#include "boxes/parked_boxes.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace viv::boxes {
+namespace {
+
+// While creates keep coming the cores are theirs; an almost empty shelf does not wait.
+constexpr std::chrono::milliseconds kCalm{4};
+
+bool SameStart(const BoxHost::StartRequest& a, const BoxHost::StartRequest& b) {
+  return a.trees == b.trees && a.disk_bytes == b.disk_bytes && a.limits.cpus == b.limits.cpus &&
+         a.limits.memory_bytes == b.limits.memory_bytes && a.limits.processes == b.limits.processes;
+}
+
+}  // namespace
+
+ParkedBoxes::ParkedBoxes(BoxHost& host, std::size_t target)
+    : host_(host), target_(target), thread_([this] { Run(); }) {}
+
+ParkedBoxes::~ParkedBoxes() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  for (auto& [id, shelf] : shelves_) End(std::move(shelf.boxes));
+}
+
+void ParkedBoxes::End(std::deque<std::unique_ptr<LiveBox>> boxes) {
+  for (auto& box : boxes) host_.End(std::move(box), BoxHost::Files::kRemove);
+}
+
+void ParkedBoxes::Keep(const std::string& template_id, BoxHost::StartRequest request) {
+  if (target_ == 0) return;
+  std::deque<std::unique_ptr<LiveBox>> old;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = shelves_.find(template_id);
+    if (found != shelves_.end() && SameStart(found->second.request, request)) return;
+    Shelf& shelf = shelves_[template_id];
+    std::swap(old, shelf.boxes);
+    shelf.request = std::move(request);
+    shelf.failing = false;
+  }
+  wake_.notify_all();
+  End(std::move(old));
+}
+
+void ParkedBoxes::Forget(const std::string& template_id) {
+  std::deque<std::unique_ptr<LiveBox>> old;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = shelves_.find(template_id);
+    if (found == shelves_.end()) return;
+    std::swap(old, found->second.boxes);
+    shelves_.erase(found);
+  }
+  End(std::move(old));
+}
+
+std::unique_ptr<LiveBox> ParkedBoxes::Take(const std::string& template_id) {
+  std::unique_ptr<LiveBox> box;
+  {
+    std::lock_guard lock(mutex_);
+    last_taken_ = std::chrono::steady_clock::now();
+    auto found = shelves_.find(template_id);
+    if (found == shelves_.end()) return nullptr;
+    found->second.failing = false;
+    if (!found->second.boxes.empty()) {
+      box = std::move(found->second.boxes.front());
+      found->second.boxes.pop_front();
+    }
+  }
+  wake_.notify_all();
+  return box;
+}
+
+std::size_t ParkedBoxes::size() const {
+  std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [id, shelf] : shelves_) count += shelf.boxes.size();
+  return count;
+}
+
+// The emptiest shelf that is not full.
+ParkedBoxes::Shelf* ParkedBoxes::NextToFill() {
+  Shelf* next = nullptr;
+  for (auto& [id, shelf] : shelves_) {
+    if (shelf.failing || shelf.boxes.size() >= target_) continue;
+    if (next == nullptr || shelf.boxes.size() < next->boxes.size()) next = &shelf;
+  }
+  return next;
+}
+
+void ParkedBoxes::Run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    Shelf* shelf = NextToFill();
+    if (shelf == nullptr) {
+      wake_.wait(lock);
+      continue;
+    }
+    auto calm_at = last_taken_ + kCalm;
+    if (std::chrono::steady_clock::now() < calm_at) {
+      wake_.wait_until(lock, calm_at);
+      continue;
+    }
+    BoxHost::StartRequest request = shelf->request;
+    lock.unlock();
+    auto started = host_.Start(request);
+    lock.lock();
+    // The shelf may have been taken away or changed meanwhile.
+    Shelf* still = nullptr;
+    for (auto& [id, it] : shelves_)
+      if (SameStart(it.request, request)) still = &it;
+    if (!started) {
+      log::Warn("box.not_parked", {{"error", started.error().message}});
+      if (still != nullptr) still->failing = true;
+    } else if (still != nullptr) {
+      still->boxes.push_back(*std::move(started));
+    } else {
+      lock.unlock();
+      host_.EndAndWait(*std::move(started), BoxHost::Files::kRemove);
+      lock.lock();
+    }
+  }
+}
+
+}  // namespace viv::boxes

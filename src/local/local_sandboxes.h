@@ -1,0 +1,80 @@
+#pragma once
+// Local sandboxes: a box with a workspace, and MCP servers in it that share it. The box does the
+// work; this is what is the same whatever API one is asked for through. Another account's sandbox
+// is the same as none, and so is a box that is no local sandbox: kNotFound. Thread-safe.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async_mutex.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "base/tree.h"
+#include "boxes/agent_pipe.h"
+#include "boxes/boxes.h"
+#include "local/local_note.h"
+#include "local/local_servers.h"
+
+namespace viv::local {
+
+struct AcquireLocal {
+  std::string account_id;
+  // None twice. One of the vendor's that is not on offer here is kept in the note, and does not
+  // work; at least one is on offer.
+  std::vector<std::string> servers;
+  std::string benchmark;         // empty: none
+  std::int64_t ttl_seconds = 0;  // 0: it has no end
+  json::object more;             // for its note
+};
+
+class LocalSandboxes {
+ public:
+  // What a workspace of that profile stands on: WorkspaceLayers::Trees. Empty: there are no local
+  // sandboxes here.
+  using TreesOf = std::function<std::vector<Tree>(std::string_view profile)>;
+  LocalSandboxes(boxes::Boxes& boxes, const LocalServers& servers, TreesOf trees)
+      : boxes_(boxes), servers_(servers), trees_(std::move(trees)) {}
+
+  const LocalServers& servers() const { return servers_; }
+
+  Task<Result<boxes::BoxPtr>> Acquire(AcquireLocal request);
+  Result<boxes::BoxPtr> Get(std::string_view account_id, std::string_view uuid) const;
+  // Whoever it belongs to, by the box's own id: for what a signed URL proves.
+  Result<boxes::BoxPtr> Find(std::string_view box_id) const;
+  // The one with this id, or with a server of this id.
+  Result<boxes::BoxPtr> GetByServer(std::string_view account_id, std::string_view uuid) const;
+  std::vector<boxes::BoxPtr> List(std::string_view account_id) const;  // the newest first
+  Task<Status> Release(boxes::BoxPtr box);
+  Task<Status> Reset(boxes::BoxPtr box);
+  // Changes what its note says beyond servers and benchmark.
+  Task<Status> KeepMore(boxes::BoxPtr box, json::object more);
+
+  // A program in the box, which wakes for it.
+  Task<Status> Run(boxes::BoxPtr box,
+                   boxes::AgentProgram program,
+                   boxes::ByteSource input,
+                   boxes::ByteSink output);
+  // The same, for little output: kLimitExceeded beyond `bytes_max`.
+  Task<Result<std::string>> RunForText(boxes::BoxPtr box,
+                                       boxes::AgentProgram program,
+                                       boxes::ByteSource input,
+                                       std::size_t bytes_max);
+  Task<Status> Start(boxes::BoxPtr box, boxes::BackgroundCommand command);
+
+  // What changes all of a workspace takes turns.
+  Task<AsyncMutex::Lock> TakeTurn(boxes::BoxPtr box);
+
+ private:
+  Result<std::string> TemplateFor(const std::vector<std::string>& servers) const;
+
+  boxes::Boxes& boxes_;
+  const LocalServers& servers_;
+  const TreesOf trees_;
+  std::array<AsyncMutex, 1024> turns_;  // by the hash of a box's id
+};
+
+}  // namespace viv::local
