@@ -28,30 +28,30 @@ class IdleClock {
 };
 
 // Whether something came, and was served, which is work and no looking on.
-bool LookOn(asio::io_context& context, SteadyClock::time_point since, SpareTime& spare) {
+bool BusyPoll(asio::io_context& context, SteadyClock::time_point since, CpuHeadroom& headroom) {
   auto now = since;
   bool found = false;
-  while (!found && !context.stopped() && now - since < Patience::kMoment) {
+  while (!found && !context.stopped() && now - since < SpinHistory::kSpinMax) {
     now = SteadyClock::now();
     found = context.poll() > 0;
   }
-  spare.LookedOn(now - since);
+  headroom.AddSpinTime(now - since);
   return found;
 }
 
 }  // namespace
 
-void RunPatiently(asio::io_context& context) {
+void RunWithBusyPoll(asio::io_context& context) {
   const IdleClock idle;
-  Patience patience;
-  SpareTime spare;
+  SpinHistory history;
+  CpuHeadroom headroom;
   while (!context.stopped()) {
     context.poll();
     const auto since = SteadyClock::now();
-    if (patience.LooksOn() && spare.IsUnknown(since)) spare.See(since, idle.Read());
-    const bool looks_on = patience.LooksOn() && spare.Any();
-    if (!looks_on || !LookOn(context, since, spare)) context.run_one();
-    patience.Waited(SteadyClock::now() - since);
+    if (history.ShouldSpin() && headroom.IsStale(since)) headroom.Update(since, idle.Read());
+    const bool spins = history.ShouldSpin() && headroom.Available();
+    if (!spins || !BusyPoll(context, since, headroom)) context.run_one();
+    history.RecordWait(SteadyClock::now() - since);
   }
 }
 

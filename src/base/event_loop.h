@@ -14,58 +14,58 @@ namespace viv {
 namespace asio = boost::asio;
 
 // Whether looking on finds something.
-class Patience {
+class SpinHistory {
  public:
   using Duration = std::chrono::steady_clock::duration;
-  static constexpr Duration kMoment = std::chrono::microseconds(150);
+  static constexpr Duration kSpinMax = std::chrono::microseconds(150);
 
-  bool LooksOn() const { return doubt_ < kDoubtToStop; }
+  bool ShouldSpin() const { return misses_ < kMissesToStop; }
   // Until something came and, after a sleep, was served.
-  void Waited(Duration time) {
-    const bool would_find = time < kMoment + kWaking;
-    doubt_ = would_find ? std::max(doubt_ - kTrustOnFinding, 0) : std::min(doubt_ + 1, kDoubtMax);
+  void RecordWait(Duration time) {
+    const bool would_hit = time < kSpinMax + kWakeupMax;
+    misses_ = would_hit ? std::max(misses_ - kHitCredit, 0) : std::min(misses_ + 1, kMissesMax);
   }
 
  private:
-  static constexpr Duration kWaking = std::chrono::microseconds(100);
+  static constexpr Duration kWakeupMax = std::chrono::microseconds(100);
   // Time that nobody else wants is well spent even if every third look alone finds something. Of a
   // TLS handshake every other one does.
-  static constexpr int kTrustOnFinding = 2;
-  static constexpr int kDoubtToStop = 8;
-  static constexpr int kDoubtMax = 16;
-  int doubt_ = kDoubtMax;
+  static constexpr int kHitCredit = 2;
+  static constexpr int kMissesToStop = 8;
+  static constexpr int kMissesMax = 16;
+  int misses_ = kMissesMax;
 };
 
 // Whether this machine has time to spare: its processors idled, or would have but for our looking
 // on. Where they are all busy, to look on takes the processor from the very one whose message is
 // awaited.
-class SpareTime {
+class CpuHeadroom {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr Clock::duration kWindow = std::chrono::milliseconds(200);
+  static constexpr Clock::duration kSampleInterval = std::chrono::milliseconds(200);
 
-  bool Any() const { return any_; }
-  bool IsUnknown(Clock::time_point now) const { return now - seen_at_ >= kWindow; }
+  bool Available() const { return available_; }
+  bool IsStale(Clock::time_point now) const { return now - sampled_at_ >= kSampleInterval; }
   // `idle` is what all processors together have idled so far.
-  void See(Clock::time_point now, Clock::duration idle) {
-    const Clock::duration time = now - seen_at_, spare = idle - idle_ + looked_on_;
-    any_ = time < kForgottenAfter && spare * kShare >= time;
-    seen_at_ = now;
+  void Update(Clock::time_point now, Clock::duration idle) {
+    const Clock::duration time = now - sampled_at_, headroom = idle - idle_ + spun_;
+    available_ = time < kSampleAgeMax && headroom * kShare >= time;
+    sampled_at_ = now;
     idle_ = idle;
-    looked_on_ = {};
+    spun_ = {};
   }
-  void LookedOn(Clock::duration time) { looked_on_ += time; }
+  void AddSpinTime(Clock::duration time) { spun_ += time; }
 
  private:
-  static constexpr Clock::duration kForgottenAfter = std::chrono::seconds(1);
+  static constexpr Clock::duration kSampleAgeMax = std::chrono::seconds(1);
   static constexpr int kShare = 4;  // a quarter of one processor
-  Clock::time_point seen_at_;
-  Clock::duration idle_{}, looked_on_{};
-  bool any_ = false;
+  Clock::time_point sampled_at_;
+  Clock::duration idle_{}, spun_{};
+  bool available_ = false;
 };
 
 // Until the context is stopped or has no more work. Exceptions of handlers pass through, as with
 // run(); one may call it again then.
-void RunPatiently(asio::io_context& context);
+void RunWithBusyPoll(asio::io_context& context);
 
 }  // namespace viv

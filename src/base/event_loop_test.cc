@@ -12,140 +12,140 @@
 namespace viv {
 namespace {
 
-constexpr auto kShort = Patience::kMoment / 2;
+constexpr auto kShort = SpinHistory::kSpinMax / 2;
 constexpr auto kLong = std::chrono::seconds(1);
 
 // In a conversation, where one message follows the other.
-Patience Conversing() {
-  Patience patience;
-  for (int i = 0; i < 100; ++i) patience.Waited(kShort);
-  return patience;
+SpinHistory Conversing() {
+  SpinHistory history;
+  for (int i = 0; i < 100; ++i) history.RecordWait(kShort);
+  return history;
 }
 
 // How many such waits until it looks on, or does no longer.
-int WaitsUntil(Patience& patience, bool looks_on, Patience::Duration time) {
+int WaitsUntil(SpinHistory& history, bool spins, SpinHistory::Duration time) {
   int waits = 0;
-  for (; patience.LooksOn() != looks_on && waits < 1'000; ++waits) patience.Waited(time);
+  for (; history.ShouldSpin() != spins && waits < 1'000; ++waits) history.RecordWait(time);
   return waits;
 }
 
-TEST(PatienceTest, SleepsUntilMessagesFollowEachOther) {
-  Patience patience;
-  EXPECT_FALSE(patience.LooksOn());
-  patience.Waited(kLong);
-  EXPECT_FALSE(patience.LooksOn());
-  EXPECT_LT(WaitsUntil(patience, true, kShort), 20);
+TEST(SpinHistoryTest, SleepsUntilMessagesFollowEachOther) {
+  SpinHistory history;
+  EXPECT_FALSE(history.ShouldSpin());
+  history.RecordWait(kLong);
+  EXPECT_FALSE(history.ShouldSpin());
+  EXPECT_LT(WaitsUntil(history, true, kShort), 20);
 }
 
-TEST(PatienceTest, ForgivesASinglePause) {
-  Patience patience = Conversing();
+TEST(SpinHistoryTest, ForgivesASinglePause) {
+  SpinHistory history = Conversing();
   for (int i = 0; i < 100; ++i) {
-    patience.Waited(kLong);
-    EXPECT_TRUE(patience.LooksOn());
-    for (int j = 0; j < 4; ++j) patience.Waited(kShort);
+    history.RecordWait(kLong);
+    EXPECT_TRUE(history.ShouldSpin());
+    for (int j = 0; j < 4; ++j) history.RecordWait(kShort);
   }
 }
 
-TEST(PatienceTest, GivesUpAfterAFewLooksForNothing) {
-  Patience patience = Conversing();
-  EXPECT_LT(WaitsUntil(patience, false, kLong), 10);
+TEST(SpinHistoryTest, GivesUpAfterAFewLooksForNothing) {
+  SpinHistory history = Conversing();
+  EXPECT_LT(WaitsUntil(history, false, kLong), 10);
 }
 
 // Of so many waits one finds something.
-Patience AfterFindingOneOf(int waits, Patience patience) {
-  for (int i = 0; i < 100 * waits; ++i) patience.Waited(i % waits == 0 ? kShort : kLong);
-  return patience;
+SpinHistory AfterFindingOneOf(int waits, SpinHistory history) {
+  for (int i = 0; i < 100 * waits; ++i) history.RecordWait(i % waits == 0 ? kShort : kLong);
+  return history;
 }
 
-TEST(PatienceTest, LooksOnWhereEveryOtherLookFindsSomething) {
-  EXPECT_TRUE(AfterFindingOneOf(2, Patience()).LooksOn());
-  EXPECT_TRUE(AfterFindingOneOf(2, Conversing()).LooksOn());
+TEST(SpinHistoryTest, LooksOnWhereEveryOtherLookFindsSomething) {
+  EXPECT_TRUE(AfterFindingOneOf(2, SpinHistory()).ShouldSpin());
+  EXPECT_TRUE(AfterFindingOneOf(2, Conversing()).ShouldSpin());
 }
 
-TEST(PatienceTest, SleepsWhereMostLooksWouldBeForNothing) {
-  EXPECT_FALSE(AfterFindingOneOf(5, Patience()).LooksOn());
-  EXPECT_FALSE(AfterFindingOneOf(5, Conversing()).LooksOn());
+TEST(SpinHistoryTest, SleepsWhereMostLooksWouldBeForNothing) {
+  EXPECT_FALSE(AfterFindingOneOf(5, SpinHistory()).ShouldSpin());
+  EXPECT_FALSE(AfterFindingOneOf(5, Conversing()).ShouldSpin());
 }
 
-class SpareTimeTest : public testing::Test {
+class CpuHeadroomTest : public testing::Test {
  protected:
   // A window later, in which the processors idled for that share of one.
-  void Pass(double idle, SpareTime::Clock::duration time = SpareTime::kWindow) {
+  void Pass(double idle, CpuHeadroom::Clock::duration time = CpuHeadroom::kSampleInterval) {
     now_ += time;
-    idle_ += std::chrono::duration_cast<SpareTime::Clock::duration>(time * idle);
-    EXPECT_TRUE(spare_.IsUnknown(now_));
-    spare_.See(now_, idle_);
-    EXPECT_FALSE(spare_.IsUnknown(now_));
+    idle_ += std::chrono::duration_cast<CpuHeadroom::Clock::duration>(time * idle);
+    EXPECT_TRUE(spare_.IsStale(now_));
+    spare_.Update(now_, idle_);
+    EXPECT_FALSE(spare_.IsStale(now_));
   }
 
-  SpareTime::Clock::time_point now_{std::chrono::hours(1)};
-  SpareTime::Clock::duration idle_ = std::chrono::hours(2);
-  SpareTime spare_;
+  CpuHeadroom::Clock::time_point now_{std::chrono::hours(1)};
+  CpuHeadroom::Clock::duration idle_ = std::chrono::hours(2);
+  CpuHeadroom spare_;
 };
 
-TEST_F(SpareTimeTest, NothingIsKnownBeforeAWindowHasPassed) {
-  EXPECT_FALSE(spare_.Any());
+TEST_F(CpuHeadroomTest, NothingIsKnownBeforeAWindowHasPassed) {
+  EXPECT_FALSE(spare_.Available());
   Pass(2.0);
-  EXPECT_FALSE(spare_.Any());  // that was all the time before
+  EXPECT_FALSE(spare_.Available());  // that was all the time before
   Pass(2.0);
-  EXPECT_TRUE(spare_.Any());
+  EXPECT_TRUE(spare_.Available());
 }
 
-TEST_F(SpareTimeTest, BusyProcessorsHaveNone) {
+TEST_F(CpuHeadroomTest, BusyProcessorsHaveNone) {
   Pass(0);
   Pass(0.1);
-  EXPECT_FALSE(spare_.Any());
+  EXPECT_FALSE(spare_.Available());
   Pass(0.5);
-  EXPECT_TRUE(spare_.Any());
+  EXPECT_TRUE(spare_.Available());
   Pass(0);
-  EXPECT_FALSE(spare_.Any());
+  EXPECT_FALSE(spare_.Available());
 }
 
-TEST_F(SpareTimeTest, OurOwnLookingOnIsNoWork) {
+TEST_F(CpuHeadroomTest, OurOwnLookingOnIsNoWork) {
   Pass(0);
   for (int i = 0; i < 3; ++i) {
-    spare_.LookedOn(SpareTime::kWindow / 2);
+    spare_.AddSpinTime(CpuHeadroom::kSampleInterval / 2);
     Pass(0);
-    EXPECT_TRUE(spare_.Any());
+    EXPECT_TRUE(spare_.Available());
   }
   Pass(0);
-  EXPECT_FALSE(spare_.Any());
+  EXPECT_FALSE(spare_.Available());
 }
 
-TEST_F(SpareTimeTest, WhatWasLongAgoSaysNothing) {
+TEST_F(CpuHeadroomTest, WhatWasLongAgoSaysNothing) {
   Pass(2.0);
   Pass(2.0, std::chrono::minutes(1));
-  EXPECT_FALSE(spare_.Any());
+  EXPECT_FALSE(spare_.Available());
 }
 
-TEST(RunPatientlyTest, RunsWhatIsPostedAndReturnsWhenNoWorkIsLeft) {
+TEST(RunWithBusyPollTest, RunsWhatIsPostedAndReturnsWhenNoWorkIsLeft) {
   asio::io_context context(1);
   int ran = 0;
   asio::steady_timer timer(context, std::chrono::milliseconds(1));
   timer.async_wait([&](boost::system::error_code) {
     for (int i = 0; i < 10; ++i) asio::post(context, [&] { ++ran; });
   });
-  RunPatiently(context);
+  RunWithBusyPoll(context);
   EXPECT_EQ(ran, 10);
 }
 
-TEST(RunPatientlyTest, ReturnsWhenItIsStoppedByAnotherThread) {
+TEST(RunWithBusyPollTest, ReturnsWhenItIsStoppedByAnotherThread) {
   asio::io_context context(1);
   auto work = asio::make_work_guard(context);
-  std::thread runner([&] { RunPatiently(context); });
+  std::thread runner([&] { RunWithBusyPoll(context); });
   asio::post(context, [] {});
   context.stop();
   runner.join();
   EXPECT_TRUE(context.stopped());
 }
 
-TEST(RunPatientlyTest, PassesExceptionsOnAndCanBeRunAgain) {
+TEST(RunWithBusyPollTest, PassesExceptionsOnAndCanBeRunAgain) {
   asio::io_context context(1);
   bool ran = false;
   asio::post(context, [] { throw std::runtime_error("of a handler"); });
   asio::post(context, [&] { ran = true; });
-  EXPECT_THROW(RunPatiently(context), std::runtime_error);
-  RunPatiently(context);
+  EXPECT_THROW(RunWithBusyPoll(context), std::runtime_error);
+  RunWithBusyPoll(context);
   EXPECT_TRUE(ran);
 }
 

@@ -22,9 +22,10 @@ FairPool::~FairPool() {
 bool FairPool::Reserve(const std::string& account) {
   std::lock_guard lock(mutex_);
   if (reserved_ >= options_.waiting_max) return false;
-  auto found = lanes_.find(account);
-  if (found != lanes_.end() && found->second.reserved >= options_.account_waiting_max) return false;
-  ++lanes_[account].reserved;
+  auto found = queues_.find(account);
+  if (found != queues_.end() && found->second.reserved >= options_.account_waiting_max)
+    return false;
+  ++queues_[account].reserved;
   ++reserved_;
   return true;
 }
@@ -32,28 +33,28 @@ bool FairPool::Reserve(const std::string& account) {
 void FairPool::Add(const std::string& account, std::unique_ptr<Job> job) {
   {
     std::lock_guard lock(mutex_);
-    Lane& lane = lanes_[account];
-    if (lane.waiting.empty()) turns_.push_back(account);
-    lane.waiting.push_back(std::move(job));
+    AccountQueue& queue = queues_[account];
+    if (queue.waiting.empty()) ready_accounts_.push_back(account);
+    queue.waiting.push_back(std::move(job));
   }
   ready_.notify_one();
 }
 
 std::unique_ptr<FairPool::Job> FairPool::Next(std::string& account) {
-  for (std::size_t left = turns_.size(); left > 0; --left) {
-    account = std::move(turns_.front());
-    turns_.pop_front();
-    Lane& lane = lanes_[account];
-    if (lane.running >= account_running_max_) {
-      turns_.push_back(account);
+  for (std::size_t left = ready_accounts_.size(); left > 0; --left) {
+    account = std::move(ready_accounts_.front());
+    ready_accounts_.pop_front();
+    AccountQueue& queue = queues_[account];
+    if (queue.running >= account_running_max_) {
+      ready_accounts_.push_back(account);
       continue;
     }
-    std::unique_ptr<Job> job = std::move(lane.waiting.front());
-    lane.waiting.pop_front();
-    if (!lane.waiting.empty()) turns_.push_back(account);
-    --lane.reserved;
+    std::unique_ptr<Job> job = std::move(queue.waiting.front());
+    queue.waiting.pop_front();
+    if (!queue.waiting.empty()) ready_accounts_.push_back(account);
+    --queue.reserved;
     --reserved_;
-    ++lane.running;
+    ++queue.running;
     return job;
   }
   return nullptr;
@@ -65,7 +66,7 @@ void FairPool::Serve() {
     std::string account;
     std::unique_ptr<Job> job = Next(account);
     if (job == nullptr) {
-      if (stopping_ && turns_.empty()) return;
+      if (stopping_ && ready_accounts_.empty()) return;
       ready_.wait(lock);
       continue;
     }
@@ -73,8 +74,8 @@ void FairPool::Serve() {
     job->Run();
     job.reset();
     lock.lock();
-    auto lane = lanes_.find(account);
-    if (--lane->second.running == 0 && lane->second.reserved == 0) lanes_.erase(lane);
+    auto queue = queues_.find(account);
+    if (--queue->second.running == 0 && queue->second.reserved == 0) queues_.erase(queue);
     ready_.notify_one();  // the account may have another turn
     if (stopping_) ready_.notify_all();
   }

@@ -74,7 +74,7 @@ class FairPool {
     void Run() override { body(); }
     Body body;
   };
-  struct Lane {  // one account's
+  struct AccountQueue {  // one account's
     std::deque<std::unique_ptr<Job>> waiting;
     std::size_t reserved = 0;  // accepted and not yet running
     std::size_t running = 0;
@@ -89,8 +89,9 @@ class FairPool {
   const std::size_t account_running_max_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::map<std::string, Lane> lanes_;  // guarded, as is all below; those with anything accepted
-  std::deque<std::string> turns_;      // accounts with a job that waits; the next one first
+  std::map<std::string, AccountQueue>
+      queues_;  // guarded, as is all below; those with anything accepted
+  std::deque<std::string> ready_accounts_;  // accounts with a job that waits; the next one first
   std::size_t reserved_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -17,7 +17,7 @@ std::uint64_t OpenFilesMax() {
   return std::max(limit.rlim_cur, std::min(limit.rlim_max, kOpenFilesWanted));
 }
 
-std::uint64_t RaiseOpenFiles() {
+std::uint64_t RaiseOpenFileLimit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   const rlim_t before = limit.rlim_cur;

@@ -6,11 +6,11 @@
 
 namespace viv {
 
-// What RaiseOpenFiles would allow, or does.
+// What RaiseOpenFileLimit would allow, or does.
 std::uint64_t OpenFilesMax();
 
 // Takes all that the hard limit allows, up to a million: some programs that inherit the limit look
 // at every number below it. Answers how many may be open now.
-std::uint64_t RaiseOpenFiles();
+std::uint64_t RaiseOpenFileLimit();
 
 }  // namespace viv

@@ -29,14 +29,14 @@ TEST_F(OpenFilesTest, TakesWhatDebianGivesOnlyWhoAsks) {
   const std::uint64_t promised = OpenFilesMax();
   EXPECT_GE(promised, 2 * low.rlim_cur);
   EXPECT_EQ(SoftLimit(), low.rlim_cur) << "asking changes nothing";
-  EXPECT_EQ(RaiseOpenFiles(), promised);
+  EXPECT_EQ(RaiseOpenFileLimit(), promised);
   EXPECT_EQ(SoftLimit(), promised);
-  EXPECT_EQ(RaiseOpenFiles(), promised) << "a second time changes nothing";
+  EXPECT_EQ(RaiseOpenFileLimit(), promised) << "a second time changes nothing";
 }
 
 TEST_F(OpenFilesTest, NeverLowersWhatIsThere) {
   const rlim_t there = SoftLimit();
-  EXPECT_GE(RaiseOpenFiles(), there);
+  EXPECT_GE(RaiseOpenFileLimit(), there);
   EXPECT_GE(SoftLimit(), there);
 }
 

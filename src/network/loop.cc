@@ -37,7 +37,7 @@ Loop::Loop(SharedLimits& shared, Resolver::Options resolving)
       thread_([this] {
         for (;;) {
           try {
-            RunPatiently(*context_);
+            RunWithBusyPoll(*context_);
             return;
           } catch (const std::exception& error) {
             log::Error("network.task_failed", {{"error", error.what()}});

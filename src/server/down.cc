@@ -111,7 +111,7 @@ Result<json::value> DownWithoutServer(Settings settings,
   settings.parked = 0;
   settings.on_exit = "keep";   // until somebody said yes
   ::signal(SIGPIPE, SIG_IGN);  // an agent may end while it is told to
-  RaiseOpenFiles();
+  RaiseOpenFileLimit();
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   accounts::Accounts accounts(store);
   BlockingPool pool(kDownThreads);

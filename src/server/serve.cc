@@ -291,7 +291,7 @@ Status Serve(const Settings& settings) {
   ASSIGN_OR_RETURN(TrustedProxies proxies, TrustedProxies::Read(settings.trusted_proxies));
   // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
-  RaiseOpenFiles();      // early: what is started below reckons with it
+  RaiseOpenFileLimit();  // early: what is started below reckons with it
   SignalWaiter signals;  // first: every thread started below inherits the blocked signals
   RETURN_IF_ERROR(MakeDataFolder(settings.data));
 
