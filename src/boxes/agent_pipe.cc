@@ -22,7 +22,7 @@ json::array WordList(const std::vector<std::string>& words) {
   return list;
 }
 
-Task<std::string> ReadComplaint(http::StreamingAnswer& answer) {
+Task<std::string> ReadComplaint(http::StreamingResponse& answer) {
   std::string body;
   while (body.size() < kPipeComplaintMax) {
     auto piece = co_await answer.Read();
@@ -42,7 +42,7 @@ std::string ComplaintText(std::string_view body, int status) {
   return "the sandbox answered with status " + std::to_string(status);
 }
 
-Task<Status> RefusedBy(http::StreamingAnswer& answer) {
+Task<Status> RefusedBy(http::StreamingResponse& answer) {
   const int status = answer.status;
   std::string body = co_await ReadComplaint(answer);
   co_return Fail(status >= 500 ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument,

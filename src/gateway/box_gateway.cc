@@ -220,8 +220,8 @@ void BoxGateway::Connection::Tick(SteadyTime now) {
   if (!guest_) return;
   guest_->Tick(now);
   bool moved = std::exchange(moved_, false);
-  bool gone = guest_->PeerIsGone(http::Transport::Gone::kBothWays);
-  bool silent = guest_->PeerIsGone(http::Transport::Gone::kSendsNoMore) && !moved;
+  bool gone = guest_->PeerHungUp(http::Transport::HangUp::kBothHalves);
+  bool silent = guest_->PeerHungUp(http::Transport::HangUp::kWriteHalf) && !moved;
   if (!silent) half_closed_since_ = SteadyTime::max();
   if (silent && half_closed_since_ == SteadyTime::max()) half_closed_since_ = now;
   if (gone || (silent && now - half_closed_since_ >= kHalfClosedTime)) Cut();

@@ -170,7 +170,7 @@ Task<Status> Carriage::PassAnswer(AnswerHead answer) {
 }
 
 void Carriage::StartLane(Lane lane) {
-  auto entry = std::make_unique<http::InFlight::Entry>(lane_);
+  auto entry = std::make_unique<http::OperationCounter::Entry>(lane_);
   lane_cancelled_ = false;
   asio::co_spawn(executor_, RunLane(shared_from_this(), lane, std::move(entry)),
                  asio::bind_cancellation_slot(cancel_request_.slot(), asio::detached));
@@ -178,7 +178,7 @@ void Carriage::StartLane(Lane lane) {
 
 Task<void> Carriage::RunLane(std::shared_ptr<Carriage> self,
                              Lane lane,
-                             std::unique_ptr<http::InFlight::Entry> entry) {
+                             std::unique_ptr<http::OperationCounter::Entry> entry) {
   try {
     // An origin that takes no more may still answer; a guest that breaks off ends it all.
     Status done = co_await ((*self).*lane)();

@@ -11,7 +11,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "gateway/carry.h"
-#include "http/in_flight.h"
+#include "http/operation_counter.h"
 
 namespace viv::gateway {
 
@@ -58,7 +58,7 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   void StartLane(Lane lane);
   static Task<void> RunLane(std::shared_ptr<Carriage> self,
                             Lane lane,
-                            std::unique_ptr<http::InFlight::Entry> entry);
+                            std::unique_ptr<http::OperationCounter::Entry> entry);
   Task<Status> RequestLane();
   Task<Status> SendBegin();
   void Keep(std::string_view piece);
@@ -75,7 +75,7 @@ class Carriage : public std::enable_shared_from_this<Carriage> {
   const asio::any_io_executor executor_;
   std::unique_ptr<OriginExchange> origin_;
   asio::cancellation_signal cancel_answer_, cancel_request_;
-  http::InFlight lane_;
+  http::OperationCounter lane_;
   bool answer_runs_ = false;
   bool lane_cancelled_ = false;
   bool body_started_ = false;  // something of it went out

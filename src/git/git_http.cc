@@ -17,7 +17,7 @@
 #include "git/git_service.h"
 #include "git/repositories.h"
 #include "git/repository_keeping.h"
-#include "http/in_flight.h"
+#include "http/operation_counter.h"
 
 namespace viv::git {
 
@@ -34,7 +34,7 @@ struct GitExchange {
   std::optional<GitBody> body;   // nothing when git is asked nothing
   std::optional<Error> failure;  // of the body
   std::string first;             // of the answer
-  http::InFlight feeding;
+  http::OperationCounter feeding;
   bool over = false;  // the request must not be touched any more
 
   void End() {
@@ -52,7 +52,7 @@ constexpr std::chrono::seconds kServiceDeadline{1800};
 
 // What git no longer takes is read and dropped: the client hears the answer only after it sent all.
 Task<void> FeedGit(std::shared_ptr<GitExchange> exchange,
-                   std::unique_ptr<http::InFlight::Entry> entry) {
+                   std::unique_ptr<http::OperationCounter::Entry> entry) {
   bool listening = true;
   for (;;) {
     Result<std::string> piece = co_await exchange->body->Next();
@@ -134,7 +134,7 @@ Task<http::Response> Repositories::Serve(std::string account_id,
   Status begun = co_await Begin(*exchange, request);
   if (!begun) co_return GitFailure(begun.error());
   if (exchange->body) {
-    auto entry = std::make_unique<http::InFlight::Entry>(exchange->feeding);
+    auto entry = std::make_unique<http::OperationCounter::Entry>(exchange->feeding);
     auto on_end = [](std::exception_ptr failure) {
       if (failure) log::Debug("repository.feed_cancelled");
     };

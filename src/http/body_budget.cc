@@ -10,7 +10,7 @@ constexpr std::size_t kWaitersMax = 256;
 }  // namespace
 
 void BodyBudget::Charge::Release() {
-  if (budget_ != nullptr && bytes_ > 0) budget_->GiveBack(owner_, bytes_);
+  if (budget_ != nullptr && bytes_ > 0) budget_->Uncharge(owner_, bytes_);
   budget_ = nullptr;
   bytes_ = 0;
 }
@@ -22,7 +22,7 @@ bool BodyBudget::Raise(Charge& charge, const std::string& owner, std::size_t byt
   std::lock_guard lock(mutex_);
   auto found = used_by_.find(owner);
   const std::size_t own = found == used_by_.end() ? 0 : found->second;
-  if (more > bytes_max_ - used_ || own + more > share()) return false;
+  if (more > bytes_max_ - used_ || own + more > owner_bytes_max()) return false;
   used_ += more;
   used_by_[owner] = own + more;
   charge.budget_ = this;
@@ -31,7 +31,7 @@ bool BodyBudget::Raise(Charge& charge, const std::string& owner, std::size_t byt
   return true;
 }
 
-void BodyBudget::GiveBack(const std::string& owner, std::size_t bytes) {
+void BodyBudget::Uncharge(const std::string& owner, std::size_t bytes) {
   std::lock_guard lock(mutex_);
   auto found = used_by_.find(owner);
   CHECK(found != used_by_.end() && found->second >= bytes && used_ >= bytes);

@@ -34,7 +34,7 @@ class BodyBudget {
   explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
   // What one owner may have at a time.
-  std::size_t share() const { return bytes_max_ / 2; }
+  std::size_t owner_bytes_max() const { return bytes_max_ / 2; }
 
   // Raises the charge to `bytes`, at once or not at all. A charge has one owner.
   bool Raise(Charge& charge, const std::string& owner, std::size_t bytes);
@@ -56,7 +56,7 @@ class BodyBudget {
   std::size_t used() const;
 
  private:
-  void GiveBack(const std::string& owner, std::size_t bytes);
+  void Uncharge(const std::string& owner, std::size_t bytes);
 
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;  // guards those below

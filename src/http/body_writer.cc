@@ -37,7 +37,7 @@ Task<bool> WritePieces(Transport& transport,
                        Transport::Pieces pieces,
                        Transport::Duration timeout) {
   std::size_t total = pieces[0].size() + pieces[1].size() + pieces[2].size();
-  std::size_t done = transport.WriteNow(pieces);
+  std::size_t done = transport.TryWrite(pieces);
   if (done == total) co_return true;
   co_return co_await transport.Write(pieces, done, timeout);
 }

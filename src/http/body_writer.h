@@ -6,7 +6,7 @@
 #include <string>
 
 #include "http/message.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 #include "http/transport.h"
 
 namespace viv::http {
@@ -28,7 +28,7 @@ class StreamWriter : public BodyWriter {
   bool is_aborted() const { return aborted_; }
 
   // The client must see that the body is not whole.
-  bool is_cut() const {
+  bool is_incomplete() const {
     return aborted_ || failed_ || (shape_.framing == Framing::kLength && bytes_left_ > 0);
   }
 

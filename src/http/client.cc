@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "http/await_tuple.h"
 #include "http/exchange.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 #include "http/url.h"
 
 namespace viv::http {
@@ -77,17 +77,17 @@ Task<Result<UniqueFd>> ConnectTo(Url url, Transport::Duration timeout) {
   co_return UniqueFd(socket.release());
 }
 
-class ClientExchange : public StreamingAnswer {
+class ClientExchange : public StreamingResponse {
  public:
   ClientExchange(std::unique_ptr<Transport> transport, const ClientRequest& request)
-      : exchange_(
-            std::move(transport),
-            request.method == "HEAD" ? AnswerParser::Asked::kHead : AnswerParser::Asked::kOther,
-            {.write = request.timeout,
-             .answer = request.timeout,
-             .tick =
-                 std::clamp(request.timeout / 4, Transport::Duration(5), Transport::Duration(250)),
-             .is_abandoned = request.is_abandoned}),
+      : exchange_(std::move(transport),
+                  request.method == "HEAD" ? ResponseParser::RequestMethod::kHead
+                                           : ResponseParser::RequestMethod::kOther,
+                  {.write = request.timeout,
+                   .response = request.timeout,
+                   .tick = std::clamp(
+                       request.timeout / 4, Transport::Duration(5), Transport::Duration(250)),
+                   .is_abandoned = request.is_abandoned}),
         silence_timeout_(request.silence_timeout) {}
 
   Task<Status> Begin(ClientRequest request, std::string head) {
@@ -97,9 +97,9 @@ class ClientExchange : public StreamingAnswer {
     } else {
       exchange_.Send(std::move(head), std::move(request.body));
     }
-    ASSIGN_OR_CO_RETURN(AnswerHead answer, co_await exchange_.ReadHead(), "read the answer");
-    status = answer.status;
-    headers = std::move(answer.headers);
+    ASSIGN_OR_CO_RETURN(ResponseHead response, co_await exchange_.ReadHead(), "read the answer");
+    status = response.status;
+    headers = std::move(response.headers);
     co_return Status();
   }
 
@@ -122,7 +122,7 @@ class ClientExchange : public StreamingAnswer {
 
 using ExchangeResult = Result<std::unique_ptr<ClientExchange>>;
 
-Task<ExchangeResult> BeginOver(UniqueFd connection, ClientRequest request, Url url) {
+Task<ExchangeResult> StartOverConnection(UniqueFd connection, ClientRequest request, Url url) {
   ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));
   auto executor = co_await asio::this_coro::executor;
   ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(connection)));
@@ -131,15 +131,15 @@ Task<ExchangeResult> BeginOver(UniqueFd connection, ClientRequest request, Url u
   co_return exchange;
 }
 
-Task<ExchangeResult> BeginAt(ClientRequest request) {
+Task<ExchangeResult> StartAtUrl(ClientRequest request) {
   ASSIGN_OR_CO_RETURN(Url url, ParseUrl(request.url));
   ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));  // before anyone is bothered
   ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await ConnectTo(url, request.timeout));
-  co_return co_await BeginOver(std::move(connection), std::move(request), std::move(url));
+  co_return co_await StartOverConnection(std::move(connection), std::move(request), std::move(url));
 }
 
-Task<Result<ClientResponse>> Collect(std::unique_ptr<ClientExchange> exchange,
-                                     std::size_t bytes_max) {
+Task<Result<ClientResponse>> ReadWholeBody(std::unique_ptr<ClientExchange> exchange,
+                                           std::size_t bytes_max) {
   ClientResponse response;
   response.status = exchange->status;
   response.headers = std::move(exchange->headers);
@@ -154,11 +154,11 @@ Task<Result<ClientResponse>> Collect(std::unique_ptr<ClientExchange> exchange,
   }
 }
 
-Task<Status> PassOn(ClientRequest request, StreamCallbacks callbacks) {
-  ASSIGN_OR_CO_RETURN(auto answer, co_await FetchStream(std::move(request)));
-  if (callbacks.on_head) CO_RETURN_IF_ERROR(callbacks.on_head(answer->status, answer->headers));
+Task<Status> RunCallbacks(ClientRequest request, StreamCallbacks callbacks) {
+  ASSIGN_OR_CO_RETURN(auto response, co_await FetchStream(std::move(request)));
+  if (callbacks.on_head) CO_RETURN_IF_ERROR(callbacks.on_head(response->status, response->headers));
   for (;;) {
-    ASSIGN_OR_CO_RETURN(std::string piece, co_await answer->Read());
+    ASSIGN_OR_CO_RETURN(std::string piece, co_await response->Read());
     if (piece.empty()) co_return Status();
     if (callbacks.on_piece) CO_RETURN_IF_ERROR(callbacks.on_piece(std::move(piece)));
   }
@@ -185,32 +185,34 @@ Result<T> RunBlocking(Task<Result<T>> task) {
 
 Task<Result<ClientResponse>> Fetch(ClientRequest request) {
   std::size_t bytes_max = request.body_bytes_max;
-  ASSIGN_OR_CO_RETURN(auto exchange, co_await BeginAt(std::move(request)), "fetch");
-  co_return co_await Collect(std::move(exchange), bytes_max);
+  ASSIGN_OR_CO_RETURN(auto exchange, co_await StartAtUrl(std::move(request)), "fetch");
+  co_return co_await ReadWholeBody(std::move(exchange), bytes_max);
 }
 
 Task<Result<ClientResponse>> FetchOver(UniqueFd connection, ClientRequest request) {
   std::size_t bytes_max = request.body_bytes_max;
   ASSIGN_OR_CO_RETURN(Url url, ParseUrlOrPath(request.url), "fetch");
-  ASSIGN_OR_CO_RETURN(auto exchange,
-                      co_await BeginOver(std::move(connection), std::move(request), std::move(url)),
-                      "fetch");
-  co_return co_await Collect(std::move(exchange), bytes_max);
+  ASSIGN_OR_CO_RETURN(
+      auto exchange,
+      co_await StartOverConnection(std::move(connection), std::move(request), std::move(url)),
+      "fetch");
+  co_return co_await ReadWholeBody(std::move(exchange), bytes_max);
 }
 
-Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStream(ClientRequest request) {
-  ASSIGN_OR_CO_RETURN(std::unique_ptr<StreamingAnswer> answer, co_await BeginAt(std::move(request)),
-                      "fetch");
-  co_return answer;
+Task<Result<std::unique_ptr<StreamingResponse>>> FetchStream(ClientRequest request) {
+  ASSIGN_OR_CO_RETURN(std::unique_ptr<StreamingResponse> response,
+                      co_await StartAtUrl(std::move(request)), "fetch");
+  co_return response;
 }
 
-Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStreamOver(UniqueFd connection,
-                                                               ClientRequest request) {
+Task<Result<std::unique_ptr<StreamingResponse>>> FetchStreamOver(UniqueFd connection,
+                                                                 ClientRequest request) {
   ASSIGN_OR_CO_RETURN(Url url, ParseUrlOrPath(request.url), "fetch");
-  ASSIGN_OR_CO_RETURN(std::unique_ptr<StreamingAnswer> answer,
-                      co_await BeginOver(std::move(connection), std::move(request), std::move(url)),
-                      "fetch");
-  co_return answer;
+  ASSIGN_OR_CO_RETURN(
+      std::unique_ptr<StreamingResponse> response,
+      co_await StartOverConnection(std::move(connection), std::move(request), std::move(url)),
+      "fetch");
+  co_return response;
 }
 
 Result<ClientResponse> FetchBlocking(ClientRequest request) {
@@ -218,7 +220,7 @@ Result<ClientResponse> FetchBlocking(ClientRequest request) {
 }
 
 Status FetchStreamBlocking(ClientRequest request, StreamCallbacks callbacks) {
-  return RunBlocking(PassOn(std::move(request), std::move(callbacks)));
+  return RunBlocking(RunCallbacks(std::move(request), std::move(callbacks)));
 }
 
 }  // namespace viv::http

@@ -48,17 +48,17 @@ Result<ClientResponse> FetchBlocking(ClientRequest request);
 
 // An answer whose body is read piece by piece, however long it is. The connection ends with it, so
 // dropping it is how to break off.
-class StreamingAnswer {
+class StreamingResponse {
  public:
-  virtual ~StreamingAnswer() = default;
+  virtual ~StreamingResponse() = default;
   int status = 0;
   Headers headers;
   virtual Task<Result<std::string>> Read() = 0;  // the next piece; empty at the end
 };
 
-Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStream(ClientRequest request);
-Task<Result<std::unique_ptr<StreamingAnswer>>> FetchStreamOver(UniqueFd connection,
-                                                               ClientRequest request);
+Task<Result<std::unique_ptr<StreamingResponse>>> FetchStream(ClientRequest request);
+Task<Result<std::unique_ptr<StreamingResponse>>> FetchStreamOver(UniqueFd connection,
+                                                                 ClientRequest request);
 
 // The callbacks run on the calling thread; an error of theirs ends the exchange and is returned.
 struct StreamCallbacks {

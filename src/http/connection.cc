@@ -28,7 +28,7 @@ Connection::Connection(const ServerContext& context,
       remote_(std::move(remote)),
       date_(date),
       parser_({context.options.header_bytes_max, context.options.body_bytes_max,
-               &context.options.streams_body, context.options.body_bytes_at_once}) {
+               &context.options.streams_body, context.options.body_defer_above_bytes}) {
   parser_.request().remote = remote_;
   parser_.request().secure = transport_->secure();
 }
@@ -61,11 +61,10 @@ Task<void> Connection::Serve() {
       co_return;
     }
     Response response = co_await Handle();
-    ready = co_await Answer(std::move(response));
+    ready = co_await SendResponse(std::move(response));
   }
   bool unread = body_ && !body_->complete();
-  co_await transport_->Shutdown(unread ? Transport::Farewell::kLinger
-                                       : Transport::Farewell::kBrief);
+  co_await transport_->Shutdown(unread ? Transport::Linger::kYes : Transport::Linger::kNo);
 }
 
 Task<Connection::Outcome> Connection::ReadRequest() {
@@ -96,7 +95,7 @@ Task<Connection::Outcome> Connection::ReadRequest() {
       }
       if (parser_.defers_body()) {
         body_.emplace(BodySource(), RequestBody::Extent::kFollows);
-        parser_.request().pending_body = this;
+        parser_.request().deferred_body = this;
         break;
       }
       in_head = false;
@@ -108,7 +107,7 @@ Task<Connection::Outcome> Connection::ReadRequest() {
     if (!was_started && parser_.started() && in_head) {
       transport_->ExpireReadAfter(options.header_timeout);
     }
-    if (in_head && !MayKeepHead()) {
+    if (in_head && !ChargeHead()) {
       problem_ = {503, "the server has no memory for further large requests: try again"};
       co_return Outcome::kRefuse;
     }
@@ -133,7 +132,7 @@ Task<bool> Connection::ReadMore(std::size_t size) {
 }
 
 // Nobody knows yet who sends it.
-bool Connection::MayKeepHead() {
+bool Connection::ChargeHead() {
   const std::size_t bytes = parser_.head_bytes() + buffer_.data().size();
   return bytes <= kHeadBytesFree || context_.heads.Raise(head_charge_, {}, 2 * bytes);
 }
@@ -182,19 +181,19 @@ Task<void> Connection::Refuse(int status, std::string message) {
   bool written = co_await WriteAll(pieces);
   buffer_ = ReadBuffer();
   head_charge_.Release();
-  if (written) co_await transport_->Shutdown(Transport::Farewell::kLinger);
+  if (written) co_await transport_->Shutdown(Transport::Linger::kYes);
 }
 
-bool Connection::IsGone() {
-  return transport_->PeerIsGone(Transport::Gone::kSendsNoMore);
+bool Connection::IsClosed() {
+  return transport_->PeerHungUp(Transport::HangUp::kWriteHalf);
 }
 
 // A stream's client has nothing more to say, so its silence is the end; one that took the
 // connection over may have closed its side only.
 void Connection::EndDeadStream() {
   bool gone =
-      (phase_ == Phase::kStreaming && transport_->PeerIsGone(Transport::Gone::kSendsNoMore)) ||
-      (phase_ == Phase::kTakenOver && transport_->PeerIsGone(Transport::Gone::kBothWays));
+      (phase_ == Phase::kStreaming && transport_->PeerHungUp(Transport::HangUp::kWriteHalf)) ||
+      (phase_ == Phase::kTakenOver && transport_->PeerHungUp(Transport::HangUp::kBothHalves));
   if (gone) CancelStream();
 }
 

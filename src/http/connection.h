@@ -10,12 +10,12 @@
 
 #include "http/body_budget.h"
 #include "http/body_writer.h"
+#include "http/deferred_body.h"
 #include "http/message.h"
-#include "http/pending_body.h"
 #include "http/read_buffer.h"
 #include "http/request_body.h"
 #include "http/request_parser.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 #include "http/server.h"
 #include "http/transport.h"
 
@@ -30,7 +30,7 @@ struct ServerContext {
   BodyBudget& bodies;
 };
 
-class Connection : private ClientEnd, private PendingBody {
+class Connection : private ClientConnection, private DeferredBody {
  public:
   // `date` is the worker's, who keeps it current.
   Connection(const ServerContext& context,
@@ -57,27 +57,27 @@ class Connection : private ClientEnd, private PendingBody {
   Task<void> Serve();
   Task<Outcome> ReadRequest();
   Task<bool> ReadMore(std::size_t size);
-  bool MayKeepHead();
+  bool ChargeHead();
   Task<Response> Handle();
   Task<void> Refuse(int status, std::string message);
   void StreamBody(RequestBody::Extent extent);
   RequestBody::Source BodySource();
   std::size_t BodyReadBytes() const;
-  bool IsGone() override;
+  bool IsClosed() override;
 
   // connection_body.cc: bodies that are read when the handler asks for them.
   Task<std::optional<Response>> Load(BodyLimits limits) override;
-  Task<std::optional<Response>> Pay(std::string owner, std::size_t bytes);
-  Response BrokenBody(const Error& error);
+  Task<std::optional<Response>> ChargeBody(std::string owner, std::size_t bytes);
+  Response BodyError(const Error& error);
 
-  // connection_answer.cc: answers; each tells whether another request may follow.
-  Task<bool> Answer(Response response);
-  Task<bool> AnswerOnce(Response response);
-  Task<bool> AnswerAnyhow(Response response);
-  Task<bool> AnswerStream(Response response);
+  // connection_response.cc: answers; each tells whether another request may follow.
+  Task<bool> SendResponse(Response response);
+  Task<bool> SendWholeResponse(Response response);
+  Task<bool> SendAnyResponse(Response response);
+  Task<bool> SendStreamedResponse(Response response);
   Task<bool> RunStream(const Response& response, BodyWriter& writer);
-  Task<void> AnswerWebSocket(Response response);
-  Task<void> AnswerTakeover(Response response);
+  Task<void> UpgradeToWebSocket(Response response);
+  Task<void> HandOverConnection(Response response);
   Task<bool> WriteAll(Transport::Pieces pieces);
   void WriteHead(const Response& response, StreamWriter::Shape shape, bool keep_alive);
   StreamWriter::Shape StreamShape(const Response& response);

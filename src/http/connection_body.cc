@@ -8,8 +8,8 @@
 
 #include "http/await_tuple.h"
 #include "http/connection.h"
+#include "http/deferred_body.h"
 #include "http/json_values.h"
-#include "http/pending_body.h"
 
 namespace viv::http {
 namespace {
@@ -24,8 +24,8 @@ constexpr std::chrono::milliseconds kBudgetPause{20};
 }  // namespace
 
 Task<std::optional<Response>> LoadBody(Request& request, BodyLimits limits) {
-  if (request.pending_body == nullptr) co_return std::nullopt;
-  PendingBody& pending = *std::exchange(request.pending_body, nullptr);
+  if (request.deferred_body == nullptr) co_return std::nullopt;
+  DeferredBody& pending = *std::exchange(request.deferred_body, nullptr);
   co_return co_await pending.Load(std::move(limits));
 }
 
@@ -41,11 +41,11 @@ Task<std::optional<Response>> Connection::Load(BodyLimits limits) {
   for (;;) {
     const std::size_t text_bytes = promised > 0 ? promised : whole.size() + kChargeStep;
     std::optional<Response> refusal =
-        co_await Pay(limits.owner, text_bytes + values.count() * kBytesPerValue);
+        co_await ChargeBody(limits.owner, text_bytes + values.count() * kBytesPerValue);
     if (refusal) co_return refusal;
     whole.reserve(promised);  // it is paid for
     Result<std::string> piece = co_await body_->Read();
-    if (!piece) co_return BrokenBody(piece.error());
+    if (!piece) co_return BodyError(piece.error());
     if (piece->empty()) break;
     values.Feed(*piece);
     if (piece->size() > bytes_max - whole.size())
@@ -63,15 +63,15 @@ Task<std::optional<Response>> Connection::Load(BodyLimits limits) {
 }
 
 // Raises what this request has of the budget, waiting for others if need be.
-Task<std::optional<Response>> Connection::Pay(std::string owner, std::size_t bytes) {
+Task<std::optional<Response>> Connection::ChargeBody(std::string owner, std::size_t bytes) {
   BodyBudget& budget = context_.bodies;
-  if (bytes > budget.share())
+  if (bytes > budget.owner_bytes_max())
     co_return context_.errors(413, "request body too large", parser_.request());
   if (budget.Raise(charge_, owner, bytes)) co_return std::nullopt;
   BodyBudget::Waiter waiter(budget);
   asio::steady_timer timer(transport_->executor());
   const Clock::time_point end = Clock::now() + context_.options.body_budget_timeout;
-  while (waiter.may_wait() && Clock::now() < end && !IsGone()) {
+  while (waiter.may_wait() && Clock::now() < end && !IsClosed()) {
     timer.expires_after(kBudgetPause);
     co_await timer.async_wait(kTuple);
     if (budget.Raise(charge_, owner, bytes)) co_return std::nullopt;
@@ -83,7 +83,7 @@ Task<std::optional<Response>> Connection::Pay(std::string owner, std::size_t byt
   co_return busy;
 }
 
-Response Connection::BrokenBody(const Error& error) {
+Response Connection::BodyError(const Error& error) {
   if (error.code == ErrorCode::kInvalidArgument)
     return context_.errors(400, "malformed request", parser_.request());
   return context_.errors(408, "the request took too long to arrive", parser_.request());

@@ -27,7 +27,7 @@ std::string EscapeHtml(std::string_view text) {
 
 }  // namespace
 
-bool IsForPeople(const Request& request) {
+bool IsBrowserNavigation(const Request& request) {
   if (!request.headers.Get("user-agent").starts_with("Mozilla/")) return false;
   if (request.headers.Get("accept").find("application/json") != std::string_view::npos)
     return false;

@@ -9,7 +9,7 @@
 namespace viv::http {
 
 // A person looks at it: a browser's navigation, not a script's fetch.
-bool IsForPeople(const Request& request);
+bool IsBrowserNavigation(const Request& request);
 
 // Both texts may hold anything: markup in them is shown, not obeyed.
 Response ErrorPage(int status, std::string_view title, std::string_view text);

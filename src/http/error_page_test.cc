@@ -11,18 +11,18 @@ using ::testing::Not;
 
 TEST(ErrorPageTest, PeopleAreToldByTheirBrowsersNavigation) {
   Request request;
-  EXPECT_FALSE(IsForPeople(request));
+  EXPECT_FALSE(IsBrowserNavigation(request));
   request.headers.Set("User-Agent", "curl/8.0");
-  EXPECT_FALSE(IsForPeople(request));
+  EXPECT_FALSE(IsBrowserNavigation(request));
   request.headers.Set("User-Agent", "Mozilla/5.0 (X11)");
-  EXPECT_TRUE(IsForPeople(request));
+  EXPECT_TRUE(IsBrowserNavigation(request));
   request.headers.Set("Accept", "text/html, application/json");
-  EXPECT_FALSE(IsForPeople(request));
+  EXPECT_FALSE(IsBrowserNavigation(request));
   request.headers.Set("Accept", "text/html");
   request.headers.Set("Sec-Fetch-Mode", "cors");
-  EXPECT_FALSE(IsForPeople(request));
+  EXPECT_FALSE(IsBrowserNavigation(request));
   request.headers.Set("Sec-Fetch-Mode", "navigate");
-  EXPECT_TRUE(IsForPeople(request));
+  EXPECT_TRUE(IsBrowserNavigation(request));
 }
 
 TEST(ErrorPageTest, ShowsMarkupInsteadOfObeyingIt) {

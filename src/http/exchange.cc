@@ -15,14 +15,14 @@
 namespace viv::http {
 namespace {
 
-constexpr std::size_t kAnswerReadBytes = 64 * 1024;
-constexpr std::size_t kAnswerPieceBytesMax = 256 * 1024;
+constexpr std::size_t kResponseReadBytes = 64 * 1024;
+constexpr std::size_t kResponsePieceBytesMax = 256 * 1024;
 
 }  // namespace
 
 struct Exchange::State {
   std::unique_ptr<Transport> transport;
-  AnswerParser parser;
+  ResponseParser parser;
   Timing timing;
   ReadBuffer buffer;
   std::optional<Error> failure;  // why this side ended it
@@ -30,9 +30,11 @@ struct Exchange::State {
   bool closed = false;  // the exchange is gone, and what its callbacks refer to
 };
 
-Exchange::Exchange(std::unique_ptr<Transport> transport, AnswerParser::Asked asked, Timing timing)
+Exchange::Exchange(std::unique_ptr<Transport> transport,
+                   ResponseParser::RequestMethod method,
+                   Timing timing)
     : state_(std::make_shared<State>(State{std::move(transport),
-                                           AnswerParser(asked),
+                                           ResponseParser(method),
                                            std::move(timing),
                                            {},
                                            std::nullopt,
@@ -71,9 +73,9 @@ Task<Status> Exchange::Handshake() {
 }
 
 void Exchange::Send(std::string head, std::string body) {
-  std::size_t done = state_->transport->WriteNow({head, body});
+  std::size_t done = state_->transport->TryWrite({head, body});
   if (done == head.size() + body.size()) {
-    ReadWithin(state_->timing.answer);
+    ReadWithin(state_->timing.response);
     return;
   }
   head += body;
@@ -82,7 +84,7 @@ void Exchange::Send(std::string head, std::string body) {
 }
 
 void Exchange::Send(std::string head, BodySource source, BodyFraming framing) {
-  head.erase(0, state_->transport->WriteNow({head}));
+  head.erase(0, state_->transport->TryWrite({head}));
   tasks_.Spawn("http.exchange_send", Pump(state_, std::move(head), std::move(source), framing));
 }
 
@@ -115,18 +117,18 @@ Task<void> Exchange::Pump(std::shared_ptr<State> state,
   } catch (const boost::system::system_error&) {
     co_return;  // cancelled
   }
-  if (!state->closed && !state->head_read) transport.ExpireReadAfter(state->timing.answer);
+  if (!state->closed && !state->head_read) transport.ExpireReadAfter(state->timing.response);
 }
 
-Task<Result<AnswerHead>> Exchange::ReadHead() {
+Task<Result<ResponseHead>> Exchange::ReadHead() {
   for (;;) {
-    AnswerParser::Step step = state_->parser.Feed(state_->buffer.data());
+    ResponseParser::Step step = state_->parser.Feed(state_->buffer.data());
     state_->buffer.Consume(step.consumed);
-    if (step.state == AnswerParser::State::kHead) {
+    if (step.state == ResponseParser::State::kHead) {
       state_->head_read = true;
       co_return std::move(state_->parser.head());
     }
-    if (step.state == AnswerParser::State::kBroken) {
+    if (step.state == ResponseParser::State::kBroken) {
       co_return PassUp(state_->parser.error(), "malformed answer");
     }
     CO_RETURN_IF_ERROR(co_await Receive());
@@ -136,14 +138,14 @@ Task<Result<AnswerHead>> Exchange::ReadHead() {
 Task<Result<std::string>> Exchange::ReadPiece() {
   std::string bytes;
   for (;;) {
-    AnswerParser::Step step =
-        state_->parser.Feed(state_->buffer.data().substr(0, kAnswerPieceBytesMax));
+    ResponseParser::Step step =
+        state_->parser.Feed(state_->buffer.data().substr(0, kResponsePieceBytesMax));
     bytes.append(step.piece);
     state_->buffer.Consume(step.consumed);
-    bool enough = bytes.size() >= kAnswerPieceBytesMax;
-    if (step.state == AnswerParser::State::kPiece && !enough) continue;
-    if (!bytes.empty() || step.state == AnswerParser::State::kDone) co_return bytes;
-    if (step.state == AnswerParser::State::kBroken) {
+    bool enough = bytes.size() >= kResponsePieceBytesMax;
+    if (step.state == ResponseParser::State::kPiece && !enough) continue;
+    if (!bytes.empty() || step.state == ResponseParser::State::kDone) co_return bytes;
+    if (step.state == ResponseParser::State::kBroken) {
       co_return PassUp(state_->parser.error(), "malformed answer");
     }
     if (step.consumed > 0 && !state_->buffer.empty()) continue;
@@ -156,8 +158,8 @@ Task<Result<std::string>> Exchange::ReadPiece() {
 }
 
 Task<Status> Exchange::Receive() {
-  char* into = state_->buffer.Prepare(kAnswerReadBytes);
-  std::size_t count = co_await state_->transport->Read(into, kAnswerReadBytes);
+  char* into = state_->buffer.Prepare(kResponseReadBytes);
+  std::size_t count = co_await state_->transport->Read(into, kResponseReadBytes);
   state_->buffer.Commit(count);
   if (count > 0) co_return Status();
   if (state_->failure) co_return PassUp(*state_->failure);
@@ -180,7 +182,7 @@ void Exchange::ReadWithin(Duration timeout) {
 std::optional<std::string> Exchange::WholeBody() {
   std::optional<std::uint64_t> size = state_->parser.body_bytes();
   if (!size || *size > state_->buffer.data().size()) return std::nullopt;
-  AnswerParser::Step step = state_->parser.Feed(state_->buffer.data());
+  ResponseParser::Step step = state_->parser.Feed(state_->buffer.data());
   std::string body(step.piece);
   state_->buffer.Consume(step.consumed);
   return body;

@@ -12,8 +12,8 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/task_group.h"
-#include "http/answer_parser.h"
 #include "http/read_buffer.h"
+#include "http/response_parser.h"
 #include "http/transport.h"
 
 namespace viv::http {
@@ -24,13 +24,15 @@ class Exchange {
   using BodySource = std::function<Task<Result<std::string>>()>;  // empty at the end
   enum class BodyFraming { kBare, kChunked };
   struct Timing {
-    Duration write{60'000};   // without any progress
-    Duration answer{60'000};  // from the end of the request to the answer's head
-    Duration tick{250};       // how exactly that is kept
+    Duration write{60'000};     // without any progress
+    Duration response{60'000};  // from the end of the request to the answer's head
+    Duration tick{250};         // how exactly that is kept
     std::function<bool()> is_abandoned = nullptr;  // looked at every tick; true ends the exchange
   };
 
-  Exchange(std::unique_ptr<Transport> transport, AnswerParser::Asked asked, Timing timing);
+  Exchange(std::unique_ptr<Transport> transport,
+           ResponseParser::RequestMethod method,
+           Timing timing);
   ~Exchange();
 
   Task<Status> Handshake();  // TLS only
@@ -40,7 +42,7 @@ class Exchange {
   void Send(std::string head, std::string body);
   void Send(std::string head, BodySource source, BodyFraming framing);
 
-  Task<Result<AnswerHead>> ReadHead();
+  Task<Result<ResponseHead>> ReadHead();
   // The next piece, some 256 KiB at most; empty at the end.
   Task<Result<std::string>> ReadPiece();
   // Without these the time for the answer is meant for all of it.

@@ -1,6 +1,6 @@
 #pragma once
 // What travels over HTTP, free of any library's types. A Request is complete, its body read within
-// the limits, unless the server was told to stream it or to wait with it (http/pending_body.h). A
+// the limits, unless the server was told to stream it or to wait with it (http/deferred_body.h). A
 // Response carries a body, or streams, or takes the connection over: as a WebSocket, or as the
 // bytes it is made of.
 
@@ -54,13 +54,13 @@ class BodyReader {
 };
 
 // The client's end of a connection, for handlers that wait long before they answer.
-class ClientEnd {
+class ClientConnection {
  public:
-  virtual ~ClientEnd() = default;
-  virtual bool IsGone() = 0;  // one cheap look
+  virtual ~ClientConnection() = default;
+  virtual bool IsClosed() = 0;  // one cheap look
 };
 
-class PendingBody;
+class DeferredBody;
 
 struct Request {
   std::string method;  // "GET"
@@ -68,12 +68,12 @@ struct Request {
   std::string path;    // as sent, without query: segments are decoded by the router
   std::string query;   // as sent, without '?'
   Headers headers;
-  std::string body;                     // empty when it is streamed
-  BodyReader* body_stream = nullptr;    // outlives the answer
-  PendingBody* pending_body = nullptr;  // set when `body` is still to be read
-  ClientEnd* client = nullptr;          // outlives the answer; nullptr in tests
-  std::string remote;                   // "127.0.0.1"; empty over a unix socket
-  bool secure = false;                  // came over TLS
+  std::string body;                       // empty when it is streamed
+  BodyReader* body_stream = nullptr;      // outlives the answer
+  DeferredBody* deferred_body = nullptr;  // set when `body` is still to be read
+  ClientConnection* client = nullptr;     // outlives the answer; nullptr in tests
+  std::string remote;                     // "127.0.0.1"; empty over a unix socket
+  bool secure = false;                    // came over TLS
   Identity identity;
   std::string request_id;
   std::vector<std::pair<std::string, std::string>> parameters;  // from the route, decoded

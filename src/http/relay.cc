@@ -15,7 +15,7 @@ namespace {
 // A body up to this size is sent in one write with its head.
 constexpr std::uint64_t kSmallBodyBytes = 16 * 1024;
 constexpr Transport::Duration kRelayWriteTimeout{600'000};
-constexpr Transport::Duration kRelayAnswerTimeout{3'600'000};  // the client is the one in a hurry
+constexpr Transport::Duration kRelayResponseTimeout{3'600'000};  // the client is the one in a hurry
 constexpr Transport::Duration kRelayTick{1'000};
 
 Result<std::unique_ptr<Transport>> MakeUpstream(StreamSocket socket, const RelayOptions& options) {
@@ -32,10 +32,10 @@ Result<std::unique_ptr<Transport>> MakeUpstream(StreamSocket socket, const Relay
 Exchange::Timing RelayTiming(const Request& request) {
   Exchange::Timing timing;
   timing.write = kRelayWriteTimeout;
-  timing.answer = kRelayAnswerTimeout;
+  timing.response = kRelayResponseTimeout;
   timing.tick = kRelayTick;
   if (request.client != nullptr) {
-    timing.is_abandoned = [client = request.client] { return client->IsGone(); };
+    timing.is_abandoned = [client = request.client] { return client->IsClosed(); };
   }
   return timing;
 }
@@ -68,7 +68,7 @@ Task<Status> SendRequest(Exchange& exchange, Request& request, const RelayOption
   co_return Status();
 }
 
-Task<void> PassBody(std::shared_ptr<Exchange> exchange, BodyWriter& writer) {
+Task<void> RelayBody(std::shared_ptr<Exchange> exchange, BodyWriter& writer) {
   exchange->ReadForever();
   for (;;) {
     Result<std::string> piece = co_await exchange->ReadPiece();
@@ -82,12 +82,12 @@ Task<void> PassBody(std::shared_ptr<Exchange> exchange, BodyWriter& writer) {
   }
 }
 
-Response RelayedAnswer(const Request& request,
-                       const AnswerHead& head,
-                       std::shared_ptr<Exchange> exchange) {
+Response RelayedResponse(const Request& request,
+                         const ResponseHead& head,
+                         std::shared_ptr<Exchange> exchange) {
   Response response;
   response.status = head.status;
-  response.headers = RelayedAnswerHeaders(head);
+  response.headers = RelayedResponseHeaders(head);
   if (request.method == "HEAD") {
     response.stream = [](BodyWriter&) -> Task<void> { co_return; };  // for the head it makes
     return response;
@@ -98,21 +98,21 @@ Response RelayedAnswer(const Request& request,
     return response;
   }
   response.stream = [exchange = std::move(exchange)](BodyWriter& writer) {
-    return PassBody(exchange, writer);
+    return RelayBody(exchange, writer);
   };
   return response;
 }
 
-Result<Response> UpgradedAnswer(const Request& request,
-                                const AnswerHead& head,
-                                std::shared_ptr<Exchange> exchange) {
+Result<Response> UpgradedResponse(const Request& request,
+                                  const ResponseHead& head,
+                                  std::shared_ptr<Exchange> exchange) {
   if (!WantsUpgrade(request)) {
     return Fail(ErrorCode::kUnavailable, "relay: an upgrade that nobody asked for");
   }
   std::string_view protocol = head.headers.Get("upgrade");
   Response response;
   response.status = head.status;
-  response.headers = RelayedAnswerHeaders(head);
+  response.headers = RelayedResponseHeaders(head);
   response.headers.Add("Connection", "Upgrade");
   response.headers.Add("Upgrade",
                        std::string(protocol.empty() ? request.headers.Get("upgrade") : protocol));
@@ -129,21 +129,22 @@ Task<Result<Response>> Relay(Request& request, UniqueFd upstream, RelayOptions o
   ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(upstream)), "relay");
   ASSIGN_OR_CO_RETURN(std::unique_ptr<Transport> transport,
                       MakeUpstream(std::move(socket), options), "relay");
-  auto asked = request.method == "HEAD" ? AnswerParser::Asked::kHead : AnswerParser::Asked::kOther;
-  auto exchange = std::make_shared<Exchange>(std::move(transport), asked, RelayTiming(request));
+  auto method = request.method == "HEAD" ? ResponseParser::RequestMethod::kHead
+                                         : ResponseParser::RequestMethod::kOther;
+  auto exchange = std::make_shared<Exchange>(std::move(transport), method, RelayTiming(request));
   if (options.transport == RelayOptions::Transport::kTls) {
     CO_RETURN_IF_ERROR(co_await exchange->Handshake(), "relay");
   }
   CO_RETURN_IF_ERROR(co_await SendRequest(*exchange, request, options), "relay");
-  Result<AnswerHead> head = co_await exchange->ReadHead();
+  Result<ResponseHead> head = co_await exchange->ReadHead();
   if (!head) {
     Error error = head.error();
     // The other side's limits are not the client's fault.
     if (error.code == ErrorCode::kLimitExceeded) error.code = ErrorCode::kUnavailable;
     co_return PassUp(std::move(error), "relay");
   }
-  if (head->status == 101) co_return UpgradedAnswer(request, *head, std::move(exchange));
-  co_return RelayedAnswer(request, *head, std::move(exchange));
+  if (head->status == 101) co_return UpgradedResponse(request, *head, std::move(exchange));
+  co_return RelayedResponse(request, *head, std::move(exchange));
 }
 
 }  // namespace viv::http

@@ -21,7 +21,7 @@ TEST(RelayFailureTest, AnUpstreamWithoutAnAnswerIsUnavailable) {
     rig.upstream->ReadThrough("\r\n\r\n");
     rig.upstream->Send(answer);
     rig.upstream.reset();
-    EXPECT_THAT(rig.client->ReadAnswer().head, StartsWith("HTTP/1.1 502 "));
+    EXPECT_THAT(rig.client->ReadResponse().head, StartsWith("HTTP/1.1 502 "));
     EXPECT_EQ(rig.Failure().code, ErrorCode::kUnavailable) << answer;
   }
 }
@@ -35,7 +35,7 @@ TEST(RelayFailureTest, AHeaderFloodFromUpstreamIsCutOff) {
     for (int i = 0; i < 10'000; ++i) rig.upstream->Send(line);
   });
   EXPECT_EQ(rig.Failure().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(rig.client->ReadAnswer().head, StartsWith("HTTP/1.1 502 "));
+  EXPECT_THAT(rig.client->ReadResponse().head, StartsWith("HTTP/1.1 502 "));
   flood.join();
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::http {
 
@@ -21,7 +21,7 @@ bool HasHeaderToken(const Headers& headers, std::string_view name, std::string_v
   return false;
 }
 
-bool IsHopHeader(const Headers& headers, std::string_view name) {
+bool IsHopByHopHeader(const Headers& headers, std::string_view name) {
   for (std::string_view hop :
        {"connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
         "te", "trailer", "transfer-encoding", "upgrade"}) {
@@ -32,11 +32,11 @@ bool IsHopHeader(const Headers& headers, std::string_view name) {
 
 namespace {
 
-bool StaysHere(const Request& request, const RelayOptions& options, std::string_view name) {
+bool IsNotForwarded(const Request& request, const RelayOptions& options, std::string_view name) {
   auto is_name = [name](std::string_view dropped) { return EqualsIgnoreCase(dropped, name); };
   return is_name("host") || is_name("content-length") || is_name("expect") ||
          std::any_of(options.dropped.begin(), options.dropped.end(), is_name) ||
-         IsHopHeader(request.headers, name);
+         IsHopByHopHeader(request.headers, name);
 }
 
 void AppendRelayed(std::string& out, std::string_view name, std::string_view value) {
@@ -75,7 +75,7 @@ std::string RelayedRequestHead(const Request& request,
   std::string_view host = request.headers.Get("host");
   AppendRelayed(head, "Host", options.host.empty() ? host : std::string_view(options.host));
   for (const auto& [name, value] : request.headers) {
-    if (!StaysHere(request, options, name)) AppendRelayed(head, name, value);
+    if (!IsNotForwarded(request, options, name)) AppendRelayed(head, name, value);
   }
   if (body.kind == RelayedBody::Kind::kLength) {
     head += fmt::format("Content-Length: {}\r\n", body.bytes);
@@ -91,10 +91,10 @@ std::string RelayedRequestHead(const Request& request,
   return head + "\r\n";
 }
 
-Headers RelayedAnswerHeaders(const AnswerHead& head) {
+Headers RelayedResponseHeaders(const ResponseHead& head) {
   Headers headers;
   for (const auto& [name, value] : head.headers) {
-    if (!IsHopHeader(head.headers, name)) headers.Add(name, value);
+    if (!IsHopByHopHeader(head.headers, name)) headers.Add(name, value);
   }
   return headers;
 }

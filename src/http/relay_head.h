@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "http/answer_parser.h"
 #include "http/message.h"
 #include "http/relay.h"
+#include "http/response_parser.h"
 
 namespace viv::http {
 
@@ -24,13 +24,13 @@ bool WantsUpgrade(const Request& request);
 // Whether a header of that name lists the token.
 bool HasHeaderToken(const Headers& headers, std::string_view name, std::string_view token);
 // For one hop only: by its nature, or because Connection says so.
-bool IsHopHeader(const Headers& headers, std::string_view name);
+bool IsHopByHopHeader(const Headers& headers, std::string_view name);
 
 std::string RelayedRequestHead(const Request& request,
                                const RelayOptions& options,
                                RelayedBody body);
 
 // `head` without the headers of its hop, for the client.
-Headers RelayedAnswerHeaders(const AnswerHead& head);
+Headers RelayedResponseHeaders(const ResponseHead& head);
 
 }  // namespace viv::http

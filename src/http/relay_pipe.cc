@@ -7,7 +7,7 @@
 
 #include "base/task_group.h"
 #include "http/body_writer.h"
-#include "http/in_flight.h"
+#include "http/operation_counter.h"
 
 namespace viv::http {
 namespace {
@@ -19,17 +19,17 @@ constexpr Transport::Duration kHalfClosedTimeout{300'000};  // for the silence o
 // Shared by the two directions, of which one may outlive the other by a moment.
 struct Pipe {
   explicit Pipe(std::shared_ptr<Exchange> of)
-      : exchange(std::move(of)), upward(exchange->transport().executor()) {}
+      : exchange(std::move(of)), to_upstream(exchange->transport().executor()) {}
 
   const std::shared_ptr<Exchange> exchange;
-  InFlight upward;
+  OperationCounter to_upstream;
   bool client_ended = false;
   bool over = false;  // the client's stream must not be touched any more
 };
 
-Task<void> PipeUp(std::shared_ptr<Pipe> pipe,
-                  ByteStream& client,
-                  std::unique_ptr<InFlight::Entry> entry) {
+Task<void> PipeToUpstream(std::shared_ptr<Pipe> pipe,
+                          ByteStream& client,
+                          std::unique_ptr<OperationCounter::Entry> entry) {
   Transport& upstream = pipe->exchange->transport();
   try {
     while (!pipe->over) {
@@ -54,7 +54,7 @@ Task<void> PipeUp(std::shared_ptr<Pipe> pipe,
 }
 
 // Whether the server came to its end, and the client may still go on.
-Task<bool> PipeDown(std::shared_ptr<Pipe> pipe, ByteStream& client) {
+Task<bool> PipeToClient(std::shared_ptr<Pipe> pipe, ByteStream& client) {
   Transport& upstream = pipe->exchange->transport();
   ReadBuffer& buffer = pipe->exchange->buffer();
   for (;;) {
@@ -86,12 +86,12 @@ Task<void> PipeUpgraded(std::shared_ptr<Exchange> exchange, ByteStream& client) 
     ~End() { pipe.over = true; }
   } end{*pipe};
   TaskGroup tasks(pipe->exchange->transport().executor());
-  auto entry = std::make_unique<InFlight::Entry>(pipe->upward);
-  tasks.Spawn("http.relay_pipe", PipeUp(pipe, client, std::move(entry)));
-  bool server_ended = co_await PipeDown(pipe, client);
+  auto entry = std::make_unique<OperationCounter::Entry>(pipe->to_upstream);
+  tasks.Spawn("http.relay_pipe", PipeToUpstream(pipe, client, std::move(entry)));
+  bool server_ended = co_await PipeToClient(pipe, client);
   if (!server_ended) co_return;
   client.CloseWrite();
-  co_await pipe->upward.WaitUntilIdle();
+  co_await pipe->to_upstream.WaitUntilIdle();
 }
 
 }  // namespace viv::http

@@ -22,7 +22,7 @@ TEST(RelayTest, PassesARequestAndItsAnswer) {
     EXPECT_EQ(rig.upstream->ReadThrough("\r\n\r\n"),
               "GET /a?b HTTP/1.1\r\nHost: h\r\nX-One: 1\r\nConnection: close\r\n\r\n");
     rig.upstream->Send("HTTP/1.1 201 Made\r\nX-Two: 2\r\nContent-Length: 2\r\n\r\nok");
-    RawClient::Answer answer = rig.client->ReadAnswer();
+    RawClient::RawResponse answer = rig.client->ReadResponse();
     EXPECT_THAT(answer.head, StartsWith("HTTP/1.1 201 Created\r\n"));
     EXPECT_THAT(answer.head, HasSubstr("X-Two: 2\r\n"));
     EXPECT_EQ(answer.body, "ok");
@@ -44,7 +44,7 @@ TEST(RelayTest, TakesHeadersOfOneHopOut) {
   rig.upstream->Send(
       "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: 5\r\nX-Kept: k\r\n"
       "Content-Length: 0\r\n\r\n");
-  std::string head = rig.client->ReadAnswer().head;
+  std::string head = rig.client->ReadResponse().head;
   EXPECT_THAT(head, Not(HasSubstr("Hop")));
   EXPECT_THAT(head, Not(HasSubstr("Keep-Alive")));
   EXPECT_THAT(head, HasSubstr("X-Kept: k\r\n"));
@@ -78,7 +78,7 @@ TEST(RelayTest, PassesASmallAndALargeBodyWithItsLength) {
     EXPECT_EQ(rig.upstream->ReadThrough("E"), body);
     sender.join();
     rig.upstream->Send("HTTP/1.1 204 No Content\r\n\r\n");
-    EXPECT_THAT(rig.client->ReadAnswer().head, StartsWith("HTTP/1.1 204 "));
+    EXPECT_THAT(rig.client->ReadResponse().head, StartsWith("HTTP/1.1 204 "));
   }
 }
 
@@ -149,7 +149,7 @@ TEST(RelayTest, SkipsInterimAnswers) {
   RelayRig rig;
   rig.client->Send(kPlainGet);
   rig.upstream->Send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  EXPECT_THAT(rig.client->ReadAnswer().head, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(rig.client->ReadResponse().head, StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(RelayTest, KnowsAnswersWithoutABody) {
@@ -177,7 +177,7 @@ TEST(RelayTest, AnEarlyAnswerIsNotHeldUpByAnUpstreamThatStopsReading) {
   });
   rig.upstream->ReadThrough("\r\n\r\n");
   rig.upstream->Send("HTTP/1.1 413 Too large\r\nContent-Length: 2\r\n\r\nno");
-  RawClient::Answer answer = rig.client->ReadAnswer();
+  RawClient::RawResponse answer = rig.client->ReadResponse();
   EXPECT_THAT(answer.head, StartsWith("HTTP/1.1 413 "));
   EXPECT_EQ(answer.body, "no");
   sender.join();

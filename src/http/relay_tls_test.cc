@@ -43,7 +43,7 @@ TEST(RelayTlsTest, TalksTlsToTheUpstream) {
     std::string body(size, 'b');
     client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(size) +
                 "\r\n\r\n" + body);
-    EXPECT_EQ(client.ReadAnswer().body, "secure " + body);
+    EXPECT_EQ(client.ReadResponse().body, "secure " + body);
   }
 }
 

@@ -125,7 +125,7 @@ TEST(RelayUpgradeTest, ARefusedUpgradeIsAnAnswerLikeAnyOther) {
   rig.client->Send(kUpgradeRequest);
   rig.upstream->ReadThrough("\r\n\r\n");
   rig.upstream->Send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
-  EXPECT_EQ(rig.client->ReadAnswer().body, "no");
+  EXPECT_EQ(rig.client->ReadResponse().body, "no");
 }
 
 Task<void> RelayedEcho(WebSocket& socket) {
@@ -142,11 +142,11 @@ class RelayedSocketRig {
  public:
   explicit RelayedSocketRig(ServerOptions inner_options = {},
                             ServerOptions outer_options = StreamEveryBody())
-      : inner([](Request&) { return Answer(); }, std::move(inner_options)),
+      : inner([](Request&) { return Respond(); }, std::move(inner_options)),
         outer([this](Request& request) { return Pass(request); }, std::move(outer_options)) {}
 
  private:
-  static Task<Response> Answer() {
+  static Task<Response> Respond() {
     Response response;
     response.web_socket = RelayedEcho;
     co_return response;

@@ -15,24 +15,24 @@ constexpr std::chrono::milliseconds kLeftoverTime{500};
 RequestBody::RequestBody(Source source, Extent extent)
     : source_(source),
       reads_(source.transport.executor()),
-      invitation_(source.transport.executor()),
-      invitation_due_(extent == Extent::kFollows && source.parser.wants_continue()),
+      continue_write_(source.transport.executor()),
+      continue_due_(extent == Extent::kFollows && source.parser.wants_continue()),
       complete_(extent == Extent::kEmpty) {}
 
 Task<Result<std::string>> RequestBody::Read() {
   if (closed_) co_return Fail(ErrorCode::kUnavailable, "the request was answered already");
   if (!reads_.idle()) co_return Fail(ErrorCode::kInternal, "two readers of one request body");
-  InFlight::Entry entry(reads_);
+  OperationCounter::Entry entry(reads_);
   for (;;) {
-    ASSIGN_OR_CO_RETURN(Fed fed, Feed());
-    if (fed == Fed::kEnd) co_return std::string();
-    if (fed == Fed::kPiece) co_return std::exchange(source_.parser.request().body, {});
+    ASSIGN_OR_CO_RETURN(FeedResult fed, Feed());
+    if (fed == FeedResult::kEnd) co_return std::string();
+    if (fed == FeedResult::kPiece) co_return std::exchange(source_.parser.request().body, {});
     CO_RETURN_IF_ERROR(co_await Receive());
   }
 }
 
 // Feeds the parser with what has arrived, up to a piece.
-Result<RequestBody::Fed> RequestBody::Feed() {
+Result<RequestBody::FeedResult> RequestBody::Feed() {
   std::string& body = source_.parser.request().body;
   while (!complete_ && body.empty()) {
     if (failure_) return PassUp(*failure_);
@@ -45,14 +45,14 @@ Result<RequestBody::Fed> RequestBody::Feed() {
       return PassUp(Broken(ErrorCode::kInvalidArgument, "request body: " + std::move(message)));
     }
     bool stuck = step.consumed == 0 || source_.buffer.empty();
-    if (!complete_ && body.empty() && stuck) return Fed::kNeedsMore;
+    if (!complete_ && body.empty() && stuck) return FeedResult::kNeedsMore;
   }
-  return body.empty() ? Fed::kEnd : Fed::kPiece;
+  return body.empty() ? FeedResult::kEnd : FeedResult::kPiece;
 }
 
 Task<Status> RequestBody::Receive() {
-  if (invitation_due_) {
-    bool invited = co_await Invite();
+  if (continue_due_) {
+    bool invited = co_await SendContinue();
     if (!invited) {
       co_return PassUp(Broken(ErrorCode::kUnavailable, "request body: the client went away"));
     }
@@ -69,25 +69,25 @@ Task<Status> RequestBody::Receive() {
 }
 
 // Once the answer has begun it is too late to invite: who still waits will see the answer instead.
-Task<bool> RequestBody::Invite() {
-  invitation_due_ = false;
-  if (answering_) co_return true;
+Task<bool> RequestBody::SendContinue() {
+  continue_due_ = false;
+  if (response_begun_) co_return true;
   Transport::Pieces go_on{"HTTP/1.1 100 Continue\r\n\r\n"};
-  std::size_t done = source_.transport.WriteNow(go_on);
+  std::size_t done = source_.transport.TryWrite(go_on);
   if (done == go_on[0].size()) co_return true;
-  InFlight::Entry entry(invitation_);
+  OperationCounter::Entry entry(continue_write_);
   co_return co_await source_.transport.Write(go_on, done, source_.options.write_timeout);
 }
 
-Task<void> RequestBody::BeginAnswer() {
-  answering_ = true;
+Task<void> RequestBody::BeginResponse() {
+  response_begun_ = true;
   if (reads_.idle()) source_.transport.ExpireReadNever();  // a cancelled one may have left it
-  co_await invitation_.WaitUntilIdle();
+  co_await continue_write_.WaitUntilIdle();
 }
 
-bool RequestBody::may_end() const {
+bool RequestBody::may_keep_alive() const {
   if (complete_) return true;
-  if (failure_ || invitation_due_) return false;
+  if (failure_ || continue_due_) return false;
   return source_.parser.body_bytes_left().value_or(0) <= kLeftoverBytesMax;
 }
 
@@ -103,11 +103,11 @@ Task<bool> RequestBody::Finish() {
   source_.parser.request().body.clear();
   std::size_t taken = 0;
   source_.transport.ExpireReadAfter(kLeftoverTime);
-  while (may_end() && !complete_ && taken <= kLeftoverBytesMax) {
-    Result<Fed> fed = Feed();
+  while (may_keep_alive() && !complete_ && taken <= kLeftoverBytesMax) {
+    Result<FeedResult> fed = Feed();
     if (!fed) break;
     taken += std::exchange(source_.parser.request().body, {}).size();
-    if (*fed != Fed::kNeedsMore) continue;
+    if (*fed != FeedResult::kNeedsMore) continue;
     char* into = source_.buffer.Prepare(kStreamReadBytes);
     std::size_t count = co_await source_.transport.Read(into, kStreamReadBytes);
     source_.buffer.Commit(count);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "http/in_flight.h"
 #include "http/message.h"
+#include "http/operation_counter.h"
 #include "http/read_buffer.h"
 #include "http/request_parser.h"
 #include "http/server.h"
@@ -29,10 +29,10 @@ class RequestBody : public BodyReader {
   Task<Result<std::string>> Read() override;
 
   // From here on the answer's bytes are on the wire: the client is not invited to send any more.
-  Task<void> BeginAnswer();
+  Task<void> BeginResponse();
 
   // Whether another request may follow this body, as far as can be told before the answer.
-  bool may_end() const;
+  bool may_keep_alive() const;
 
   // Ends all reading, also that of readers who were left behind; to be called before this goes
   // away.
@@ -44,17 +44,17 @@ class RequestBody : public BodyReader {
   bool complete() const { return complete_; }
 
  private:
-  enum class Fed { kPiece, kEnd, kNeedsMore };
-  Result<Fed> Feed();
-  Task<bool> Invite();
+  enum class FeedResult { kPiece, kEnd, kNeedsMore };
+  Result<FeedResult> Feed();
+  Task<bool> SendContinue();
   Task<Status> Receive();
   Error Broken(ErrorCode code, std::string message);
 
   const Source source_;
-  InFlight reads_;
-  InFlight invitation_;
-  bool invitation_due_;
-  bool answering_ = false;
+  OperationCounter reads_;
+  OperationCounter continue_write_;
+  bool continue_due_;
+  bool response_begun_ = false;
   bool closed_ = false;
   bool complete_;
   std::optional<Error> failure_;

@@ -131,7 +131,7 @@ void ClearRequest(Request& request) {
   if (request.body.capacity() > kBodyReserveMax) request.body = std::string();
   request.body.clear();
   request.body_stream = nullptr;
-  request.pending_body = nullptr;
+  request.deferred_body = nullptr;
   request.identity = Identity();
   request.request_id.clear();
   request.parameters.clear();
@@ -227,9 +227,9 @@ class RequestParser::Impl {
         limits_.streams_body && *limits_.streams_body && (*limits_.streams_body)(request_);
     const std::uint64_t length = sink_->content_length().value_or(0);
     if (!streams_body_ && length > limits_.body_bytes) return Refuse(413, "request body too large");
-    const bool whole = limits_.body_bytes_at_once >= limits_.body_bytes;
+    const bool whole = limits_.body_defer_above_bytes >= limits_.body_bytes;
     defers_body_ =
-        !streams_body_ && !whole && (sink_->chunked() || length > limits_.body_bytes_at_once);
+        !streams_body_ && !whole && (sink_->chunked() || length > limits_.body_defer_above_bytes);
     if (streams_body_ || defers_body_) sink_->StreamBody();
     return true;
   }

@@ -24,7 +24,7 @@ class RequestParser {
     // Decides on the head whether the body is handed out in pieces, without a limit; may be null.
     const std::function<bool(const Request&)>* streams_body = nullptr;
     // Larger bodies, and chunked ones, are handed out in pieces as well, within the limit.
-    std::size_t body_bytes_at_once = std::numeric_limits<std::size_t>::max();
+    std::size_t body_defer_above_bytes = std::numeric_limits<std::size_t>::max();
   };
   enum class State {
     kNeedsMore,

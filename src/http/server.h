@@ -41,9 +41,9 @@ struct ServerOptions {
   // For all heads above 8 KiB that are not complete: further ones get 503.
   std::size_t head_budget_bytes = 64 * 1024 * 1024;
   std::size_t body_bytes_max = 64 * 1024 * 1024;
-  // Larger bodies, and chunked ones, are read when the handler asks for them (http/pending_body.h),
-  // which it does once it knows the caller.
-  std::size_t body_bytes_at_once = std::numeric_limits<std::size_t>::max();
+  // Larger bodies, and chunked ones, are read when the handler asks for them
+  // (http/deferred_body.h), which it does once it knows the caller.
+  std::size_t body_defer_above_bytes = std::numeric_limits<std::size_t>::max();
   std::size_t body_budget_bytes = 512 * 1024 * 1024;  // for all of those under way, see BodyBudget
   std::chrono::milliseconds body_budget_timeout{10'000};  // so long one waits for others, then 503
   std::size_t connections_max = 16 * 1024;                // further ones get 503 and are closed

@@ -74,7 +74,7 @@ TEST(ServerBodyStreamTest, StreamsABodyOfAnySizeByItsLength) {
   std::string body(3 << 20, 'b');
   for (int i = 0; i < 2; ++i) {
     client.Send(HeadWithLength(body.size()) + body);
-    EXPECT_EQ(client.ReadAnswer().body, "3145728 fits ended");
+    EXPECT_EQ(client.ReadResponse().body, "3145728 fits ended");
   }
 }
 
@@ -85,7 +85,7 @@ TEST(ServerBodyStreamTest, StreamsAChunkedBody) {
   client.Send(kChunkedHead);
   for (int i = 0; i < 20; ++i) client.Send(chunk);
   client.Send("3;x=y\r\nabc\r\n0\r\nTrailer: t\r\n\r\n");
-  EXPECT_EQ(client.ReadAnswer().body, "1310723 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "1310723 fits ended");
 }
 
 TEST(ServerBodyStreamTest, FindsTheNextRequestBehindAStreamedBody) {
@@ -93,18 +93,18 @@ TEST(ServerBodyStreamTest, FindsTheNextRequestBehindAStreamedBody) {
   RawClient client(server->port());
   client.Send(std::string(kChunkedHead) + "2\r\nab\r\n0\r\n\r\n" + HeadWithLength(3) + "abc" +
               "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxy");
-  EXPECT_EQ(client.ReadAnswer().body, "2 fits ended");
-  EXPECT_EQ(client.ReadAnswer().body, "3 fits ended");
-  EXPECT_EQ(client.ReadAnswer().body, "whole xy");
+  EXPECT_EQ(client.ReadResponse().body, "2 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "3 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "whole xy");
 }
 
 TEST(ServerBodyStreamTest, GivesAStreamEvenWhereThereIsNoBody) {
   RunningServer server(CountBody, StreamingOptions());
   RawClient client(server->port());
   client.Send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.ReadAnswer().body, "0 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "0 fits ended");
   client.Send(HeadWithLength(0));
-  EXPECT_EQ(client.ReadAnswer().body, "0 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "0 fits ended");
 }
 
 TEST(ServerBodyStreamTest, LimitsTheBodiesThatAreNotStreamed) {
@@ -123,7 +123,7 @@ TEST(ServerBodyStreamTest, DecidesOnTheWholeHead) {
   RunningServer server(CountBody, std::move(options));
   RawClient client(server->port());
   client.Send("PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nX-Last: 1\r\n\r\nab");
-  EXPECT_EQ(client.ReadAnswer().body, "2 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "2 fits ended");
 }
 
 TEST(ServerBodyStreamTest, InvitesABodyOnceSomebodyReadsIt) {
@@ -132,7 +132,7 @@ TEST(ServerBodyStreamTest, InvitesABodyOnceSomebodyReadsIt) {
   client.Send(HeadWithLength(2, "Expect: 100-continue\r\n"));
   EXPECT_EQ(client.ReadThrough("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.Send("ab");
-  EXPECT_EQ(client.ReadAnswer().body, "2 fits ended");
+  EXPECT_EQ(client.ReadResponse().body, "2 fits ended");
 }
 
 TEST(ServerBodyStreamTest, DoesNotInviteABodyThatNobodyReads) {
@@ -150,7 +150,7 @@ TEST(ServerBodyStreamTest, TellsTheHandlerOfABrokenChunk) {
   for (std::string broken : {"zz\r\nabc\r\n", "3\r\nabcd\r\n0\r\n\r\n", "ffffffffffffffffff\r\n"}) {
     RawClient client(server->port());
     client.Send(kChunkedHead + broken);
-    RawClient::Answer answer = client.ReadAnswer();
+    RawClient::RawResponse answer = client.ReadResponse();
     EXPECT_EQ(answer.body, "broken") << broken;
     client.EndSending();
     EXPECT_EQ(client.ReadToEnd(), "");
@@ -164,7 +164,7 @@ TEST(ServerBodyStreamTest, TellsTheHandlerOfATruncatedBody) {
     RawClient client(server->port());
     client.Send(part);
     client.EndSending();
-    EXPECT_EQ(client.ReadAnswer().body, "gone");
+    EXPECT_EQ(client.ReadResponse().body, "gone");
   }
 }
 
@@ -174,14 +174,14 @@ TEST(ServerBodyStreamTest, TellsTheHandlerOfASilentClient) {
   RunningServer server(CountBody, std::move(options));
   RawClient client(server->port());
   client.Send(HeadWithLength(5) + "ab");
-  EXPECT_EQ(client.ReadAnswer().body, "gone");
+  EXPECT_EQ(client.ReadResponse().body, "gone");
 }
 
 TEST(ServerBodyStreamTest, LimitsTheLinesBetweenChunks) {
   RunningServer server(CountBody, StreamingOptions());
   RawClient client(server->port());
   client.Send(kChunkedHead + std::string("1;x=") + std::string(200'000, 'x'));
-  EXPECT_EQ(client.ReadAnswer().body, "broken");
+  EXPECT_EQ(client.ReadResponse().body, "broken");
 }
 
 TEST(ServerBodyStreamTest, TakesASmallUnreadBodyAwayAndGoesOn) {
@@ -189,7 +189,7 @@ TEST(ServerBodyStreamTest, TakesASmallUnreadBodyAwayAndGoesOn) {
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
     client.Send(HeadWithLength(100'000));
-    RawClient::Answer answer = client.ReadAnswer();
+    RawClient::RawResponse answer = client.ReadResponse();
     EXPECT_THAT(answer.head, StartsWith("HTTP/1.1 403 "));
     EXPECT_THAT(answer.head, Not(HasSubstr("close")));
     client.Send(std::string(100'000, 'x'));
@@ -200,7 +200,7 @@ TEST(ServerBodyStreamTest, AnswersALargeUnreadBodyAndCloses) {
   RunningServer server(IgnoreBody, StreamingOptions());
   RawClient client(server->port());
   client.Send(HeadWithLength(8 << 20) + std::string(4 << 20, 'x'));
-  RawClient::Answer answer = client.ReadAnswer();
+  RawClient::RawResponse answer = client.ReadResponse();
   EXPECT_THAT(answer.head, HasSubstr("Connection: close\r\n"));
   EXPECT_EQ(answer.body, "no");
 }
@@ -209,7 +209,7 @@ TEST(ServerBodyStreamTest, ClosesWhenALittleLeftIsKeptBack) {
   RunningServer server(IgnoreBody, StreamingOptions());
   RawClient client(server->port());
   client.Send(HeadWithLength(5) + "ab");
-  EXPECT_EQ(client.ReadAnswer().body, "no");
+  EXPECT_EQ(client.ReadResponse().body, "no");
   client.EndSending();
   EXPECT_EQ(client.ReadToEnd(), "");
 }

@@ -93,7 +93,7 @@ TEST(ServerDrainTest, ClosesIdleConnections) {
   RunningServer server(DrainOk);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  client.ReadAnswer();
+  client.ReadResponse();
   server.StopAndJoin();
   EXPECT_EQ(client.ReadToEnd(), "");
 }

@@ -69,7 +69,7 @@ TEST(ServerListenerTest, ServesAnInheritedUnixSocket) {
       RawClient client(place.Connect());
       for (int j = 0; j < 2; ++j) {
         client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-        EXPECT_EQ(client.ReadAnswer().body, "from []");
+        EXPECT_EQ(client.ReadResponse().body, "from []");
       }
     }
   }
@@ -84,7 +84,7 @@ TEST(ServerListenerTest, ServesAnInheritedTcpSocket) {
     RunningServer server(ShowRemote, std::move(options));
     RawClient client(server->port());
     client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_EQ(client.ReadAnswer().body, "from [127.0.0.1]");
+    EXPECT_EQ(client.ReadResponse().body, "from [127.0.0.1]");
   }
 }
 
@@ -130,7 +130,7 @@ TEST(ServerListenerTest, ServesFurtherPorts) {
     for (std::uint16_t port : ports) {
       RawClient client(port);
       client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-      EXPECT_THAT(client.ReadAnswer().head, StartsWith("HTTP/1.1 200 "));
+      EXPECT_THAT(client.ReadResponse().head, StartsWith("HTTP/1.1 200 "));
     }
   }
 }

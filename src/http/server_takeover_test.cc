@@ -169,7 +169,7 @@ TEST(ServerAbortTest, AStreamMayPromiseItsLength) {
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
     client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    RawClient::Answer answer = client.ReadAnswer();
+    RawClient::RawResponse answer = client.ReadResponse();
     EXPECT_THAT(answer.head, Not(HasSubstr("chunked")));
     EXPECT_EQ(answer.body, "12345");
   }

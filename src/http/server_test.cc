@@ -63,7 +63,7 @@ TEST(ServerTest, AnswersARequest) {
   RunningServer server(ServerEcho);
   RawClient client(server->port());
   client.Send("GET /a?b HTTP/1.1\r\nHost: h\r\n\r\n");
-  RawClient::Answer answer = client.ReadAnswer();
+  RawClient::RawResponse answer = client.ReadResponse();
   EXPECT_THAT(answer.head, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answer.head, HasSubstr("\r\nServer: vivarium\r\n"));
   EXPECT_THAT(answer.head, HasSubstr("\r\nDate: "));
@@ -75,7 +75,7 @@ TEST(ServerTest, ServesOneRequestAfterAnother) {
   RawClient client(server->port());
   for (std::string path : {"/1", "/2", "/3"}) {
     client.Send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_EQ(client.ReadAnswer().body, "GET " + path + " ");
+    EXPECT_EQ(client.ReadResponse().body, "GET " + path + " ");
   }
 }
 
@@ -89,7 +89,7 @@ TEST(ServerTest, AnswersPipelinedRequestsInOrder) {
   }
   client.Send(requests);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(client.ReadAnswer().body, "POST /" + std::to_string(i) + " ab");
+    EXPECT_EQ(client.ReadResponse().body, "POST /" + std::to_string(i) + " ab");
   }
 }
 
@@ -98,7 +98,7 @@ TEST(ServerTest, ReadsAChunkedBody) {
   RawClient client(server->port());
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   client.Send("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
-  EXPECT_EQ(client.ReadAnswer().body, "POST / abcde");
+  EXPECT_EQ(client.ReadResponse().body, "POST / abcde");
 }
 
 TEST(ServerTest, ReadsALargeBody) {
@@ -107,14 +107,14 @@ TEST(ServerTest, ReadsALargeBody) {
   std::string body(3 << 20, 'b');
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) +
               "\r\n\r\n" + body);
-  EXPECT_EQ(client.ReadAnswer().body.size(), body.size() + 7);
+  EXPECT_EQ(client.ReadResponse().body.size(), body.size() + 7);
 }
 
 TEST(ServerTest, WritesALargeAnswer) {
   RunningServer server(Large);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.ReadAnswer().body.size(), 8u << 20);
+  EXPECT_EQ(client.ReadResponse().body.size(), 8u << 20);
 }
 
 TEST(ServerTest, InvitesABodyThatWaitsForIt) {
@@ -123,7 +123,7 @@ TEST(ServerTest, InvitesABodyThatWaitsForIt) {
   client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.ReadThrough("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.Send("ab");
-  EXPECT_EQ(client.ReadAnswer().body, "POST / ab");
+  EXPECT_EQ(client.ReadResponse().body, "POST / ab");
 }
 
 TEST(ServerTest, DoesNotInviteABodyThatIsTooLarge) {
@@ -169,7 +169,7 @@ TEST(ServerTest, KeepsAnHttp10ConnectionThatWantsIt) {
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
     client.Send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-    EXPECT_THAT(client.ReadAnswer().head, HasSubstr("Connection: keep-alive\r\n"));
+    EXPECT_THAT(client.ReadResponse().head, HasSubstr("Connection: keep-alive\r\n"));
   }
 }
 
@@ -235,7 +235,7 @@ TEST(ServerTest, ClosesAnIdleConnectionWithoutAWord) {
   RunningServer server(ServerEcho, std::move(options));
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  client.ReadAnswer();
+  client.ReadResponse();
   EXPECT_EQ(client.ReadToEnd(), "");
 }
 
@@ -255,22 +255,22 @@ TEST(ServerTest, TurnsAwayMoreConnectionsThanAllowed) {
   RunningServer server(ServerEcho, std::move(options));
   RawClient first(server->port());
   first.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  first.ReadAnswer();
+  first.ReadResponse();
   RawClient second(server->port());
   EXPECT_THAT(second.ReadToEnd(), StartsWith("HTTP/1.1 503 "));
   first.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_THAT(first.ReadAnswer().head, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(first.ReadResponse().head, StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(ServerTest, AThrowingHandlerIsA500AndTheServerGoesOn) {
   RunningServer server(ServerThrow);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  RawClient::Answer answer = client.ReadAnswer();
+  RawClient::RawResponse answer = client.ReadResponse();
   EXPECT_THAT(answer.head, StartsWith("HTTP/1.1 500 "));
   EXPECT_THAT(answer.body, Not(HasSubstr("secret")));
   client.Send("GET /fine HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.ReadAnswer().body, "fine");
+  EXPECT_EQ(client.ReadResponse().body, "fine");
 }
 
 TEST(ServerTest, StreamsInChunksAndKeepsTheConnection) {
@@ -313,7 +313,7 @@ TEST(ServerTest, ServesOnSeveralThreads) {
   for (int i = 0; i < 20; ++i) {
     RawClient client(server->port());
     client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_EQ(client.ReadAnswer().body, "GET / ");
+    EXPECT_EQ(client.ReadResponse().body, "GET / ");
   }
 }
 

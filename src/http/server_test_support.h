@@ -101,13 +101,13 @@ class RawClient {
     return Take(at + end.size());
   }
 
-  struct Answer {
+  struct RawResponse {
     std::string head;
     std::string body;
   };
   // One answer with a Content-Length.
-  Answer ReadAnswer() {
-    Answer answer{ReadThrough("\r\n\r\n"), ""};
+  RawResponse ReadResponse() {
+    RawResponse answer{ReadThrough("\r\n\r\n"), ""};
     std::size_t at = answer.head.find("Content-Length: ");
     std::size_t length =
         at == std::string::npos ? 0 : std::strtoul(&answer.head[at + 16], nullptr, 10);

@@ -30,7 +30,7 @@ class StreamTransport : public Transport {
     auto [error, count] = co_await stream_.async_read_some(asio::buffer(into, size), kTuple);
     if (!error) co_return count;
     if (error != asio::error::eof) set_read_failed();
-    if (IsCut(error)) set_read_cut();
+    if (IsTruncated(error)) set_read_truncated();
     co_return 0;
   }
 
@@ -47,14 +47,14 @@ class StreamTransport : public Transport {
     co_return true;
   }
 
-  Task<void> Shutdown(Farewell farewell) override {
+  Task<void> Shutdown(Linger linger) override {
     constexpr Duration kTime{2'000};
     constexpr std::size_t kLingerBytesMax = 64 << 20;
     ExpireReadAfter(kTime);
-    if (farewell == Farewell::kBrief) co_await SayGoodbye();
+    if (linger == Linger::kNo) co_await SendCloseNotify();
     boost::system::error_code error;
     socket().shutdown(StreamSocket::shutdown_send, error);
-    if (farewell == Farewell::kLinger) {
+    if (linger == Linger::kYes) {
       char ignored[4096];
       for (std::size_t total = 0; total < kLingerBytesMax;) {
         auto [failed, count] =
@@ -66,8 +66,8 @@ class StreamTransport : public Transport {
     socket().close(error);
   }
 
-  bool PeerIsGone(Gone gone) override {
-    short events = gone == Gone::kSendsNoMore ? POLLRDHUP : 0;
+  bool PeerHungUp(HangUp how) override {
+    short events = how == HangUp::kWriteHalf ? POLLRDHUP : 0;
     pollfd look{.fd = socket().native_handle(), .events = events, .revents = 0};
     return poll(&look, 1, 0) > 0 && (look.revents & (events | POLLHUP | POLLERR)) != 0;
   }
@@ -118,9 +118,9 @@ class StreamTransport : public Transport {
     return buffers;
   }
 
-  virtual Task<void> SayGoodbye() { co_return; }
+  virtual Task<void> SendCloseNotify() { co_return; }
   // Whether that is how a stream ends whose protocol wanted a goodbye first.
-  virtual bool IsCut(const boost::system::error_code&) const { return false; }
+  virtual bool IsTruncated(const boost::system::error_code&) const { return false; }
 
   StreamSocket& socket() {
     if constexpr (std::is_same_v<Stream, StreamSocket>) {

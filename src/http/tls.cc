@@ -28,7 +28,7 @@ class TlsTransport : public StreamTransport<TlsStream> {
     co_return !error;
   }
 
-  std::size_t WriteNow(const Pieces&) override { return 0; }
+  std::size_t TryWrite(const Pieces&) override { return 0; }
 
   void SetServerName(const std::string& name) {
     error_code not_an_address;
@@ -39,7 +39,7 @@ class TlsTransport : public StreamTransport<TlsStream> {
   }
 
  private:
-  Task<void> SayGoodbye() override { co_await stream_.async_shutdown(kTuple); }
+  Task<void> SendCloseNotify() override { co_await stream_.async_shutdown(kTuple); }
 
   const asio::ssl::stream_base::handshake_type side_;
 };

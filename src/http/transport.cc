@@ -18,7 +18,7 @@ class PlainTransport : public StreamTransport<StreamSocket> {
   bool secure() const override { return false; }
   Task<bool> Handshake() override { co_return true; }
 
-  std::size_t WriteNow(const Pieces& pieces) override {
+  std::size_t TryWrite(const Pieces& pieces) override {
     error_code error;
     std::size_t count = stream_.write_some(Remaining(pieces, 0), error);
     return error ? 0 : count;
@@ -51,7 +51,7 @@ void PrepareSocket(StreamSocket& socket) {
   error_code error;
   int family = SocketOption(socket.native_handle(), SO_DOMAIN);
   if (family != AF_UNIX) socket.set_option(asio::ip::tcp::no_delay(true), error);
-  socket.non_blocking(true, error);  // for WriteNow
+  socket.non_blocking(true, error);  // for TryWrite
 }
 
 std::unique_ptr<Transport> MakePlainTransport(StreamSocket socket) {

@@ -35,24 +35,24 @@ class Transport {
 
   // How many bytes arrived; 0 at the end of the stream, and after a failure, a deadline or Cancel:
   // then read_failed() holds. It also holds when TLS ended without a goodbye, and so does
-  // read_cut(): the peer may have meant the end, or somebody else cut it.
+  // read_truncated(): the peer may have meant the end, or somebody else cut it.
   virtual Task<std::size_t> Read(char* into, std::size_t size) = 0;
 
   // Writes as much as the kernel takes at once, without waiting: how many bytes. Nothing is tried
   // over TLS.
-  virtual std::size_t WriteNow(const Pieces& pieces) = 0;
+  virtual std::size_t TryWrite(const Pieces& pieces) = 0;
 
   // Writes all of it but the first `done` bytes; each step forward gets `timeout` anew.
   virtual Task<bool> Write(Pieces pieces, std::size_t done, Duration timeout) = 0;
 
   // Says goodbye, so that the peer gets what was written. `linger` reads on for a while: closing
   // with unread bytes would reset the connection and take the answer with it.
-  enum class Farewell { kBrief, kLinger };
-  virtual Task<void> Shutdown(Farewell farewell) = 0;
+  enum class Linger { kNo, kYes };
+  virtual Task<void> Shutdown(Linger linger) = 0;
 
   // One cheap look. A peer that sends no more may still read.
-  enum class Gone { kSendsNoMore, kBothWays };
-  virtual bool PeerIsGone(Gone gone) = 0;
+  enum class HangUp { kWriteHalf, kBothHalves };
+  virtual bool PeerHungUp(HangUp how) = 0;
   // One look without waiting, while no read is under way: whether bytes of the stream or its end
   // have come that nobody has read. They may be lost by it.
   virtual bool HasUnread() = 0;
@@ -68,7 +68,7 @@ class Transport {
   void ExpireReadNever() { read_deadline_ = TimePoint::max(); }
   bool expired() const { return expired_; }
   bool read_failed() const { return read_failed_; }
-  bool read_cut() const { return read_cut_; }
+  bool read_truncated() const { return read_cut_; }
 
   void Tick(TimePoint now) {
     if (now < read_deadline_ && now < write_deadline_) return;
@@ -83,7 +83,7 @@ class Transport {
   }
   void ExpireWriteNever() { write_deadline_ = TimePoint::max(); }
   void set_read_failed() { read_failed_ = true; }
-  void set_read_cut() { read_cut_ = true; }
+  void set_read_truncated() { read_cut_ = true; }
 
  private:
   TimePoint read_deadline_ = TimePoint::max();

@@ -19,8 +19,8 @@
 
 #include "base/log.h"
 #include "http/await_tuple.h"
-#include "http/in_flight.h"
-#include "http/response_head.h"
+#include "http/operation_counter.h"
+#include "http/response_writer.h"
 
 namespace viv::http {
 namespace {
@@ -42,8 +42,10 @@ class TransportStream {
  public:
   using executor_type = asio::any_io_executor;
 
-  TransportStream(Transport& transport, Transport::Duration write_timeout, InFlight& in_flight)
-      : transport_(&transport), write_timeout_(write_timeout), in_flight_(&in_flight) {}
+  TransportStream(Transport& transport,
+                  Transport::Duration write_timeout,
+                  OperationCounter& operations)
+      : transport_(&transport), write_timeout_(write_timeout), operations_(&operations) {}
 
   executor_type get_executor() { return transport_->executor(); }
 
@@ -77,15 +79,15 @@ class TransportStream {
 
   template <typename Handler>
   friend void async_teardown(beast::role_type, TransportStream& stream, Handler&& handler) {
-    auto entry = std::make_unique<InFlight::Entry>(*stream.in_flight_);
+    auto entry = std::make_unique<OperationCounter::Entry>(*stream.operations_);
     auto done = [handler = std::forward<Handler>(handler),
                  entry = std::move(entry)](std::exception_ptr) mutable {
       entry.reset();
       std::move(handler)(beast::error_code());
     };
     Transport& transport = *stream.transport_;
-    auto farewell = transport.secure() ? Transport::Farewell::kBrief : Transport::Farewell::kLinger;
-    asio::co_spawn(stream.get_executor(), transport.Shutdown(farewell), std::move(done));
+    auto linger = transport.secure() ? Transport::Linger::kNo : Transport::Linger::kYes;
+    asio::co_spawn(stream.get_executor(), transport.Shutdown(linger), std::move(done));
   }
 
   friend void beast_close_socket(TransportStream& stream) { stream.transport_->Close(); }
@@ -95,7 +97,7 @@ class TransportStream {
                                     Transport::Pieces pieces,
                                     Transport::Duration timeout) {
     std::size_t total = pieces[0].size() + pieces[1].size() + pieces[2].size();
-    std::size_t done = transport.WriteNow(pieces);
+    std::size_t done = transport.TryWrite(pieces);
     if (done == total) co_return total;
     bool written = co_await transport.Write(pieces, done, timeout);
     co_return written ? total : 0;
@@ -104,7 +106,7 @@ class TransportStream {
   template <typename Handler>
   void Spawn(Task<std::size_t> operation, Handler handler) {
     auto slot = asio::get_associated_cancellation_slot(handler);
-    auto entry = std::make_unique<InFlight::Entry>(*in_flight_);
+    auto entry = std::make_unique<OperationCounter::Entry>(*operations_);
     auto done = [handler = std::move(handler), entry = std::move(entry)](
                     std::exception_ptr, std::size_t count) mutable {
       entry.reset();
@@ -118,13 +120,13 @@ class TransportStream {
 
   Transport* transport_;
   Transport::Duration write_timeout_;
-  InFlight* in_flight_;
+  OperationCounter* operations_;
 };
 
 class BeastWebSocket : public WebSocket {
  public:
-  BeastWebSocket(WebSocketSetup setup, InFlight& in_flight)
-      : transport_(setup.transport), stream_(setup.transport, setup.write_timeout, in_flight) {
+  BeastWebSocket(WebSocketSetup setup, OperationCounter& operations)
+      : transport_(setup.transport), stream_(setup.transport, setup.write_timeout, operations) {
     stream_.set_option(
         websocket::stream_base::timeout{kSocketHandshakeTimeout, setup.idle_timeout, true});
     stream_.read_message_max(kSocketMessageBytesMax);
@@ -164,11 +166,11 @@ class BeastWebSocket : public WebSocket {
 
   Task<void> Close(int code, std::string reason) override {
     if (!stream_.is_open()) co_return;
-    websocket::close_reason farewell;
-    farewell.code = static_cast<std::uint16_t>(code);
-    farewell.reason.assign(reason.data(), std::min(reason.size(), kSocketReasonBytesMax));
+    websocket::close_reason closing;
+    closing.code = static_cast<std::uint16_t>(code);
+    closing.reason.assign(reason.data(), std::min(reason.size(), kSocketReasonBytesMax));
     transport_.ExpireReadAfter(kSocketCloseTimeout);
-    co_await stream_.async_close(farewell, kTuple);
+    co_await stream_.async_close(closing, kTuple);
   }
 
  private:
@@ -197,9 +199,9 @@ Task<int> RunSocketHandler(const Response& response, WebSocket& socket) {
   co_return websocket::close_code::internal_error;
 }
 
-Task<void> Converse(WebSocketSetup setup, InFlight& in_flight) {
+Task<void> RunWebSocket(WebSocketSetup setup, OperationCounter& operations) {
   Handshake handshake = ToHandshake(setup.request);
-  BeastWebSocket socket(setup, in_flight);
+  BeastWebSocket socket(setup, operations);
   bool accepted = co_await socket.Accept(handshake);
   if (!accepted) co_return;
   int code = co_await RunSocketHandler(setup.response, socket);
@@ -213,17 +215,17 @@ Task<void> Converse(WebSocketSetup setup, InFlight& in_flight) {
 
 Task<void> ServeWebSocket(WebSocketSetup setup) {
   setup.transport.ExpireReadNever();
-  InFlight in_flight(setup.transport.executor());
+  OperationCounter operations(setup.transport.executor());
   std::exception_ptr failure;
   try {
-    co_await Converse(setup, in_flight);
+    co_await RunWebSocket(setup, operations);
   } catch (...) {
     failure = std::current_exception();
   }
-  if (!in_flight.idle()) {
+  if (!operations.idle()) {
     co_await asio::this_coro::throw_if_cancelled(false);
     setup.transport.Close();
-    co_await in_flight.WaitUntilIdle();
+    co_await operations.WaitUntilIdle();
     co_await asio::this_coro::throw_if_cancelled(true);
   }
   if (failure) std::rethrow_exception(failure);

@@ -69,7 +69,7 @@ Task<void> Worker::Accept(Listener& listener) {
     auto [error, socket] = co_await listener.acceptor.async_accept(peer, kTuple);
     if (draining_) break;
     if (!error) {
-      Adopt(std::move(socket), peer, listener.tls);
+      StartConnection(std::move(socket), peer, listener.tls);
       continue;
     }
     log::Warn("http.accept_failed", {{"error", error.message()}});
@@ -78,10 +78,10 @@ Task<void> Worker::Accept(Listener& listener) {
   }
 }
 
-void Worker::Adopt(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity* tls) {
+void Worker::StartConnection(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity* tls) {
   if (connection_count_.fetch_add(1) >= context_.options.connections_max) {
     connection_count_.fetch_sub(1);
-    TurnAway(std::move(socket), tls);
+    RefuseConnection(std::move(socket), tls);
     return;
   }
   if (connections_.empty()) {  // the tick sleeps while there are none
@@ -113,11 +113,11 @@ void Worker::Adopt(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity*
 
 // One attempt to say why, without waiting: under overload nobody gets a coroutine. Over TLS there
 // is nothing to say before a handshake.
-void Worker::TurnAway(StreamSocket socket, const TlsIdentity* tls) {
+void Worker::RefuseConnection(StreamSocket socket, const TlsIdentity* tls) {
   if (tls != nullptr) return;
   Request nothing;
   Response response = context_.errors(503, "too many connections", nothing);
-  ResponseHead head{.keep_alive = false, .body_bytes = response.body.size(), .date = date_};
+  HeadOptions head{.keep_alive = false, .body_bytes = response.body.size(), .date = date_};
   std::string text;
   AppendHead(text, response, head);
   text += response.body;

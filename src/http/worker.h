@@ -43,8 +43,8 @@ class Worker {
 
   Task<void> Accept(Listener& listener);
   Task<void> Tick();
-  void Adopt(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity* tls);
-  void TurnAway(StreamSocket socket, const TlsIdentity* tls);
+  void StartConnection(StreamSocket socket, const StreamEndpoint& peer, TlsIdentity* tls);
+  void RefuseConnection(StreamSocket socket, const TlsIdentity* tls);
   void BeginDrain();
   void ContinueDrain(Time now);
   bool is_drained() const { return draining_ && connections_.empty(); }

@@ -30,7 +30,7 @@ Result<std::string> ResultIn(const std::string& response) {
 Task<Result<std::string>> Ask(EndpointPtr endpoint,
                               std::string method,
                               json::object params,
-                              http::ClientEnd* client) {
+                              http::ClientConnection* client) {
   json::value message = json::object{
       {"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
   Incoming incoming;
@@ -48,7 +48,7 @@ Task<Result<std::string>> Ask(EndpointPtr endpoint,
   co_return ResultIn(body);
 }
 
-Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientEnd* client) {
+Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientConnection* client) {
   const std::string method = "tools/list";
   json::array tools;
   json::object params;

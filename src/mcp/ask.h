@@ -16,9 +16,9 @@ namespace viv::mcp {
 Task<Result<std::string>> Ask(EndpointPtr endpoint,
                               std::string method,
                               json::object params,
-                              http::ClientEnd* client);
+                              http::ClientConnection* client);
 
 // All tools of the server, page after page, as tools/list gives them.
-Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientEnd* client);
+Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientConnection* client);
 
 }  // namespace viv::mcp

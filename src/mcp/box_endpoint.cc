@@ -19,7 +19,8 @@ constexpr std::string_view kGone = "This sandbox does not exist or has been rele
 // The agent's answer, line by line.
 class BoxAnswer : public LiveAnswer {
  public:
-  explicit BoxAnswer(std::unique_ptr<http::StreamingAnswer> answer) : answer_(std::move(answer)) {}
+  explicit BoxAnswer(std::unique_ptr<http::StreamingResponse> answer)
+      : answer_(std::move(answer)) {}
 
   Task<Result<Line>> Next() override {
     for (;;) {
@@ -47,7 +48,7 @@ class BoxAnswer : public LiveAnswer {
   }
 
  private:
-  std::unique_ptr<http::StreamingAnswer> answer_;
+  std::unique_ptr<http::StreamingResponse> answer_;
   std::string waiting_;
   std::size_t looked_at_ = 0;
 };
@@ -87,10 +88,10 @@ Answer Unreachable(const json::value& id, const Error& error) {
   }
 }
 
-Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(boxes::Boxes& boxes,
-                                                              std::string box_id,
-                                                              std::string frame,
-                                                              http::ClientEnd* client) {
+Task<Result<std::unique_ptr<http::StreamingResponse>>> AskAgent(boxes::Boxes& boxes,
+                                                                std::string box_id,
+                                                                std::string frame,
+                                                                http::ClientConnection* client) {
   ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await boxes.DialAgent(box_id));
   http::ClientRequest request;
   request.method = "POST";
@@ -99,7 +100,7 @@ Task<Result<std::unique_ptr<http::StreamingAnswer>>> AskAgent(boxes::Boxes& boxe
   request.headers.Add("Content-Type", "application/json");
   request.body = std::move(frame);
   request.timeout = kBoxCallPatience;
-  if (client != nullptr) request.is_abandoned = [client] { return client->IsGone(); };
+  if (client != nullptr) request.is_abandoned = [client] { return client->IsClosed(); };
   co_return co_await http::FetchStreamOver(std::move(connection), std::move(request));
 }
 

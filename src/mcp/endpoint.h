@@ -13,9 +13,9 @@
 namespace viv::mcp {
 
 struct Caller {
-  std::string version;                // the revision its requests are in
-  std::string session = {};           // tells callers apart whose ids are alike; may be empty
-  http::ClientEnd* client = nullptr;  // where somebody may hang up; outlives the call
+  std::string version;       // the revision its requests are in
+  std::string session = {};  // tells callers apart whose ids are alike; may be empty
+  http::ClientConnection* client = nullptr;  // where somebody may hang up; outlives the call
 };
 
 // A message as it was read and as it was written.

@@ -83,7 +83,7 @@ Task<http::Response> Routes::PostEvent(http::Request& request) {
   std::string session_id = request.Query("session_id").value_or("");
   if (!event_sessions_->Has(session_id))
     co_return FailureResponse(404, JsonRpcCode::kNotFound, "Could not find session");
-  if (request.pending_body != nullptr) {
+  if (request.deferred_body != nullptr) {
     std::optional<http::Response> refusal = co_await LoadMessage(request, **endpoint);
     if (refusal) co_return *std::move(refusal);
   }

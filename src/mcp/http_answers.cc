@@ -1,7 +1,7 @@
 #include "mcp/http_answers.h"
 
 #include "base/text.h"
-#include "http/pending_body.h"
+#include "http/deferred_body.h"
 #include "http/sse.h"
 #include "rpc/mcp/revisions.h"
 
@@ -24,7 +24,7 @@ Task<void> SendEvents(std::shared_ptr<LiveEvents> events, http::BodyWriter& writ
 }  // namespace
 
 Task<std::optional<http::Response>> LoadMessage(http::Request& request, const Endpoint& endpoint) {
-  http::BodyLimits limits = http::ForMessage();
+  http::BodyLimits limits = http::MessageLimits();
   limits.owner = endpoint.account_id();
   co_return co_await http::LoadBody(request, std::move(limits));
 }

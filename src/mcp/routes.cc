@@ -140,7 +140,7 @@ Task<http::Response> Routes::Post(http::Request& request) {
   if (!session.empty() && !sessions_.IsLive((*endpoint)->key(), session)) {
     co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
-  if (request.pending_body != nullptr) {
+  if (request.deferred_body != nullptr) {
     std::optional<http::Response> refusal = co_await LoadMessage(request, **endpoint);
     if (refusal) co_return *std::move(refusal);
   }

@@ -240,7 +240,7 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
   options.port = address.port;
   options.threads = static_cast<unsigned>(settings.threads);
   options.body_bytes_max = settings.body_bytes_max;
-  options.body_bytes_at_once = kBodyBytesAtOnce;
+  options.body_defer_above_bytes = kBodyBytesAtOnce;
   options.connections_max = settings.connections_max;
   options.streams_body = [domain = settings.domain](const http::Request& request) {
     return IsStreamedToBoxes(domain, request) || blobs::IsStreamedToBlobs(request);

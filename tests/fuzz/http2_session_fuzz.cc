@@ -34,12 +34,12 @@ class BytesTransport : public http::Transport {
     bytes_.remove_prefix(count);
     co_return count;
   }
-  std::size_t WriteNow(const Pieces& pieces) override {
+  std::size_t TryWrite(const Pieces& pieces) override {
     return pieces[0].size() + pieces[1].size() + pieces[2].size();
   }
   Task<bool> Write(Pieces, std::size_t, Duration) override { co_return true; }
-  Task<void> Shutdown(Farewell) override { co_return; }
-  bool PeerIsGone(Gone) override { return false; }
+  Task<void> Shutdown(Linger) override { co_return; }
+  bool PeerHungUp(HangUp) override { return false; }
   bool HasUnread() override { return false; }
   void Cancel() override {}
   void CloseWrite() override {}

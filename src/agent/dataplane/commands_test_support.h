@@ -165,9 +165,9 @@ class TestEvents : public http::BodyWriter {
   std::string text_;
 };
 
-class TestClientEnd : public http::ClientEnd {
+class TestClientConnection : public http::ClientConnection {
  public:
-  bool IsGone() override { return gone; }
+  bool IsClosed() override { return gone; }
   bool gone = false;
 };
 
@@ -299,7 +299,7 @@ class CommandsFixture : public ::testing::Test {
   asio::io_context io_{1};
   Context context_;
   http::Router router_;
-  TestClientEnd client_end_;
+  TestClientConnection client_end_;
   std::unique_ptr<Commands> commands_;
   std::vector<std::shared_ptr<TestSocket>> sockets_;
   std::vector<std::shared_ptr<TestEvents>> streams_;

@@ -26,12 +26,12 @@ std::string TailOf(const ByteLog& log) {
 }
 
 // Whether it ended; false when the client left or nobody knows how it ends.
-Task<bool> AwaitEnd(std::shared_ptr<Command> command, http::ClientEnd* client) {
+Task<bool> AwaitEnd(std::shared_ptr<Command> command, http::ClientConnection* client) {
   using Clock = std::chrono::steady_clock;
   std::optional<Command::Time> given_up_at;
   while (!command->ended()) {
     Command::Time now = Clock::now();
-    if (client != nullptr && client->IsGone()) co_return false;
+    if (client != nullptr && client->IsClosed()) co_return false;
     if (command->timed_out() && !given_up_at) given_up_at = now + kOncePatience;
     if (given_up_at && now >= *given_up_at) co_return true;
     Command::Time next_look = now + kClientLook;

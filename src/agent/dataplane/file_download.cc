@@ -14,7 +14,7 @@
 #include "agent/files/open_file.h"
 #include "agent/files/paths.h"
 #include "agent/files/rest.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::agent {
 namespace {

@@ -11,7 +11,7 @@
 #include "agent/dataplane/tunnel_stream.h"
 #include "agent/dataplane/yamux_session.h"
 #include "base/task_group.h"
-#include "http/in_flight.h"
+#include "http/operation_counter.h"
 
 namespace viv::agent {
 namespace {
@@ -44,7 +44,7 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   void Spawn(Task<void> task);
   static Task<void> Watched(std::shared_ptr<Tunnel> self,
                             Task<void> task,
-                            std::unique_ptr<http::InFlight::Entry> entry);
+                            std::unique_ptr<http::OperationCounter::Entry> entry);
   Task<void> ReadMessages();
   Task<void> SendOutput();
   Task<void> KeepAlive();
@@ -53,19 +53,19 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   YamuxSession session_;
   TunnelClock::time_point last_heard_ = TunnelClock::now();
   Notifier ending_;
-  http::InFlight in_flight_;
+  http::OperationCounter in_flight_;
   std::optional<TaskGroup> tasks_;
 };
 
 void Tunnel::Spawn(Task<void> task) {
   if (!tasks_) return;
-  auto entry = std::make_unique<http::InFlight::Entry>(in_flight_);
+  auto entry = std::make_unique<http::OperationCounter::Entry>(in_flight_);
   tasks_->Spawn("agent.tunnel", Watched(shared_from_this(), std::move(task), std::move(entry)));
 }
 
 Task<void> Tunnel::Watched(std::shared_ptr<Tunnel> self,
                            Task<void> task,
-                           std::unique_ptr<http::InFlight::Entry> entry) {
+                           std::unique_ptr<http::OperationCounter::Entry> entry) {
   try {
     co_await std::move(task);
   } catch (const boost::system::system_error&) {  // cancelled

@@ -13,7 +13,7 @@
 #include "agent/files/paths.h"
 #include "agent/files/rest.h"
 #include "base/clock.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::agent {
 namespace {

@@ -48,9 +48,9 @@ class WaitedCall {
 };
 
 // False when the caller hung up before.
-Task<bool> AwaitLine(WaitedCall& waited, http::ClientEnd* client) {
+Task<bool> AwaitLine(WaitedCall& waited, http::ClientConnection* client) {
   while (!waited.has_line()) {
-    if (client != nullptr && client->IsGone()) co_return false;
+    if (client != nullptr && client->IsClosed()) co_return false;
     McpSession::Time next_look = std::chrono::steady_clock::now() + kMcpLook;
     co_await waited.call().changed.WaitUntil(next_look);
   }
@@ -128,7 +128,9 @@ class McpServers::Impl {
   }
 
  private:
-  Task<http::Response> Forward(SessionPtr session, McpRequest asked, http::ClientEnd* client) {
+  Task<http::Response> Forward(SessionPtr session,
+                               McpRequest asked,
+                               http::ClientConnection* client) {
     Result<std::shared_ptr<McpCall>> call = session->Begin(asked);
     if (!call) {
       co_return Lines(AnswerFailure(asked, rpc::JsonRpcCode::kInternalError, call.error().message));

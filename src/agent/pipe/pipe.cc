@@ -78,9 +78,9 @@ Task<void> FeedPipe(std::shared_ptr<PipedProcess> process, std::shared_ptr<PipeI
 }
 
 // False when the caller left before there was anything to answer.
-Task<bool> AwaitOutput(std::shared_ptr<PipedProcess> process, http::ClientEnd* client) {
+Task<bool> AwaitOutput(std::shared_ptr<PipedProcess> process, http::ClientConnection* client) {
   while (!process->ended() && !process->has_output()) {
-    if (client != nullptr && client->IsGone()) co_return false;
+    if (client != nullptr && client->IsClosed()) co_return false;
     PipedProcess::Time next_look = PipeClock::now() + kPipeLook;
     co_await process->changed().WaitUntil(next_look);
   }

@@ -71,7 +71,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   add("POST", "/api/viv/worlds/{id}/verify", VerifyWorld);
   add("POST", "/api/viv/worlds/{id}/fork", ForkWorld);
   add("GET", "/api/viv/worlds/{id}/dump", DumpWorld);
-  add("POST", "/api/viv/worlds/{id}/load", LoadWorld, http::ForDocument());
+  add("POST", "/api/viv/worlds/{id}/load", LoadWorld, http::DocumentLimits());
   add("PUT", "/api/viv/worlds/{id}/faults", SetFaults);
   add("GET", "/api/viv/worlds/{id}/faults", GetFaults);
   add("PUT", "/api/viv/worlds/{id}/clock", SetClock);

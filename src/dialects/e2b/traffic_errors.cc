@@ -19,7 +19,7 @@ http::Response RenderTraffic(const http::Request& request,
                              std::string_view advice) {
   int status = static_cast<int>(body.at("code").as_int64());
   http::Response response = http::Json(status, WriteJson(body));
-  if (http::IsForPeople(request))
+  if (http::IsBrowserNavigation(request))
     response = http::ErrorPage(status, View(body.at("message").as_string()), advice);
   response.headers.Add("Access-Control-Allow-Origin", "*");
   return response;

@@ -23,7 +23,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   http::Middleware auth = http::Auth(keys, RenderAuthFailure);
   // The whole state of an application may be one document.
-  http::Middleware auth_of_document = http::Auth(keys, RenderAuthFailure, http::ForDocument());
+  http::Middleware auth_of_document = http::Auth(keys, RenderAuthFailure, http::DocumentLimits());
   auto add = [&](std::string_view method, std::string_view path,
                  Task<http::Response> (*handler)(Context&, http::Request&)) {
     const bool takes_document = path.ends_with("/initialize");

@@ -60,7 +60,7 @@ http::Response LinkRefused(const http::Request& request,
                            int status,
                            std::string_view type,
                            std::string message) {
-  if (http::IsForPeople(request))
+  if (http::IsBrowserNavigation(request))
     return http::ErrorPage(status, message, "Ask whoever sent you the link for a new one.");
   return Failure(status, type, std::move(message));
 }

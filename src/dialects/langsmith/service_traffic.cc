@@ -21,7 +21,7 @@ http::Response ServiceFailure(const http::Request& request,
                               std::string_view type,
                               std::string_view message,
                               std::string_view advice) {
-  if (http::IsForPeople(request)) return http::ErrorPage(status, message, advice);
+  if (http::IsBrowserNavigation(request)) return http::ErrorPage(status, message, advice);
   return Failure(status, type, std::string(message));
 }
 
@@ -134,7 +134,8 @@ Task<http::Response> PassToPort(Context& context,
   auto box = context.boxes.Find(service.box_id);
   if (!box) co_return ServiceGone(request);
   if (auto refused = RefuseUnready(**box, request)) {
-    if (refused->status == 503 || !http::IsForPeople(request)) co_return std::move(*refused);
+    if (refused->status == 503 || !http::IsBrowserNavigation(request))
+      co_return std::move(*refused);
     co_return ServiceUnreachable(request, service.port);
   }
   auto connection = co_await context.boxes.DialPort(service.box_id, service.port);

@@ -29,10 +29,10 @@ Task<http::Response> CheckedForKey(const http::KeyLookup& keys,
   if (auto refused = http::RefuseTooMany(keys, *identity, RefuseRequest))
     co_return *std::move(refused);
   request.identity = std::move(*identity);
-  if (request.pending_body != nullptr) {
+  if (request.deferred_body != nullptr) {
     http::BodyLimits limits;
     // Files may come as data: URLs: few values, many bytes.
-    if (request.path.ends_with("/files")) limits.bytes_max = http::ForDocument().bytes_max;
+    if (request.path.ends_with("/files")) limits.bytes_max = http::DocumentLimits().bytes_max;
     std::optional<http::Response> refusal = co_await http::LoadBody(request, std::move(limits));
     if (refusal) co_return *std::move(refusal);
   }

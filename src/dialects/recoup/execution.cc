@@ -96,7 +96,7 @@ std::string RefusalText(std::string_view body, int status) {
   return "the sandbox answered with status " + std::to_string(status);
 }
 
-Task<std::string> ReadSome(http::StreamingAnswer& answer) {
+Task<std::string> ReadSome(http::StreamingResponse& answer) {
   std::string body;
   while (body.size() < kRefusalBytesMax) {
     auto piece = co_await answer.Read();
@@ -142,7 +142,7 @@ std::optional<StreamEnd> TakeEvent(const http::ServerSentEvent& event, Execution
 }
 
 // Reads events until the command's end or the stream's.
-Task<StreamEnd> ReadEvents(http::StreamingAnswer& answer, Execution& execution) {
+Task<StreamEnd> ReadEvents(http::StreamingResponse& answer, Execution& execution) {
   http::EventParser parser(kEventBytesMax);
   bool progressed = false;
   for (;;) {

@@ -14,7 +14,7 @@
 #include "http/read_buffer.h"
 #include "http/request_parser.h"
 #include "http/server.h"
-#include "http/taken_over.h"
+#include "http/takeover_stream.h"
 
 namespace viv::gateway {
 namespace {
@@ -100,7 +100,7 @@ class Http1GuestExchange final : public GuestExchange {
   const RequestHead head_;
   const http::Headers trailers_;  // a guest's are read and forgotten
   MessageOut out_;
-  std::optional<http::TakenOver> upgraded_;
+  std::optional<http::TakeoverStream> upgraded_;
   std::optional<Error> failure_;  // of the body
   bool complete_;                 // the body was read
   bool awaits_continue_;
@@ -221,7 +221,7 @@ Task<void> Http1GuestExchange::Drain() {
 
 Task<bool> Http1GuestExchange::Settle() {
   if (over()) co_return false;
-  if (upgraded_) co_await upgraded_->Settle();
+  if (upgraded_) co_await upgraded_->CancelAndWait();
   settled_ = true;
   if (!upgraded_ && !out_.whole()) {
     wire_->transport.Reset();
@@ -229,9 +229,9 @@ Task<bool> Http1GuestExchange::Settle() {
   }
   if (!upgraded_) co_await Drain();
   if (complete_ && keep_alive_ && !upgraded_) co_return true;
-  using Farewell = http::Transport::Farewell;
-  Farewell farewell = complete_ ? Farewell::kBrief : Farewell::kLinger;
-  co_await wire_->transport.Shutdown(farewell);
+  using Linger = http::Transport::Linger;
+  Linger linger = complete_ ? Linger::kNo : Linger::kYes;
+  co_await wire_->transport.Shutdown(linger);
   co_return false;
 }
 
@@ -251,7 +251,7 @@ Task<void> RefuseGuest(GuestWire& wire, int status, std::string message) {
   MessageOut out(wire.transport, "the guest");
   out.Begin(std::move(text), shape);
   Status sent = co_await out.Write(std::move(message));
-  if (sent) co_await wire.transport.Shutdown(http::Transport::Farewell::kLinger);
+  if (sent) co_await wire.transport.Shutdown(http::Transport::Linger::kYes);
 }
 
 // Nothing when the connection is at its end; what can be answered was.

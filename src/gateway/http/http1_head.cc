@@ -77,7 +77,7 @@ Result<RequestHead> ReadRequestHead(const http::Request& request) {
   head.authority = std::string(request.headers.Get("host"));
   RETURN_IF_ERROR(TakeTarget(request, head));
   for (const auto& [name, value] : request.headers) {
-    if (EqualsIgnoreCase(name, "host") || http::IsHopHeader(request.headers, name)) continue;
+    if (EqualsIgnoreCase(name, "host") || http::IsHopByHopHeader(request.headers, name)) continue;
     head.headers.Add(name, value);
   }
   bool chunked = request.headers.Has("transfer-encoding");
@@ -89,11 +89,11 @@ Result<RequestHead> ReadRequestHead(const http::Request& request) {
   return head;
 }
 
-http::Headers ReadAnswerHeaders(const http::AnswerHead& head) {
+http::Headers ReadAnswerHeaders(const http::ResponseHead& head) {
   http::Headers headers;
   for (const auto& [name, value] : head.headers) {
     bool kept = head.status == 101 && EqualsIgnoreCase(name, "upgrade");
-    if (kept || !http::IsHopHeader(head.headers, name)) headers.Add(name, value);
+    if (kept || !http::IsHopByHopHeader(head.headers, name)) headers.Add(name, value);
   }
   return headers;
 }

@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "gateway/http/exchange.h"
-#include "http/answer_parser.h"
 #include "http/message.h"
-#include "http/response_head.h"
+#include "http/response_parser.h"
+#include "http/response_writer.h"
 
 namespace viv::gateway {
 
@@ -22,7 +22,7 @@ struct BodyShape {
 // Of a request whose head is whole. kInvalidArgument when it names two different hosts.
 Result<RequestHead> ReadRequestHead(const http::Request& request);
 // Headers for the next hop; of a 101 its Upgrade is kept.
-http::Headers ReadAnswerHeaders(const http::AnswerHead& head);
+http::Headers ReadAnswerHeaders(const http::ResponseHead& head);
 
 BodyShape ShapeOfRequest(const RequestHead& head);
 // kInvalidArgument when a header cannot be written without becoming something else.

@@ -7,16 +7,16 @@
 #include "gateway/http/connections.h"
 #include "gateway/http/http1_body.h"
 #include "gateway/http/http1_head.h"
-#include "http/answer_parser.h"
 #include "http/read_buffer.h"
 #include "http/relay_head.h"
+#include "http/response_parser.h"
 #include "http/server.h"
-#include "http/taken_over.h"
+#include "http/takeover_stream.h"
 
 namespace viv::gateway {
 namespace {
 
-using http::AnswerParser;
+using http::ResponseParser;
 
 constexpr std::size_t kOriginPieceBytesMax = 64 * 1024;
 constexpr std::size_t kOriginSmallRead = 16 * 1024;  // also what an idle connection keeps
@@ -34,7 +34,7 @@ class Http1Origin final : public OriginConnection,
   explicit Http1Origin(std::unique_ptr<http::Transport> origin) : transport(std::move(origin)) {}
 
   bool CanOpen() const override {
-    return !busy_ && !closed_ && !transport->PeerIsGone(http::Transport::Gone::kSendsNoMore);
+    return !busy_ && !closed_ && !transport->PeerHungUp(http::Transport::HangUp::kWriteHalf);
   }
   bool IsIdle() const override { return !busy_; }
   Result<std::unique_ptr<OriginExchange>> Open() override;
@@ -87,9 +87,9 @@ class Http1OriginExchange final : public OriginExchange {
 
   const std::shared_ptr<Http1Origin> origin_;
   MessageOut out_;
-  std::optional<AnswerParser> parser_;
+  std::optional<ResponseParser> parser_;
   http::Headers trailers_;
-  std::optional<http::TakenOver> upgraded_;
+  std::optional<http::TakeoverStream> upgraded_;
   std::size_t read_bytes_ = kOriginSmallRead;
   const bool reused_;
   bool asks_upgrade_ = false;
@@ -111,8 +111,9 @@ Result<std::unique_ptr<OriginExchange>> Http1Origin::Open() {
 
 Task<Status> Http1OriginExchange::SendHead(RequestHead head) {
   bool for_head = head.method == "HEAD";
-  parser_.emplace(for_head ? AnswerParser::Asked::kHead : AnswerParser::Asked::kOther,
-                  AnswerParser::Interim::kTold);
+  parser_.emplace(
+      for_head ? ResponseParser::RequestMethod::kHead : ResponseParser::RequestMethod::kOther,
+      ResponseParser::Interim::kReported);
   asks_upgrade_ = !head.upgrade.empty();
   BodyShape shape = ShapeOfRequest(head);
   std::string text;
@@ -135,24 +136,24 @@ Task<Status> Http1OriginExchange::SendBody(std::string piece) {
 Task<Result<AnswerHead>> Http1OriginExchange::ReadHead() {
   if (!parser_) co_return Fail(ErrorCode::kInternal, "an answer needs a request");
   for (;;) {
-    AnswerParser::Step step = parser_->Feed(origin_->buffer.data());
+    ResponseParser::Step step = parser_->Feed(origin_->buffer.data());
     origin_->buffer.Consume(step.consumed);
-    if (step.state == AnswerParser::State::kBroken) {
+    if (step.state == ResponseParser::State::kBroken) {
       co_return PassUp(parser_->error(), "malformed answer");
     }
-    if (step.state == AnswerParser::State::kInterim) {
+    if (step.state == ResponseParser::State::kInterim) {
       AnswerHead interim;
       interim.status = parser_->head().status;
       interim.headers = ReadAnswerHeaders(parser_->head());
       co_return interim;
     }
-    if (step.state == AnswerParser::State::kHead) co_return TakeHead();
+    if (step.state == ResponseParser::State::kHead) co_return TakeHead();
     CO_RETURN_IF_ERROR(co_await Receive());
   }
 }
 
 Result<AnswerHead> Http1OriginExchange::TakeHead() {
-  const http::AnswerHead& from = parser_->head();
+  const http::ResponseHead& from = parser_->head();
   AnswerHead head;
   head.status = from.status;
   head.headers = ReadAnswerHeaders(from);
@@ -178,19 +179,19 @@ Task<Result<std::string>> Http1OriginExchange::ReadBody() {
   http::ReadBuffer& buffer = origin_->buffer;
   std::string bytes;
   for (;;) {
-    AnswerParser::Step step = parser_->Feed(buffer.data().substr(0, kOriginPieceBytesMax));
+    ResponseParser::Step step = parser_->Feed(buffer.data().substr(0, kOriginPieceBytesMax));
     if (bytes.empty()) bytes.reserve(step.piece.size());
     bytes.append(step.piece);
     buffer.Consume(step.consumed);
-    if (step.state == AnswerParser::State::kBroken) {
+    if (step.state == ResponseParser::State::kBroken) {
       co_return PassUp(parser_->error(), "malformed answer");
     }
-    if (step.state == AnswerParser::State::kDone && !std::exchange(complete_, true)) {
+    if (step.state == ResponseParser::State::kDone && !std::exchange(complete_, true)) {
       trailers_ = std::move(parser_->trailers());
       origin_->transport->ExpireReadNever();
     }
     // Small chunks that have arrived go on together.
-    bool more = step.state == AnswerParser::State::kPiece && !buffer.empty();
+    bool more = step.state == ResponseParser::State::kPiece && !buffer.empty();
     if (more && bytes.size() + buffer.data().size() <= kOriginPieceBytesMax) continue;
     if (!bytes.empty() || complete_) co_return bytes;
     if (step.consumed > 0 && !buffer.empty()) continue;
@@ -200,7 +201,7 @@ Task<Result<std::string>> Http1OriginExchange::ReadBody() {
     // There are servers that never say goodbye in TLS: where nothing tells the length of a body,
     // their end has to do.
     const http::Transport& from = *origin_->transport;
-    bool ended = parser_->ends_with_stream() && (!from.read_failed() || from.read_cut());
+    bool ended = parser_->ends_with_stream() && (!from.read_failed() || from.read_truncated());
     if (!ended) co_return PassUp(received.error());
     complete_ = true;
     co_return std::string();

@@ -294,11 +294,11 @@ class CutTransport final : public http::StreamTransport<http::StreamSocket> {
   using StreamTransport::StreamTransport;
   bool secure() const override { return true; }
   Task<bool> Handshake() override { co_return true; }
-  std::size_t WriteNow(const Pieces&) override { return 0; }
+  std::size_t TryWrite(const Pieces&) override { return 0; }
   Task<std::size_t> Read(char* into, std::size_t size) override {
     std::size_t count = co_await StreamTransport::Read(into, size);
     if (count == 0) set_read_failed();
-    if (count == 0) set_read_cut();
+    if (count == 0) set_read_truncated();
     co_return count;
   }
 };

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "http/relay_head.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::gateway {
 namespace {
@@ -31,7 +31,7 @@ bool IsPlainWord(std::string_view text) {
 // "te: trailers" is the one header of a hop that HTTP/2 has, and gRPC needs it.
 bool IsForNextHop(std::string_view name, std::string_view value) {
   if (EqualsIgnoreCase(name, "te")) return EqualsIgnoreCase(Trim(value), "trailers");
-  return !http::IsHopHeader(kNoHeaders, name) && !EqualsIgnoreCase(name, "http2-settings");
+  return !http::IsHopByHopHeader(kNoHeaders, name) && !EqualsIgnoreCase(name, "http2-settings");
 }
 
 // Cookies may come in crumbs, which HTTP/1.1 does not know.

@@ -131,7 +131,7 @@ bool Http2Origin::CanOpen() const {
       nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
   // One that closed while it was idle may have been read of or not.
   return exchanges_ < std::min(theirs, kHttp2StreamsMax) &&
-         (exchanges_ > 0 || !transport_.PeerIsGone(http::Transport::Gone::kSendsNoMore));
+         (exchanges_ > 0 || !transport_.PeerHungUp(http::Transport::HangUp::kWriteHalf));
 }
 
 Result<std::shared_ptr<Http2Stream>> Http2Origin::Begin(const RequestHead& head) {

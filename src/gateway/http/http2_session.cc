@@ -246,7 +246,7 @@ Task<void> Http2Session::Farewell() {
   }
   // A guest that is told why reads it only if its own bytes were taken, too.
   if (side_ == Side::kGuest && !broken_) {
-    co_await transport_.Shutdown(http::Transport::Farewell::kLinger);
+    co_await transport_.Shutdown(http::Transport::Linger::kYes);
   }
   transport_.Close();
 }

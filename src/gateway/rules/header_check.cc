@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::gateway {
 

@@ -15,7 +15,7 @@
 #include "base/unique_fd.h"
 #include "http/await_tuple.h"
 #include "http/exchange.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 #include "http/url.h"
 
 namespace viv::gateway {
@@ -104,12 +104,13 @@ Task<Result<std::unique_ptr<http::Transport>>> OpenTransport(std::shared_ptr<Pos
 Task<Result<Posted>> Carry(std::shared_ptr<Posting> posting) {
   ASSIGN_OR_CO_RETURN(auto transport, co_await OpenTransport(posting));
   http::Exchange::Timing timing{.write = posting->limits.time,
-                                .answer = posting->limits.time,
+                                .response = posting->limits.time,
                                 .tick = http::Transport::Duration(250),
                                 .is_abandoned = nullptr};
-  http::Exchange exchange(std::move(transport), http::AnswerParser::Asked::kOther, timing);
+  http::Exchange exchange(std::move(transport), http::ResponseParser::RequestMethod::kOther,
+                          timing);
   exchange.Send(std::move(posting->head), std::move(posting->body));
-  ASSIGN_OR_CO_RETURN(http::AnswerHead head, co_await exchange.ReadHead(), "read the answer");
+  ASSIGN_OR_CO_RETURN(http::ResponseHead head, co_await exchange.ReadHead(), "read the answer");
   Posted posted{head.status, {}};
   for (;;) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange.ReadPiece(), "read the answer");

@@ -60,7 +60,7 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
   Task<bool> Handshake() override { co_return true; }  // it was the first thing done
 
   // Nothing: what OpenSSL has taken cannot be given back when the kernel takes only half of it.
-  std::size_t WriteNow(const Pieces&) override { return 0; }
+  std::size_t TryWrite(const Pieces&) override { return 0; }
 
   // A record of which only a part has come may be anything.
   bool HasUnread() override { return StreamTransport::HasUnread() || SSL_has_pending(ssl()) == 1; }
@@ -92,13 +92,13 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
 
  private:
   // Says that nothing more comes, and does not wait to hear the same: the peer may never say it.
-  Task<void> SayGoodbye() override {
+  Task<void> SendCloseNotify() override {
     SSL_set_shutdown(ssl(), SSL_get_shutdown(ssl()) | SSL_RECEIVED_SHUTDOWN);
     const TimeLimit limit(socket(), kGoodbyeTime);
     co_await stream_.async_shutdown(http::kTuple);
   }
 
-  bool IsCut(const error_code& error) const override {
+  bool IsTruncated(const error_code& error) const override {
     return error == asio::ssl::error::stream_truncated;
   }
 };

@@ -46,7 +46,7 @@ Task<std::string> ReadAll(http::Transport& from) {
 
 Task<bool> Send(http::Transport& to, std::string text) {
   const http::Transport::Pieces pieces{text, "", ""};
-  const std::size_t done = to.WriteNow(pieces);
+  const std::size_t done = to.TryWrite(pieces);
   co_return co_await to.Write(pieces, done, std::chrono::seconds(10));
 }
 
@@ -130,7 +130,7 @@ TEST_F(GatewayTlsTest, TalksToAnOriginWithAGoodCertificate) {
   http::Transport& origin = *(*met.origin)->transport;
   EXPECT_TRUE(us.secure());
   EXPECT_TRUE(Finish(Send(us, std::string(5000, 'a'))));
-  End(us.Shutdown(http::Transport::Farewell::kBrief));
+  End(us.Shutdown(http::Transport::Linger::kNo));
   EXPECT_EQ(Finish(ReadAll(origin)), std::string(5000, 'a'));
   EXPECT_FALSE(origin.read_failed());  // a goodbye, not a cut
 }
@@ -157,7 +157,7 @@ TEST_F(GatewayTlsTest, ResumesASessionWithTheSameHost) {
     Met first = Meet(*tls, context);
     ASSERT_TRUE(*first.us && *first.origin);
     Finish(Send(*(*first.origin)->transport, "x"));
-    End((*first.origin)->transport->Shutdown(http::Transport::Farewell::kBrief));
+    End((*first.origin)->transport->Shutdown(http::Transport::Linger::kNo));
     EXPECT_EQ(Finish(ReadAll(*(*first.us)->transport)), "x");  // and the tickets before it
     EXPECT_TRUE(*Meet(*tls, context).us);
     EXPECT_EQ(SSL_CTX_sess_hits(context.get()), before + 1) << version;
@@ -171,7 +171,7 @@ TEST_F(GatewayTlsTest, OutlivingItsMakerASessionIsStillKept) {
   tls.reset();
   ASSERT_TRUE(*met.us && *met.origin);
   Finish(Send(*(*met.origin)->transport, "x"));
-  End((*met.origin)->transport->Shutdown(http::Transport::Farewell::kBrief));
+  End((*met.origin)->transport->Shutdown(http::Transport::Linger::kNo));
   EXPECT_EQ(Finish(ReadAll(*(*met.us)->transport)), "x");
 }
 
@@ -386,7 +386,7 @@ TEST_F(GatewayTlsTest, SayingGoodbyeDoesNotWaitForTheOther) {
   const auto tls = Trusting(authority_.certificate.get());
   Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
   ASSERT_TRUE(*met.us && *met.origin);
-  End((*met.us)->transport->Shutdown(http::Transport::Farewell::kBrief));  // ends without an answer
+  End((*met.us)->transport->Shutdown(http::Transport::Linger::kNo));  // ends without an answer
   EXPECT_EQ(Finish(ReadAll(*(*met.origin)->transport)), "");
   EXPECT_FALSE((*met.origin)->transport->read_failed());
 }
@@ -398,7 +398,7 @@ TEST_F(GatewayTlsTest, ACutIsNoEnd) {
   (*met.origin)->transport->Close();
   EXPECT_EQ(Finish(ReadAll(*(*met.us)->transport)), "");
   EXPECT_TRUE((*met.us)->transport->read_failed());
-  EXPECT_TRUE((*met.us)->transport->read_cut());
+  EXPECT_TRUE((*met.us)->transport->read_truncated());
 }
 
 TEST_F(GatewayTlsTest, SeesWhatCameUnaskedAndTakesNoTicketForIt) {

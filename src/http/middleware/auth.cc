@@ -5,18 +5,18 @@
 namespace viv::http {
 namespace {
 
-Task<Response> Authenticated(const KeyLookup& lookup,
-                             const AuthRenderer& render,
-                             const BodyLimits& limits,
-                             const Handler& next,
-                             Request& request) {
+Task<Response> ServeAuthenticated(const KeyLookup& lookup,
+                                  const AuthRenderer& render,
+                                  const BodyLimits& limits,
+                                  const Handler& next,
+                                  Request& request) {
   std::string_view key = KeyOf(request);
   if (key.empty()) co_return render(AuthFailure::kMissing);
   std::optional<Identity> identity = lookup(key);
   if (!identity) co_return render(AuthFailure::kInvalid);
   if (auto refused = RefuseTooMany(lookup, *identity, render)) co_return *std::move(refused);
   request.identity = std::move(*identity);
-  if (request.pending_body != nullptr) {
+  if (request.deferred_body != nullptr) {
     std::optional<Response> refusal = co_await LoadBody(request, limits);
     if (refusal) co_return *std::move(refusal);
   }
@@ -50,7 +50,7 @@ Middleware Auth(KeyLookup lookup, AuthRenderer render, BodyLimits limits) {
   return [lookup = std::move(lookup), render = std::move(render),
           limits = std::move(limits)](Handler next) -> Handler {
     return [lookup, render, limits, next = std::move(next)](Request& request) {
-      return Authenticated(lookup, render, limits, next, request);
+      return ServeAuthenticated(lookup, render, limits, next, request);
     };
   };
 }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "http/deferred_body.h"
 #include "http/message.h"
-#include "http/pending_body.h"
 
 namespace viv::http {
 

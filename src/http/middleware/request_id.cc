@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLengthMax = 128;
 
 // What may stand in a log line and a header without doing harm.
-bool IsSane(std::string_view id) {
+bool IsSafeRequestId(std::string_view id) {
   auto allowed = [](char c) {
     bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     return alphanumeric || c == '-' || c == '_' || c == '.' || c == ':';
@@ -18,9 +18,9 @@ bool IsSane(std::string_view id) {
   return !id.empty() && id.size() <= kLengthMax && std::all_of(id.begin(), id.end(), allowed);
 }
 
-Task<Response> ServeNamed(const Handler& next, Request& request) {
+Task<Response> ServeWithRequestId(const Handler& next, Request& request) {
   std::string_view given = request.headers.Get("x-request-id");
-  request.request_id = IsSane(given) ? std::string(given) : RandomHex(32);
+  request.request_id = IsSafeRequestId(given) ? std::string(given) : RandomHex(32);
   Response response = co_await next(request);
   response.headers.Set("X-Request-Id", request.request_id);
   co_return response;
@@ -30,7 +30,7 @@ Task<Response> ServeNamed(const Handler& next, Request& request) {
 
 Middleware RequestId() {
   return [](Handler next) -> Handler {
-    return [next = std::move(next)](Request& request) { return ServeNamed(next, request); };
+    return [next = std::move(next)](Request& request) { return ServeWithRequestId(next, request); };
   };
 }
 

@@ -1,4 +1,4 @@
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ bool IsOurs(std::string_view name) {
 
 }  // namespace
 
-void AppendHead(std::string& out, const Response& response, const ResponseHead& head) {
+void AppendHead(std::string& out, const Response& response, const HeadOptions& head) {
   int status = SendableStatus(response.status);
   AppendStatusLine(out, status, head.http_1_1 ? "HTTP/1.1" : "HTTP/1.0");
   out.append("Server: vivarium\r\nDate: ").append(head.date).append("\r\n");

@@ -15,15 +15,15 @@
 
 namespace viv::http {
 
-struct AnswerHead {
+struct ResponseHead {
   int status = 0;
   Headers headers;
 };
 
-class AnswerParser {
+class ResponseParser {
  public:
-  enum class Asked { kHead, kOther };  // the answer to HEAD has no body
-  enum class Interim { kSkipped, kTold };
+  enum class RequestMethod { kHead, kOther };  // the answer to HEAD has no body
+  enum class Interim { kSkipped, kReported };
   enum class State {
     kNeedsMore,
     kInterim,  // head() is one of an interim answer, until the next bytes are fed
@@ -38,12 +38,12 @@ class AnswerParser {
     std::string_view piece = {};  // among the consumed ones
   };
 
-  explicit AnswerParser(Asked asked, Interim interim = Interim::kSkipped)
-      : asked_(asked), interim_told_(interim) {}
+  explicit ResponseParser(RequestMethod method, Interim interim = Interim::kSkipped)
+      : method_(method), interim_mode_(interim) {}
 
   Step Feed(std::string_view bytes);
 
-  AnswerHead& head() { return head_; }
+  ResponseHead& head() { return head_; }
   // Once the head is done.
   std::optional<std::uint64_t> body_bytes() const { return length_; }  // as promised
   bool has_body() const { return stage_ != Stage::kDone; }             // before any of it is fed
@@ -66,11 +66,11 @@ class AnswerParser {
     kDone,
     kBroken,
   };
-  enum class Line { kGoOn, kInterim, kHeadDone, kBroken };
+  enum class Line { kContinue, kInterim, kHeadDone, kBroken };
 
   Step FeedLines(std::string_view bytes);
   Step FeedPiece(std::string_view bytes, std::size_t consumed);
-  Line TakeLine(std::string_view line);
+  Line HandleLine(std::string_view line);
   Line TakeStatusLine(std::string_view line);
   Line TakeHeader(std::string_view line);
   Line EndHead();
@@ -80,10 +80,10 @@ class AnswerParser {
   Line Break(std::string message, ErrorCode code = ErrorCode::kUnavailable);
   bool in_lines() const;
 
-  const Asked asked_;
-  const Interim interim_told_;
+  const RequestMethod method_;
+  const Interim interim_mode_;
   Stage stage_ = Stage::kStatusLine;
-  AnswerHead head_;
+  ResponseHead head_;
   Headers trailers_;
   bool is_http_1_1_ = true;
   std::optional<std::uint64_t> length_;

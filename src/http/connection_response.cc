@@ -7,35 +7,35 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/connection.h"
-#include "http/taken_over.h"
+#include "http/takeover_stream.h"
 #include "http/web_socket.h"
 
 namespace viv::http {
 
 // The usual case takes the short way: each coroutine in between would cost an allocation.
-Task<bool> Connection::Answer(Response response) {
+Task<bool> Connection::SendResponse(Response response) {
   bool usual = !body_ && !response.stream && !response.web_socket && !response.takeover;
-  return usual ? AnswerOnce(std::move(response)) : AnswerAnyhow(std::move(response));
+  return usual ? SendWholeResponse(std::move(response)) : SendAnyResponse(std::move(response));
 }
 
-Task<bool> Connection::AnswerAnyhow(Response response) {
+Task<bool> Connection::SendAnyResponse(Response response) {
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  if (body_) co_await body_->BeginAnswer();
+  if (body_) co_await body_->BeginResponse();
   if (response.web_socket) {
-    co_await AnswerWebSocket(std::move(response));
+    co_await UpgradeToWebSocket(std::move(response));
     co_return false;
   }
   if (response.takeover) {
-    co_await AnswerTakeover(std::move(response));
+    co_await HandOverConnection(std::move(response));
     co_return false;
   }
   bool streams =
       response.stream && parser_.request().method != "HEAD" && StatusHasBody(response.status);
   bool goes_on = false;
   if (streams) {
-    goes_on = co_await AnswerStream(std::move(response));
+    goes_on = co_await SendStreamedResponse(std::move(response));
   } else {
-    goes_on = co_await AnswerOnce(std::move(response));
+    goes_on = co_await SendWholeResponse(std::move(response));
   }
   if (body_ && goes_on) {
     goes_on = co_await body_->Finish();
@@ -45,9 +45,9 @@ Task<bool> Connection::AnswerAnyhow(Response response) {
   co_return goes_on;
 }
 
-Task<bool> Connection::AnswerOnce(Response response) {
+Task<bool> Connection::SendWholeResponse(Response response) {
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  bool keep_alive = KeepsAlive(response) && (!body_ || body_->may_end());
+  bool keep_alive = KeepsAlive(response) && (!body_ || body_->may_keep_alive());
   StreamWriter::Shape shape{Framing::kLength, response.body.size()};
   if (response.stream) shape = StreamShape(response);  // HEAD: the head that GET would get
   if (!StatusHasBody(response.status)) shape.framing = Framing::kNoBody;
@@ -56,13 +56,13 @@ Task<bool> Connection::AnswerOnce(Response response) {
       shape.framing != Framing::kLength || response.stream || parser_.request().method == "HEAD";
   Transport::Pieces pieces{head_, bodyless ? std::string_view() : std::string_view(response.body)};
   std::size_t total = pieces[0].size() + pieces[1].size();
-  std::size_t done = transport_->WriteNow(pieces);
+  std::size_t done = transport_->TryWrite(pieces);
   if (done == total) co_return keep_alive;
   bool written = co_await transport_->Write(pieces, done, context_.options.write_timeout);
   co_return written&& keep_alive;
 }
 
-Task<bool> Connection::AnswerStream(Response response) {
+Task<bool> Connection::SendStreamedResponse(Response response) {
   StreamWriter::Shape shape = StreamShape(response);
   bool keep_alive = KeepsAlive(response) && shape.framing != Framing::kUntilEnd;
   WriteHead(response, shape, keep_alive);
@@ -74,7 +74,7 @@ Task<bool> Connection::AnswerStream(Response response) {
   bool complete = co_await RunStream(response, writer);
   phase_ = Phase::kBusy;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  if (!complete || writer.is_cut()) {
+  if (!complete || writer.is_incomplete()) {
     // Chunks without the last one are seen to be cut; all else needs more than an end.
     if (shape.framing == Framing::kChunked && !writer.is_aborted()) {
       transport_->Close();
@@ -104,7 +104,7 @@ Task<bool> Connection::RunStream(const Response& response, BodyWriter& writer) {
   co_return false;
 }
 
-Task<void> Connection::AnswerWebSocket(Response response) {
+Task<void> Connection::UpgradeToWebSocket(Response response) {
   // A client that sends frames before the 101 breaks the protocol; they could not be handed over.
   if (!parser_.wants_web_socket() || !buffer_.empty()) {
     Response refusal =
@@ -123,13 +123,13 @@ Task<void> Connection::AnswerWebSocket(Response response) {
   phase_ = Phase::kBusy;
 }
 
-Task<void> Connection::AnswerTakeover(Response response) {
+Task<void> Connection::HandOverConnection(Response response) {
   head_.clear();
   AppendVerbatimHead(head_, response);
   Transport::Pieces head{head_};
   bool begun = co_await WriteAll(head);
   if (!begun) co_return;
-  TakenOver stream(*transport_, buffer_, context_.options);
+  TakeoverStream stream(*transport_, buffer_, context_.options);
   phase_ = Phase::kTakenOver;
   std::string what;
   try {
@@ -147,7 +147,7 @@ Task<void> Connection::AnswerTakeover(Response response) {
   }
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   co_await asio::this_coro::throw_if_cancelled(false);  // `stream` stays until nobody uses it
-  co_await stream.Settle();
+  co_await stream.CancelAndWait();
   co_await asio::this_coro::throw_if_cancelled(true);
 }
 
@@ -157,11 +157,11 @@ Task<bool> Connection::WriteAll(Transport::Pieces pieces) {
 
 void Connection::WriteHead(const Response& response, StreamWriter::Shape shape, bool keep_alive) {
   head_.clear();
-  ResponseHead head{.http_1_1 = parser_.is_http_1_1(),
-                    .keep_alive = keep_alive,
-                    .framing = shape.framing,
-                    .body_bytes = shape.body_bytes,
-                    .date = date_};
+  HeadOptions head{.http_1_1 = parser_.is_http_1_1(),
+                   .keep_alive = keep_alive,
+                   .framing = shape.framing,
+                   .body_bytes = shape.body_bytes,
+                   .date = date_};
   AppendHead(head_, response, head);
 }
 

@@ -1,4 +1,4 @@
-#include "http/taken_over.h"
+#include "http/takeover_stream.h"
 
 #include <utility>
 
@@ -11,15 +11,17 @@ constexpr std::size_t kTakenReadBytes = 64 * 1024;
 
 }  // namespace
 
-TakenOver::TakenOver(Transport& transport, ReadBuffer& buffer, const ServerOptions& options)
+TakeoverStream::TakeoverStream(Transport& transport,
+                               ReadBuffer& buffer,
+                               const ServerOptions& options)
     : transport_(transport),
       buffer_(buffer),
       options_(options),
       operations_(transport.executor()) {}
 
-Task<Result<std::string>> TakenOver::Read() {
+Task<Result<std::string>> TakeoverStream::Read() {
   if (closed_) co_return Fail(ErrorCode::kUnavailable, "the connection is closed");
-  InFlight::Entry entry(operations_);
+  OperationCounter::Entry entry(operations_);
   if (buffer_.empty()) {
     char* into = buffer_.Prepare(kTakenReadBytes);
     if (write_closed_) transport_.ExpireReadAfter(options_.idle_timeout);
@@ -35,10 +37,10 @@ Task<Result<std::string>> TakenOver::Read() {
   co_return bytes;
 }
 
-Task<Status> TakenOver::Write(std::string bytes) {
+Task<Status> TakeoverStream::Write(std::string bytes) {
   if (closed_ || write_closed_) co_return Fail(ErrorCode::kUnavailable, "the connection is closed");
   if (bytes.empty()) co_return Status();
-  InFlight::Entry entry(operations_);
+  OperationCounter::Entry entry(operations_);
   Transport::Pieces pieces{bytes};
   bool written = co_await WritePieces(transport_, pieces, options_.write_timeout);
   if (!written) co_return Fail(ErrorCode::kUnavailable, "the connection broke");
@@ -47,13 +49,13 @@ Task<Status> TakenOver::Write(std::string bytes) {
 
 // Who is told that nothing more comes has a limited time to say its own last word, also when a
 // Read waits for it already.
-void TakenOver::CloseWrite() {
+void TakeoverStream::CloseWrite() {
   if (closed_ || std::exchange(write_closed_, true)) return;
   transport_.CloseWrite();
   if (!operations_.idle()) transport_.ExpireReadAfter(options_.idle_timeout);
 }
 
-Task<void> TakenOver::Settle() {
+Task<void> TakeoverStream::CancelAndWait() {
   closed_ = true;
   if (operations_.idle()) co_return;
   transport_.Cancel();

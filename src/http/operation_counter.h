@@ -14,14 +14,14 @@
 
 namespace viv::http {
 
-class InFlight {
+class OperationCounter {
  public:
-  explicit InFlight(asio::any_io_executor executor)
+  explicit OperationCounter(asio::any_io_executor executor)
       : ended_(std::move(executor), std::chrono::steady_clock::time_point::max()) {}
 
   class Entry {
    public:
-    explicit Entry(InFlight& owner) : owner_(owner) { ++owner_.count_; }
+    explicit Entry(OperationCounter& owner) : owner_(owner) { ++owner_.count_; }
     ~Entry() {
       if (--owner_.count_ == 0) owner_.ended_.cancel();
     }
@@ -29,7 +29,7 @@ class InFlight {
     Entry& operator=(const Entry&) = delete;
 
    private:
-    InFlight& owner_;
+    OperationCounter& owner_;
   };
 
   bool idle() const { return count_ == 0; }

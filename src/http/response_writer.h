@@ -19,7 +19,7 @@ enum class Framing {
   kNoBody,    // the status allows none
 };
 
-struct ResponseHead {
+struct HeadOptions {
   bool http_1_1 = true;
   bool keep_alive = true;
   Framing framing = Framing::kLength;
@@ -27,7 +27,7 @@ struct ResponseHead {
   std::string_view date = {};  // "Sun, 06 Nov 1994 08:49:37 GMT"
 };
 
-void AppendHead(std::string& out, const Response& response, const ResponseHead& head);
+void AppendHead(std::string& out, const Response& response, const HeadOptions& head);
 
 // The status line and every header as the handler set it, for an answer that takes the connection
 // over.

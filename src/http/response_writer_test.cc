@@ -1,4 +1,4 @@
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,21 +9,21 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Head(const Response& response, ResponseHead head = {}) {
+std::string Head(const Response& response, HeadOptions head = {}) {
   std::string out;
   head.date = "D";
   AppendHead(out, response, head);
   return out;
 }
 
-TEST(ResponseHeadTest, IsWrittenInFull) {
+TEST(ResponseWriterTest, IsWrittenInFull) {
   Response response = Json(200, "{}");
   EXPECT_EQ(Head(response, {.body_bytes = 2}),
             "HTTP/1.1 200 OK\r\nServer: vivarium\r\nDate: D\r\nContent-Type: application/json\r\n"
             "Content-Length: 2\r\n\r\n");
 }
 
-TEST(ResponseHeadTest, DropsAHeaderThatWouldSplitTheAnswer) {
+TEST(ResponseWriterTest, DropsAHeaderThatWouldSplitTheAnswer) {
   Response response;
   response.headers.Add("X-A", "b\r\nSet-Cookie: evil");
   response.headers.Add("X B", "c");
@@ -35,7 +35,7 @@ TEST(ResponseHeadTest, DropsAHeaderThatWouldSplitTheAnswer) {
   EXPECT_THAT(head, HasSubstr("X-Good: yes\r\n"));
 }
 
-TEST(ResponseHeadTest, KeepsFramingToItself) {
+TEST(ResponseWriterTest, KeepsFramingToItself) {
   Response response;
   response.headers.Add("content-length", "999");
   response.headers.Add("Transfer-Encoding", "gzip");
@@ -45,7 +45,7 @@ TEST(ResponseHeadTest, KeepsFramingToItself) {
   EXPECT_THAT(head, HasSubstr("Transfer-Encoding: chunked\r\n"));
 }
 
-TEST(ResponseHeadTest, GivesNoLengthWhereNoBodyIsAllowed) {
+TEST(ResponseWriterTest, GivesNoLengthWhereNoBodyIsAllowed) {
   EXPECT_THAT(Head(Empty(204), {.framing = Framing::kNoBody}), Not(HasSubstr("Content-Length")));
   EXPECT_FALSE(StatusHasBody(204));
   EXPECT_FALSE(StatusHasBody(304));
@@ -53,19 +53,19 @@ TEST(ResponseHeadTest, GivesNoLengthWhereNoBodyIsAllowed) {
   EXPECT_TRUE(StatusHasBody(200));
 }
 
-TEST(ResponseHeadTest, TellsHowTheConnectionGoesOn) {
+TEST(ResponseWriterTest, TellsHowTheConnectionGoesOn) {
   EXPECT_THAT(Head({}, {.keep_alive = false}), HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(Head({}, {.http_1_1 = false}), HasSubstr("Connection: keep-alive\r\n"));
   EXPECT_THAT(Head({}), Not(HasSubstr("Connection")));
 }
 
-TEST(ResponseHeadTest, MakesAnImpossibleStatusA500) {
+TEST(ResponseWriterTest, MakesAnImpossibleStatusA500) {
   EXPECT_THAT(Head(Empty(0)), HasSubstr("HTTP/1.1 500 "));
   EXPECT_THAT(Head(Empty(12345)), HasSubstr("HTTP/1.1 500 "));
   EXPECT_THAT(Head(Empty(299)), HasSubstr("HTTP/1.1 299 \r\n"));
 }
 
-TEST(ResponseHeadTest, WritesDatesAsTheRfcWants) {
+TEST(ResponseWriterTest, WritesDatesAsTheRfcWants) {
   EXPECT_EQ(HttpDate(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
   EXPECT_EQ(HttpDate(0), "Thu, 01 Jan 1970 00:00:00 GMT");
 }

@@ -3,31 +3,31 @@
 
 #include <string>
 
-#include "http/in_flight.h"
 #include "http/message.h"
+#include "http/operation_counter.h"
 #include "http/read_buffer.h"
 #include "http/server.h"
 #include "http/transport.h"
 
 namespace viv::http {
 
-class TakenOver : public ByteStream {
+class TakeoverStream : public ByteStream {
  public:
   // `buffer` holds what the client sent already. All of it outlives this.
-  TakenOver(Transport& transport, ReadBuffer& buffer, const ServerOptions& options);
+  TakeoverStream(Transport& transport, ReadBuffer& buffer, const ServerOptions& options);
 
   Task<Result<std::string>> Read() override;
   Task<Status> Write(std::string bytes) override;
   void CloseWrite() override;
 
   // Waits for operations that were left behind; to be called before this goes away.
-  Task<void> Settle();
+  Task<void> CancelAndWait();
 
  private:
   Transport& transport_;
   ReadBuffer& buffer_;
   const ServerOptions& options_;
-  InFlight operations_;
+  OperationCounter operations_;
   bool write_closed_ = false;
   bool closed_ = false;
 };

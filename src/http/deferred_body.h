@@ -1,7 +1,7 @@
 #pragma once
 // A body that the server has not read yet, because it is larger than what it takes from callers it
-// does not know (ServerOptions::body_bytes_at_once). The handler that knows the caller asks for it;
-// one that refuses the caller lets it be, and the connection ends after the answer.
+// does not know (ServerOptions::body_defer_above_bytes). The handler that knows the caller asks for
+// it; one that refuses the caller lets it be, and the connection ends after the answer.
 
 #include <cstddef>
 #include <optional>
@@ -18,16 +18,16 @@ struct BodyLimits {
   std::size_t values_max = 512 << 10;
   std::string owner = {};  // whose share of the server's memory it is; empty: the caller's account
 };
-inline BodyLimits ForMessage() {  // of a protocol
+inline BodyLimits MessageLimits() {  // of a protocol
   return {.bytes_max = 4 << 20, .values_max = 128 << 10};
 }
-inline BodyLimits ForDocument() {  // with the whole state of something
+inline BodyLimits DocumentLimits() {  // with the whole state of something
   return {.bytes_max = std::size_t{1} << 40, .values_max = 6 << 20};
 }
 
-class PendingBody {
+class DeferredBody {
  public:
-  virtual ~PendingBody() = default;
+  virtual ~DeferredBody() = default;
   // Makes it the request's `body`. An answer to give instead: it is too large, it broke off, or the
   // server has no memory for it within some seconds.
   virtual Task<std::optional<Response>> Load(BodyLimits limits) = 0;

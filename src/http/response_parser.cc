@@ -1,19 +1,19 @@
-#include "http/answer_parser.h"
+#include "http/response_parser.h"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "base/text.h"
-#include "http/response_head.h"
+#include "http/response_writer.h"
 
 namespace viv::http {
 namespace {
 
-constexpr std::size_t kAnswerHeadBytesMax = 64 * 1024;
-constexpr std::size_t kAnswerHeadersMax = 256;
+constexpr std::size_t kResponseHeadBytesMax = 64 * 1024;
+constexpr std::size_t kResponseHeadersMax = 256;
 constexpr std::size_t kChunkLineBytesMax = 4 * 1024;
-constexpr std::size_t kInterimAnswersMax = 16;
+constexpr std::size_t kInterimResponsesMax = 16;
 
 // All of `text`, without sign or space.
 std::optional<std::uint64_t> ParseWhole(std::string_view text, int base) {
@@ -29,23 +29,23 @@ bool IsDigit(char c) {
 
 }  // namespace
 
-AnswerParser::Step AnswerParser::Feed(std::string_view bytes) {
+ResponseParser::Step ResponseParser::Feed(std::string_view bytes) {
   if (stage_ == Stage::kDone) return {State::kDone, 0};
   if (stage_ == Stage::kBroken) return {State::kBroken, 0};
   return in_lines() ? FeedLines(bytes) : FeedPiece(bytes, 0);
 }
 
-bool AnswerParser::in_lines() const {
+bool ResponseParser::in_lines() const {
   return stage_ != Stage::kLength && stage_ != Stage::kUntilEnd && stage_ != Stage::kChunk &&
          stage_ != Stage::kDone && stage_ != Stage::kBroken;
 }
 
-AnswerParser::Step AnswerParser::FeedLines(std::string_view bytes) {
+ResponseParser::Step ResponseParser::FeedLines(std::string_view bytes) {
   std::size_t consumed = 0;
   while (in_lines()) {
     std::size_t limit = stage_ == Stage::kChunkSize || stage_ == Stage::kChunkEnd
                             ? kChunkLineBytesMax
-                            : kAnswerHeadBytesMax;
+                            : kResponseHeadBytesMax;
     std::size_t end = bytes.find('\n', consumed + std::exchange(scanned_, 0));
     std::size_t size = std::min(end, bytes.size()) - consumed;
     if (line_bytes_ + size > limit) {
@@ -61,7 +61,7 @@ AnswerParser::Step AnswerParser::FeedLines(std::string_view bytes) {
     consumed = end + 1;
     line_bytes_ += size + 1;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    Line taken = TakeLine(line);
+    Line taken = HandleLine(line);
     if (taken == Line::kHeadDone) return {State::kHead, consumed};
     if (taken == Line::kInterim) return {State::kInterim, consumed};
   }
@@ -70,7 +70,7 @@ AnswerParser::Step AnswerParser::FeedLines(std::string_view bytes) {
   return FeedPiece(bytes, consumed);
 }
 
-AnswerParser::Step AnswerParser::FeedPiece(std::string_view bytes, std::size_t consumed) {
+ResponseParser::Step ResponseParser::FeedPiece(std::string_view bytes, std::size_t consumed) {
   std::string_view piece = bytes.substr(consumed);
   if (piece.empty()) return {State::kNeedsMore, consumed};
   if (stage_ != Stage::kUntilEnd) {
@@ -81,7 +81,7 @@ AnswerParser::Step AnswerParser::FeedPiece(std::string_view bytes, std::size_t c
   return {State::kPiece, consumed + piece.size(), piece};
 }
 
-AnswerParser::Line AnswerParser::TakeLine(std::string_view line) {
+ResponseParser::Line ResponseParser::HandleLine(std::string_view line) {
   switch (stage_) {
     case Stage::kStatusLine:
       return TakeStatusLine(line);
@@ -93,14 +93,14 @@ AnswerParser::Line AnswerParser::TakeLine(std::string_view line) {
       if (!line.empty()) return Break("a chunk is longer than it says");
       stage_ = Stage::kChunkSize;
       line_bytes_ = 0;
-      return Line::kGoOn;
+      return Line::kContinue;
     default:
       return TakeTrailer(line);
   }
 }
 
 // "HTTP/1.1 200 OK"; the words are the server's taste.
-AnswerParser::Line AnswerParser::TakeStatusLine(std::string_view line) {
+ResponseParser::Line ResponseParser::TakeStatusLine(std::string_view line) {
   constexpr std::string_view kVersion = "HTTP/1.";
   bool fits = line.starts_with(kVersion) && line.size() >= 12 &&
               (line[7] == '0' || line[7] == '1') && line[8] == ' ' &&
@@ -112,17 +112,17 @@ AnswerParser::Line AnswerParser::TakeStatusLine(std::string_view line) {
   is_http_1_1_ = line[7] == '1';
   head_.status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
   stage_ = Stage::kHeaders;
-  return Line::kGoOn;
+  return Line::kContinue;
 }
 
-AnswerParser::Line AnswerParser::TakeHeader(std::string_view line) {
+ResponseParser::Line ResponseParser::TakeHeader(std::string_view line) {
   std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return Break("a header without a colon");
   std::string_view name = line.substr(0, colon);
   std::string_view value = Trim(line.substr(colon + 1));
   if (!IsSafeHeader(name, value)) return Break("a malformed header");
-  if (head_.headers.size() >= kAnswerHeadersMax) {
-    return Break("more than " + std::to_string(kAnswerHeadersMax) + " headers",
+  if (head_.headers.size() >= kResponseHeadersMax) {
+    return Break("more than " + std::to_string(kResponseHeadersMax) + " headers",
                  ErrorCode::kLimitExceeded);
   }
   if (EqualsIgnoreCase(name, "content-length")) {
@@ -131,10 +131,10 @@ AnswerParser::Line AnswerParser::TakeHeader(std::string_view line) {
     length_ = length;
   }
   head_.headers.Add(std::string(name), std::string(value));
-  return Line::kGoOn;
+  return Line::kContinue;
 }
 
-AnswerParser::Line AnswerParser::EndHead() {
+ResponseParser::Line ResponseParser::EndHead() {
   line_bytes_ = 0;
   if (head_.status < 200 && head_.status != 101) return EndInterim();
   bool chunked = head_.headers.Has("transfer-encoding");
@@ -142,7 +142,7 @@ AnswerParser::Line AnswerParser::EndHead() {
       (length_ || !EqualsIgnoreCase(head_.headers.Get("transfer-encoding"), "chunked"))) {
     return Break("a transfer encoding other than chunked, or together with a length");
   }
-  if (asked_ == Asked::kHead || !StatusHasBody(head_.status)) {
+  if (method_ == RequestMethod::kHead || !StatusHasBody(head_.status)) {
     stage_ = Stage::kDone;
   } else if (chunked) {
     stage_ = Stage::kChunkSize;
@@ -155,38 +155,38 @@ AnswerParser::Line AnswerParser::EndHead() {
   return Line::kHeadDone;
 }
 
-AnswerParser::Line AnswerParser::EndInterim() {
-  if (++interim_ > kInterimAnswersMax) return Break("too many interim answers");
+ResponseParser::Line ResponseParser::EndInterim() {
+  if (++interim_ > kInterimResponsesMax) return Break("too many interim answers");
   stage_ = Stage::kStatusLine;
-  return interim_told_ == Interim::kTold ? Line::kInterim : Line::kGoOn;
+  return interim_mode_ == Interim::kReported ? Line::kInterim : Line::kContinue;
 }
 
-AnswerParser::Line AnswerParser::TakeChunkSize(std::string_view line) {
+ResponseParser::Line ResponseParser::TakeChunkSize(std::string_view line) {
   std::string_view digits = Trim(line.substr(0, line.find(';')));
   std::optional<std::uint64_t> size = ParseWhole(digits, 16);
   if (!size) return Break("a malformed chunk size");
   line_bytes_ = 0;
   left_ = *size;
   stage_ = left_ > 0 ? Stage::kChunk : Stage::kTrailers;
-  return Line::kGoOn;
+  return Line::kContinue;
 }
 
-AnswerParser::Line AnswerParser::TakeTrailer(std::string_view line) {
+ResponseParser::Line ResponseParser::TakeTrailer(std::string_view line) {
   if (line.empty()) {
     stage_ = Stage::kDone;
-    return Line::kGoOn;
+    return Line::kContinue;
   }
   std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return Line::kGoOn;
+  if (colon == std::string_view::npos) return Line::kContinue;
   std::string_view name = line.substr(0, colon);
   std::string_view value = Trim(line.substr(colon + 1));
-  if (trailers_.size() < kAnswerHeadersMax && IsSafeHeader(name, value)) {
+  if (trailers_.size() < kResponseHeadersMax && IsSafeHeader(name, value)) {
     trailers_.Add(std::string(name), std::string(value));
   }
-  return Line::kGoOn;
+  return Line::kContinue;
 }
 
-AnswerParser::Line AnswerParser::Break(std::string message, ErrorCode code) {
+ResponseParser::Line ResponseParser::Break(std::string message, ErrorCode code) {
   stage_ = Stage::kBroken;
   error_ = Error{code, std::move(message)};
   return Line::kBroken;
