@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "base/text.h"
 #include "base/base64.h"
+#include "base/text.h"
 
 namespace viv::agent {
 namespace {
@@ -34,13 +34,13 @@ std::string Printable(std::string_view name) {
 
 }  // namespace
 
-connect::Answer<User> CallerOf(const Context& context, const http::Request& request) {
+connect::RpcResult<User> CallerOf(const Context& context, const http::Request& request) {
   std::optional<std::string> named = BasicUser(request);
   std::optional<User> user = context.users.Find(named ? *named : context.default_user);
   if (user) return *std::move(user);
   std::string message = named ? "invalid username: '" + Printable(*named) + "'"
                               : "invalid default user: '" + context.default_user + "'";
-  return connect::Refuse(connect::Code::kUnauthenticated, std::move(message));
+  return connect::FailRpc(connect::Code::kUnauthenticated, std::move(message));
 }
 
 std::string ResolvePath(const Context& context, const User& user, std::string_view path) {

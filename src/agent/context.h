@@ -31,7 +31,7 @@ struct Context {
 
 // The user a request acts as: of its Basic header, else the default one. Unknown names are
 // unauthenticated `invalid username: 'x'`, an unknown default one `invalid default user: 'x'`.
-connect::Answer<User> CallerOf(const Context& context, const http::Request& request);
+connect::RpcResult<User> CallerOf(const Context& context, const http::Request& request);
 
 // E2B's path rules: empty is the default workdir, "~" the home, relative is below the home,
 // absolute stays. Not resolved any further.

@@ -23,7 +23,7 @@ TEST(EnvdSchemaTest, NamesOnlyTypesItHas) {
   }
   for (const auto& method : schema.methods) {
     EXPECT_NE(FindMessage(schema, method.request), nullptr) << method.name;
-    EXPECT_NE(FindMessage(schema, method.answer), nullptr) << method.name;
+    EXPECT_NE(FindMessage(schema, method.response), nullptr) << method.name;
   }
   EXPECT_EQ(schema.methods.size(), 17u);
 }

@@ -18,7 +18,7 @@ FUZZ_TARGET(connect_binary)(const std::uint8_t* data, std::size_t size) {
   std::string_view type = schema.messages[data[0] % schema.messages.size()].name;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   auto message = connect::DecodeBinary(schema, type, bytes);
-  if (auto foreign = ParseJson(bytes)) (void)connect::ShapeJson(schema, type, *foreign);
+  if (auto foreign = ParseJson(bytes)) (void)connect::NormalizeJson(schema, type, *foreign);
   if (!message) return 0;
   auto again = connect::DecodeBinary(schema, type, connect::EncodeBinary(schema, type, *message));
   if (!again || *again != *message) std::abort();

@@ -124,7 +124,7 @@ CommandResult<std::shared_ptr<Command>> CommandService::Start(CommandRequest req
   if (Status ready = BeginReaping(executor); !ready) return RefuseCommand(ready.error().message);
   CommandResult<LaunchRequest> plan = PlanLaunch(request);
   if (!plan) return tl::unexpected(std::move(plan).error());
-  connect::Answer<Launched> launched = Launch(context_, *std::move(plan));
+  connect::RpcResult<Launched> launched = Launch(context_, *std::move(plan));
   if (!launched) return RefuseCommand(std::move(launched.error().message));
   auto command = std::make_shared<Command>(executor, FactsOf(request, launched->pid),
                                            std::move(launched->channels), context_.logs);

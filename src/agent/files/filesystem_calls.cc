@@ -19,7 +19,7 @@ namespace viv::agent {
 namespace {
 
 using connect::Code;
-using connect::Refuse;
+using connect::FailRpc;
 
 constexpr std::size_t kWalkStepsPerBatch = 512;
 constexpr std::size_t kRenderedPerBatch = 1024;
@@ -99,7 +99,7 @@ Task<Outcome<void>> MoveByCopy(User user, std::string from, std::string to) {
 
 }  // namespace
 
-tl::unexpected<connect::Failure> RefuseTrouble(const Trouble& trouble) {
+tl::unexpected<connect::RpcError> RefuseTrouble(const Trouble& trouble) {
   Code code = Code::kInternal;
   switch (trouble.code) {
     case ENOENT:
@@ -125,15 +125,15 @@ tl::unexpected<connect::Failure> RefuseTrouble(const Trouble& trouble) {
     default:
       break;
   }
-  return Refuse(code, ValidUtf8(trouble.message));
+  return FailRpc(code, ValidUtf8(trouble.message));
 }
 
-connect::Answer<CallerAndPath> ReadCallerAndPath(const Context& context,
-                                                 const http::Request& request,
-                                                 const json::object& message,
-                                                 std::string_view member) {
-  connect::Answer<User> user = CallerOf(context, request);
-  if (!user) return tl::unexpected<connect::Failure>(user.error());
+connect::RpcResult<CallerAndPath> ReadCallerAndPath(const Context& context,
+                                                    const http::Request& request,
+                                                    const json::object& message,
+                                                    std::string_view member) {
+  connect::RpcResult<User> user = CallerOf(context, request);
+  if (!user) return tl::unexpected<connect::RpcError>(user.error());
   Outcome<std::string> path = ResolveGivenPath(context, *user, StringMember(message, member));
   if (!path) return RefuseTrouble(path.error());
   return CallerAndPath{*std::move(user), *std::move(path)};
@@ -141,7 +141,7 @@ connect::Answer<CallerAndPath> ReadCallerAndPath(const Context& context,
 
 Task<FileAnswer> StatFile(const Context& context, const http::Request& request, json::object in) {
   auto asked = ReadCallerAndPath(context, request, in, "path");
-  if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
+  if (!asked) co_return tl::unexpected<connect::RpcError>(asked.error());
   co_return TellEntry(context, asked->user, asked->path);
 }
 
@@ -149,7 +149,7 @@ Task<FileAnswer> MakeDirectory(const Context& context,
                                const http::Request& request,
                                json::object in) {
   auto asked = ReadCallerAndPath(context, request, in, "path");
-  if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
+  if (!asked) co_return tl::unexpected<connect::RpcError>(asked.error());
   Outcome<void> made = OnBehalfOf(asked->user, [&] { return MakeNewFolder(asked->path); });
   if (!made) co_return RefuseTrouble(made.error());
   co_return TellEntry(context, asked->user, asked->path);
@@ -157,9 +157,9 @@ Task<FileAnswer> MakeDirectory(const Context& context,
 
 Task<FileAnswer> MoveFile(const Context& context, const http::Request& request, json::object in) {
   auto source = ReadCallerAndPath(context, request, in, "source");
-  if (!source) co_return tl::unexpected<connect::Failure>(source.error());
+  if (!source) co_return tl::unexpected<connect::RpcError>(source.error());
   auto destination = ReadCallerAndPath(context, request, in, "destination");
-  if (!destination) co_return tl::unexpected<connect::Failure>(destination.error());
+  if (!destination) co_return tl::unexpected<connect::RpcError>(destination.error());
   const User& user = source->user;
   Outcome<void> moved = OnBehalfOf(user, [&]() -> Outcome<void> {
     Outcome<void> ensured = EnsureFolders(ParentOf(destination->path));
@@ -177,7 +177,7 @@ Task<FileAnswer> ListDirectory(const Context& context,
                                const http::Request& request,
                                json::object in) {
   auto asked = ReadCallerAndPath(context, request, in, "path");
-  if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
+  if (!asked) co_return tl::unexpected<connect::RpcError>(asked.error());
   const json::value* depth = in.if_contains("depth");
   std::int64_t levels = depth != nullptr && depth->is_int64() ? depth->get_int64() : 0;
   Outcome<std::string> real = OnBehalfOf(asked->user, [&] { return RealFolder(asked->path); });
@@ -187,9 +187,9 @@ Task<FileAnswer> ListDirectory(const Context& context,
   for (;;) {
     Sys<bool> done = OnBehalfOf(asked->user, [&] { return walk.Step(kWalkStepsPerBatch); });
     if (!done && done.error() == E2BIG) {
-      co_return Refuse(Code::kResourceExhausted,
-                       "more than 100000 entries in " + ValidUtf8(asked->path) +
-                           ": list a folder below it, or a smaller depth");
+      co_return FailRpc(Code::kResourceExhausted,
+                        "more than 100000 entries in " + ValidUtf8(asked->path) +
+                            ": list a folder below it, or a smaller depth");
     }
     if (!done) {
       Trouble trouble = Failed(done.error(), "error reading directory " + *real).value();
@@ -211,7 +211,7 @@ Task<FileAnswer> ListDirectory(const Context& context,
 
 Task<FileAnswer> RemoveFile(const Context& context, const http::Request& request, json::object in) {
   auto asked = ReadCallerAndPath(context, request, in, "path");
-  if (!asked) co_return tl::unexpected<connect::Failure>(asked.error());
+  if (!asked) co_return tl::unexpected<connect::RpcError>(asked.error());
   Outcome<void> removed = co_await RemoveTree(asked->user, asked->path);
   if (!removed) co_return RefuseTrouble(removed.error());
   co_return json::object();

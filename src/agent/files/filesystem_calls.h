@@ -11,20 +11,20 @@
 namespace viv::agent {
 
 // An errno as envd's clients expect it.
-tl::unexpected<connect::Failure> RefuseTrouble(const Trouble& trouble);
+tl::unexpected<connect::RpcError> RefuseTrouble(const Trouble& trouble);
 
 // Who calls, and which path a member of the request names.
 struct CallerAndPath {
   User user;
   std::string path;
 };
-connect::Answer<CallerAndPath> ReadCallerAndPath(const Context& context,
-                                                 const http::Request& request,
-                                                 const json::object& message,
-                                                 std::string_view member);
+connect::RpcResult<CallerAndPath> ReadCallerAndPath(const Context& context,
+                                                    const http::Request& request,
+                                                    const json::object& message,
+                                                    std::string_view member);
 
 // `context` and `request` outlive the calls.
-using FileAnswer = connect::Answer<json::object>;
+using FileAnswer = connect::RpcResult<json::object>;
 Task<FileAnswer> StatFile(const Context& context, const http::Request& request, json::object in);
 Task<FileAnswer> MakeDirectory(const Context& context,
                                const http::Request& request,

@@ -10,7 +10,7 @@ namespace viv::agent {
 namespace {
 
 using connect::Code;
-using connect::Refuse;
+using connect::FailRpc;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kPolledWatchersMax = 64;  // a box's root has 128 inotify instances
@@ -56,10 +56,10 @@ Task<bool> SendEvents(json::array events, connect::MessageWriter& writer) {
 
 }  // namespace
 
-connect::Answer<WatchOrder> WatchCalls::ReadOrder(const http::Request& request,
-                                                  const json::object& in) const {
+connect::RpcResult<WatchOrder> WatchCalls::ReadOrder(const http::Request& request,
+                                                     const json::object& in) const {
   auto asked = ReadCallerAndPath(context_, request, in, "path");
-  if (!asked) return tl::unexpected<connect::Failure>(asked.error());
+  if (!asked) return tl::unexpected<connect::RpcError>(asked.error());
   WatchOrder order;
   order.user = std::move(asked->user);
   order.path = std::move(asked->path);
@@ -69,13 +69,13 @@ connect::Answer<WatchOrder> WatchCalls::ReadOrder(const http::Request& request,
   return order;
 }
 
-Task<connect::Answer<void>> WatchCalls::WatchDir(const connect::Call& call,
-                                                 json::object in,
-                                                 connect::MessageWriter& writer) {
+Task<connect::RpcResult<void>> WatchCalls::WatchDir(const connect::Call& call,
+                                                    json::object in,
+                                                    connect::MessageWriter& writer) {
   auto order = ReadOrder(call.request, in);
-  if (!order) co_return tl::unexpected<connect::Failure>(order.error());
+  if (!order) co_return tl::unexpected<connect::RpcError>(order.error());
   auto started = co_await Watcher::Start(context_, *std::move(order));
-  if (!started) co_return tl::unexpected<connect::Failure>(started.error());
+  if (!started) co_return tl::unexpected<connect::RpcError>(started.error());
   std::shared_ptr<Watcher> watcher = *std::move(started);
   auto deadline = SteadyClock::time_point::max();
   if (call.timeout) deadline = SteadyClock::now() + *call.timeout;
@@ -84,31 +84,31 @@ Task<connect::Answer<void>> WatchCalls::WatchDir(const connect::Call& call,
   while (listening) {
     auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
-    if (left.count() <= 0) co_return Refuse(Code::kDeadlineExceeded, "context deadline exceeded");
+    if (left.count() <= 0) co_return FailRpc(Code::kDeadlineExceeded, "context deadline exceeded");
     std::chrono::milliseconds keepalive = call.keepalive;
     co_await watcher->Wait(std::min(keepalive, left));
     json::array events = watcher->Take();
     if (!events.empty()) {
       listening = co_await SendEvents(std::move(events), writer);
     } else if (!watcher->failure().empty()) {
-      co_return Refuse(Code::kInternal, watcher->failure());
+      co_return FailRpc(Code::kInternal, watcher->failure());
     } else if (keepalive <= left) {
       listening = co_await writer.Write(WatchMessage("keepalive", json::object()));
     }
   }
-  co_return connect::Answer<void>();
+  co_return connect::RpcResult<void>();
 }
 
 Task<FileAnswer> WatchCalls::CreateWatcher(const http::Request& request, json::object in) {
   auto order = ReadOrder(request, in);
-  if (!order) co_return tl::unexpected<connect::Failure>(order.error());
+  if (!order) co_return tl::unexpected<connect::RpcError>(order.error());
   std::erase_if(watchers_, [](const auto& entry) { return entry.second.expired(); });
   if (watchers_.size() + starting_ >= kPolledWatchersMax) {
-    co_return Refuse(Code::kResourceExhausted, "64 watchers exist already: remove one first");
+    co_return FailRpc(Code::kResourceExhausted, "64 watchers exist already: remove one first");
   }
   CountedStart counted(starting_);
   auto started = co_await Watcher::Start(context_, *std::move(order));
-  if (!started) co_return tl::unexpected<connect::Failure>(started.error());
+  if (!started) co_return tl::unexpected<connect::RpcError>(started.error());
   std::string id = "w" + RandomHex(20);
   (*started)->Keep();
   watchers_[id] = *started;
@@ -117,20 +117,20 @@ Task<FileAnswer> WatchCalls::CreateWatcher(const http::Request& request, json::o
   co_return answer;
 }
 
-connect::Answer<std::shared_ptr<Watcher>> WatchCalls::FindWatcher(const json::object& in) const {
+connect::RpcResult<std::shared_ptr<Watcher>> WatchCalls::FindWatcher(const json::object& in) const {
   std::string id = WatcherIdOf(in);
   auto found = watchers_.find(id);
   std::shared_ptr<Watcher> watcher = found == watchers_.end() ? nullptr : found->second.lock();
   if (watcher) return watcher;
-  return Refuse(Code::kNotFound, "watcher with id " + id + " not found");
+  return FailRpc(Code::kNotFound, "watcher with id " + id + " not found");
 }
 
 Task<FileAnswer> WatchCalls::GetWatcherEvents(json::object in) {
   auto watcher = FindWatcher(in);
-  if (!watcher) co_return tl::unexpected<connect::Failure>(watcher.error());
+  if (!watcher) co_return tl::unexpected<connect::RpcError>(watcher.error());
   json::array events = (*watcher)->Take();
   if (events.empty() && !(*watcher)->failure().empty()) {
-    co_return Refuse(Code::kInternal, (*watcher)->failure());
+    co_return FailRpc(Code::kInternal, (*watcher)->failure());
   }
   json::object answer;
   answer["events"] = std::move(events);
@@ -139,7 +139,7 @@ Task<FileAnswer> WatchCalls::GetWatcherEvents(json::object in) {
 
 Task<FileAnswer> WatchCalls::RemoveWatcher(json::object in) {
   auto watcher = FindWatcher(in);
-  if (!watcher) co_return tl::unexpected<connect::Failure>(watcher.error());
+  if (!watcher) co_return tl::unexpected<connect::RpcError>(watcher.error());
   (*watcher)->Release();
   watchers_.erase(WatcherIdOf(in));
   co_return json::object();

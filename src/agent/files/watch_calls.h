@@ -21,16 +21,17 @@ class WatchCalls {
  public:
   explicit WatchCalls(const Context& context) : context_(context) {}
 
-  Task<connect::Answer<void>> WatchDir(const connect::Call& call,
-                                       json::object in,
-                                       connect::MessageWriter& writer);
+  Task<connect::RpcResult<void>> WatchDir(const connect::Call& call,
+                                          json::object in,
+                                          connect::MessageWriter& writer);
   Task<FileAnswer> CreateWatcher(const http::Request& request, json::object in);
   Task<FileAnswer> GetWatcherEvents(json::object in);
   Task<FileAnswer> RemoveWatcher(json::object in);
 
  private:
-  connect::Answer<WatchOrder> ReadOrder(const http::Request& request, const json::object& in) const;
-  connect::Answer<std::shared_ptr<Watcher>> FindWatcher(const json::object& in) const;
+  connect::RpcResult<WatchOrder> ReadOrder(const http::Request& request,
+                                           const json::object& in) const;
+  connect::RpcResult<std::shared_ptr<Watcher>> FindWatcher(const json::object& in) const;
 
   const Context& context_;
   std::size_t starting_ = 0;

@@ -99,8 +99,8 @@ Watcher::Watcher(const Context& context, WatchOrder order, InotifyTree tree, std
 
 Watcher::~Watcher() = default;
 
-Task<connect::Answer<std::shared_ptr<Watcher>>> Watcher::Start(const Context& context,
-                                                               WatchOrder order) {
+Task<connect::RpcResult<std::shared_ptr<Watcher>>> Watcher::Start(const Context& context,
+                                                                  WatchOrder order) {
   Outcome<InotifyTree> tree = OnBehalfOf(order.user, [&] { return StartTree(order); });
   if (!tree) co_return RefuseTrouble(tree.error());
   auto executor = co_await asio::this_coro::executor;
@@ -109,7 +109,7 @@ Task<connect::Answer<std::shared_ptr<Watcher>>> Watcher::Start(const Context& co
       new Watcher(context, std::move(order), *std::move(tree), std::move(io)));
   while (watcher->Advance()) co_await LetOthersRun();
   if (!watcher->failure_.empty()) {
-    co_return connect::Refuse(connect::Code::kResourceExhausted, watcher->failure_);
+    co_return connect::FailRpc(connect::Code::kResourceExhausted, watcher->failure_);
   }
   watcher->Arm();
   co_return watcher;

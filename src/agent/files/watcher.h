@@ -30,8 +30,8 @@ struct WatchOrder {
 class Watcher : public std::enable_shared_from_this<Watcher> {
  public:
   // Once it answers, everything that happens is seen. `context` outlives the watcher.
-  static Task<connect::Answer<std::shared_ptr<Watcher>>> Start(const Context& context,
-                                                               WatchOrder order);
+  static Task<connect::RpcResult<std::shared_ptr<Watcher>>> Start(const Context& context,
+                                                                  WatchOrder order);
   ~Watcher();
 
   // Until something can be taken, the watch has failed, or the time is over.

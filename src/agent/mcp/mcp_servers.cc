@@ -205,7 +205,7 @@ class McpServers::Impl {
     }
     RETURN_IF_ERROR(BeginReaping(executor), doing);
     ASSIGN_OR_RETURN(LaunchRequest plan, PlanMcpLaunch(context_, server), doing);
-    connect::Answer<Launched> launched = Launch(context_, std::move(plan));
+    connect::RpcResult<Launched> launched = Launch(context_, std::move(plan));
     if (!launched) {
       return Fail(ErrorCode::kUnavailable, doing + ": " + launched.error().message);
     }

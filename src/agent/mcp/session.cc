@@ -177,7 +177,8 @@ Task<void> McpSession::PumpInput() {
     std::string line = std::move(input_.front());
     input_.pop_front();
     std::size_t size = line.size();
-    connect::Answer<void> written = co_await Write(InputKind::kStdin, std::move(line), Time::max());
+    connect::RpcResult<void> written =
+        co_await Write(InputKind::kStdin, std::move(line), Time::max());
     input_bytes_ -= size;
     if (written) continue;
     Suspect("it closed its input");

@@ -68,7 +68,7 @@ Task<void> FeedPipe(std::shared_ptr<PipedProcess> process, std::shared_ptr<PipeI
     }
     if (piece.empty()) break;
     PipedProcess::Time deadline = PipeClock::now() + kPipeInputPatience;
-    connect::Answer<void> written =
+    connect::RpcResult<void> written =
         co_await process->Write(Kind::kStdin, std::move(piece), deadline);
     if (!written) co_return;
     more = input->body != nullptr;
@@ -153,7 +153,7 @@ class Pipes::Impl {
     if (running() >= kPipesMax) co_return ControlError(503, "too many programs run for callers");
     Status ready = BeginReaping(executor);
     if (!ready) co_return ControlError(503, ready.error().message);
-    connect::Answer<Launched> launched = Launch(context_, *std::move(plan));
+    connect::RpcResult<Launched> launched = Launch(context_, *std::move(plan));
     if (!launched) {
       bool exhausted = launched.error().code == connect::Code::kResourceExhausted;
       co_return ControlError(exhausted ? 503 : 400, launched.error().message);

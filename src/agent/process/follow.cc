@@ -50,16 +50,16 @@ class FollowedOutput {
   std::optional<OutputLog::Reader> reader_;
 };
 
-tl::unexpected<connect::Failure> FellBehind(const Process& process) {
-  return connect::Refuse(Code::kResourceExhausted,
-                         "output of process " + std::to_string(process.facts().pid) +
-                             " was lost: this reader fell too far behind; connect again and read "
-                             "faster, or write the output to a file");
+tl::unexpected<connect::RpcError> FellBehind(const Process& process) {
+  return connect::FailRpc(Code::kResourceExhausted,
+                          "output of process " + std::to_string(process.facts().pid) +
+                              " was lost: this reader fell too far behind; connect again and read "
+                              "faster, or write the output to a file");
 }
 
 }  // namespace
 
-Task<connect::Answer<void>> Follow(Following following, connect::MessageWriter& writer) {
+Task<connect::RpcResult<void>> Follow(Following following, connect::MessageWriter& writer) {
   using Clock = std::chrono::steady_clock;
   std::shared_ptr<Process> process = following.process;
   FollowedOutput output(*process, following.offset);
@@ -69,7 +69,7 @@ Task<connect::Answer<void>> Follow(Following following, connect::MessageWriter& 
   json::object message = ProcessEventOf("start", std::move(start));
   for (;;) {
     bool told = co_await writer.Write(std::move(message));
-    if (!told) co_return connect::Answer<void>();
+    if (!told) co_return connect::RpcResult<void>();
     Process::Time next_keepalive = Clock::now() + following.keepalive;
     for (;;) {
       if (output.lost()) co_return FellBehind(*process);
@@ -80,12 +80,12 @@ Task<connect::Answer<void>> Follow(Following following, connect::MessageWriter& 
       Process::Time now = Clock::now();
       bool late = following.deadline && now >= *following.deadline;
       if (late || (fails_at_timeout && process->timed_out())) {
-        co_return connect::Refuse(Code::kDeadlineExceeded, "context deadline exceeded");
+        co_return connect::FailRpc(Code::kDeadlineExceeded, "context deadline exceeded");
       }
       if (process->ended()) {
         message = ProcessEventOf("end", process->end_event());
         (void)co_await writer.Write(std::move(message));
-        co_return connect::Answer<void>();
+        co_return connect::RpcResult<void>();
       }
       if (now >= next_keepalive) {
         message = ProcessEventOf("keepalive", json::object());

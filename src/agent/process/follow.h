@@ -21,6 +21,6 @@ struct Following {
 };
 
 // kResourceExhausted when the client is so slow that output was forgotten before it was told.
-Task<connect::Answer<void>> Follow(Following following, connect::MessageWriter& writer);
+Task<connect::RpcResult<void>> Follow(Following following, connect::MessageWriter& writer);
 
 }  // namespace viv::agent

@@ -28,7 +28,7 @@ std::string CommandText(const std::vector<std::string>& arguments) {
 }
 
 // Everything about the child but its descriptors.
-connect::Answer<SpawnRequest> PlanSpawn(const Context& context, LaunchRequest& request) {
+connect::RpcResult<SpawnRequest> PlanSpawn(const Context& context, LaunchRequest& request) {
   SpawnRequest spawn;
   spawn.user = std::move(request.user);
   spawn.folder = std::move(request.folder);
@@ -36,26 +36,26 @@ connect::Answer<SpawnRequest> PlanSpawn(const Context& context, LaunchRequest& r
   auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (has_nul(spawn.folder) ||
       std::any_of(spawn.arguments.begin(), spawn.arguments.end(), has_nul)) {
-    return connect::Refuse(Code::kInvalidArgument, "a NUL character in cmd, args or cwd");
+    return connect::FailRpc(Code::kInvalidArgument, "a NUL character in cmd, args or cwd");
   }
   struct stat info {};
   if (::stat(spawn.folder.c_str(), &info) != 0 && errno == ENOENT) {
-    return connect::Refuse(Code::kInvalidArgument, "cwd '" + spawn.folder + "' does not exist");
+    return connect::FailRpc(Code::kInvalidArgument, "cwd '" + spawn.folder + "' does not exist");
   }
   Result<Variables> variables = EnvironmentFor(context, spawn.user, request.variables);
-  if (!variables) return connect::Refuse(Code::kInvalidArgument, variables.error().message);
+  if (!variables) return connect::FailRpc(Code::kInvalidArgument, variables.error().message);
   Result<std::string> program = FindProgram(spawn.arguments[0], (*variables)["PATH"]);
   if (!program) {
-    return connect::Refuse(Code::kInvalidArgument, "error starting process '" +
-                                                       CommandText(spawn.arguments) +
-                                                       "': " + program.error().message);
+    return connect::FailRpc(Code::kInvalidArgument, "error starting process '" +
+                                                        CommandText(spawn.arguments) +
+                                                        "': " + program.error().message);
   }
   spawn.program = *std::move(program);
   spawn.environment = AsAssignments(*variables);
   return spawn;
 }
 
-tl::unexpected<connect::Failure> SpawnRefused(const SpawnRequest& spawn, SpawnFailure failure) {
+tl::unexpected<connect::RpcError> SpawnRefused(const SpawnRequest& spawn, SpawnFailure failure) {
   std::string what;
   switch (failure.step) {
     case SpawnStep::kFolder:
@@ -70,7 +70,7 @@ tl::unexpected<connect::Failure> SpawnRefused(const SpawnRequest& spawn, SpawnFa
     default:
       what = "fork/exec " + spawn.program;
   }
-  return connect::Refuse(
+  return connect::FailRpc(
       IsExhaustion(failure.error) ? Code::kResourceExhausted : Code::kInvalidArgument,
       "error starting process '" + CommandText(spawn.arguments) + "': " + what + ": " +
           ErrnoText(failure.error));
@@ -78,16 +78,16 @@ tl::unexpected<connect::Failure> SpawnRefused(const SpawnRequest& spawn, SpawnFa
 
 }  // namespace
 
-connect::Answer<Launched> Launch(Context& context, LaunchRequest request) {
-  connect::Answer<SpawnRequest> spawn = PlanSpawn(context, request);
-  if (!spawn) return tl::unexpected<connect::Failure>(spawn.error());
+connect::RpcResult<Launched> Launch(Context& context, LaunchRequest request) {
+  connect::RpcResult<SpawnRequest> spawn = PlanSpawn(context, request);
+  if (!spawn) return tl::unexpected<connect::RpcError>(spawn.error());
   Result<Channels> channels =
       request.terminal ? MakeTerminal(*request.terminal, spawn->user) : MakePipes(request.input);
   std::string text = CommandText(spawn->arguments);
   if (!channels) {
     bool exhausted = channels.error().code == ErrorCode::kLimitExceeded;
-    return connect::Refuse(exhausted ? Code::kResourceExhausted : Code::kInternal,
-                           "error starting process '" + text + "': " + channels.error().message);
+    return connect::FailRpc(exhausted ? Code::kResourceExhausted : Code::kInternal,
+                            "error starting process '" + text + "': " + channels.error().message);
   }
   spawn->input = channels->child_input.get();
   spawn->output = channels->child_output.get();

@@ -11,7 +11,7 @@
 #include "agent/context.h"
 #include "agent/process/channels.h"
 #include "agent/process/environment.h"
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 
 namespace viv::agent {
 
@@ -32,6 +32,6 @@ struct Launched {
 // Refused: a missing folder, an unknown program or a bad variable as kInvalidArgument, a box that
 // is out of processes, memory, descriptors or terminals as kResourceExhausted. The caller watches
 // the child.
-connect::Answer<Launched> Launch(Context& context, LaunchRequest request);
+connect::RpcResult<Launched> Launch(Context& context, LaunchRequest request);
 
 }  // namespace viv::agent

@@ -35,8 +35,8 @@ void ProcessTable::Add(std::shared_ptr<Process> process) {
   processes_[pid] = std::move(process);
 }
 
-connect::Answer<std::shared_ptr<Process>> ProcessTable::Find(const json::value* selector,
-                                                             Which which) {
+connect::RpcResult<std::shared_ptr<Process>> ProcessTable::Find(const json::value* selector,
+                                                                Which which) {
   ForgetOld();
   auto fits = [&](const Process& process) {
     return which == Which::kRunningOrEnded || !process.ended();
@@ -45,11 +45,11 @@ connect::Answer<std::shared_ptr<Process>> ProcessTable::Find(const json::value* 
     std::int64_t pid = SelectedPid(*selector);
     auto found = processes_.find(static_cast<pid_t>(std::clamp<std::int64_t>(pid, -1, 1 << 30)));
     if (found != processes_.end() && fits(*found->second)) return found->second;
-    return connect::Refuse(Code::kNotFound,
-                           "process with pid " + std::to_string(pid) + " not found");
+    return connect::FailRpc(Code::kNotFound,
+                            "process with pid " + std::to_string(pid) + " not found");
   }
   if (selector == nullptr || viv::Find(*selector, "tag") == nullptr) {
-    return connect::Refuse(Code::kInvalidArgument, "select the process by its pid or its tag");
+    return connect::FailRpc(Code::kInvalidArgument, "select the process by its pid or its tag");
   }
   std::string tag(FindString(*selector, "tag"));
   std::shared_ptr<Process> best;
@@ -61,7 +61,7 @@ connect::Answer<std::shared_ptr<Process>> ProcessTable::Find(const json::value* 
     if (better) best = process;
   }
   if (best) return best;
-  return connect::Refuse(Code::kNotFound, "process with tag " + tag + " not found");
+  return connect::FailRpc(Code::kNotFound, "process with tag " + tag + " not found");
 }
 
 json::object ProcessTable::List() {

@@ -25,7 +25,7 @@ class ProcessTable {
 
   // By a ProcessSelector {pid | tag}; the newest of a tag. kNotFound when there is none.
   enum class Which { kRunning, kRunningOrEnded };
-  connect::Answer<std::shared_ptr<Process>> Find(const json::value* selector, Which which);
+  connect::RpcResult<std::shared_ptr<Process>> Find(const json::value* selector, Which which);
 
   json::object List();  // a ListResponse of the running ones
 

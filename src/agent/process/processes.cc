@@ -16,9 +16,9 @@
 namespace viv::agent {
 namespace {
 
-using connect::Answer;
 using connect::Call;
 using connect::Code;
+using connect::RpcResult;
 using Which = ProcessTable::Which;
 
 constexpr std::string_view kProcessServiceName = "process.Process";
@@ -29,12 +29,12 @@ Process::Time InputDeadline(const Call& call) {
   return std::chrono::steady_clock::now() + call.timeout.value_or(kInputTimeout);
 }
 
-tl::unexpected<connect::Failure> PassOn(connect::Failure failure) {
-  return tl::unexpected<connect::Failure>(std::move(failure));
+tl::unexpected<connect::RpcError> PassOn(connect::RpcError failure) {
+  return tl::unexpected<connect::RpcError>(std::move(failure));
 }
 
 // An answer without content, or the failure.
-Answer<json::object> AsEmptyMessage(Answer<void> answer) {
+RpcResult<json::object> AsEmptyMessage(RpcResult<void> answer) {
   if (!answer) return PassOn(std::move(answer).error());
   return json::object();
 }
@@ -57,11 +57,13 @@ class Processes::Impl {
     std::signal(SIGPIPE, SIG_IGN);  // a process may close its input while we write to it
   }
 
-  Task<Answer<void>> Start(const Call& call, json::object request, connect::MessageWriter& writer) {
+  Task<RpcResult<void>> Start(const Call& call,
+                              json::object request,
+                              connect::MessageWriter& writer) {
     auto executor = co_await asio::this_coro::executor;
-    Answer<User> user = CallerOf(context_, call.request);
+    RpcResult<User> user = CallerOf(context_, call.request);
     if (!user) co_return PassOn(std::move(user).error());
-    Answer<std::shared_ptr<Process>> process =
+    RpcResult<std::shared_ptr<Process>> process =
         Launch(*user, std::move(request), call.timeout, executor);
     if (!process) co_return PassOn(std::move(process).error());
     Following following{.process = *std::move(process),
@@ -72,13 +74,13 @@ class Processes::Impl {
     co_return co_await Follow(std::move(following), writer);
   }
 
-  Task<Answer<void>> Connect(const Call& call,
-                             json::object request,
-                             connect::MessageWriter& writer) {
+  Task<RpcResult<void>> Connect(const Call& call,
+                                json::object request,
+                                connect::MessageWriter& writer) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunningOrEnded);
     if (!process) co_return PassOn(std::move(process).error());
     if ((*process)->output().readers() >= kReadersMax) {
-      co_return connect::Refuse(Code::kResourceExhausted, "too many readers of this process");
+      co_return connect::FailRpc(Code::kResourceExhausted, "too many readers of this process");
     }
     Following following{.process = *process,
                         .offset = WantedOffset(call, (*process)->output()),
@@ -90,20 +92,20 @@ class Processes::Impl {
 
   std::size_t running() const { return table_.running(); }
 
-  Task<Answer<json::object>> List(const Call&, json::object) { co_return table_.List(); }
+  Task<RpcResult<json::object>> List(const Call&, json::object) { co_return table_.List(); }
 
-  Task<Answer<json::object>> SendInput(const Call& call, json::object request) {
+  Task<RpcResult<json::object>> SendInput(const Call& call, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
     if (!process) co_return PassOn(std::move(process).error());
-    Answer<void> written =
+    RpcResult<void> written =
         co_await WriteInput(*process, request.if_contains("input"), InputDeadline(call));
     co_return AsEmptyMessage(std::move(written));
   }
 
-  Task<Answer<json::object>> StreamInput(const Call& call, connect::MessageReader& reader) {
+  Task<RpcResult<json::object>> StreamInput(const Call& call, connect::MessageReader& reader) {
     std::shared_ptr<Process> process;
     for (;;) {
-      Answer<std::optional<json::object>> next = co_await reader.Read();
+      RpcResult<std::optional<json::object>> next = co_await reader.Read();
       if (!next) co_return PassOn(std::move(next).error());
       if (!next->has_value()) co_return json::object();
       const json::object& message = **next;
@@ -113,25 +115,25 @@ class Processes::Impl {
         process = *std::move(found);
       } else if (const json::value* data = message.if_contains("data")) {
         if (!process) {
-          co_return connect::Refuse(Code::kInvalidArgument, "input before its start event");
+          co_return connect::FailRpc(Code::kInvalidArgument, "input before its start event");
         }
-        Answer<void> written =
+        RpcResult<void> written =
             co_await WriteInput(process, viv::Find(*data, "input"), InputDeadline(call));
         if (!written) co_return PassOn(std::move(written).error());
       } else if (message.if_contains("keepalive") == nullptr) {
-        co_return connect::Refuse(Code::kUnimplemented, "unknown input event");
+        co_return connect::FailRpc(Code::kUnimplemented, "unknown input event");
       }
     }
   }
 
-  Task<Answer<json::object>> CloseStdin(const Call& call, json::object request) {
+  Task<RpcResult<json::object>> CloseStdin(const Call& call, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
     if (!process) co_return PassOn(std::move(process).error());
-    Answer<void> closed = co_await (*process)->CloseInput(InputDeadline(call));
+    RpcResult<void> closed = co_await (*process)->CloseInput(InputDeadline(call));
     co_return AsEmptyMessage(std::move(closed));
   }
 
-  Task<Answer<json::object>> SendSignal(const Call&, json::object request) {
+  Task<RpcResult<json::object>> SendSignal(const Call&, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
     if (!process) co_return PassOn(std::move(process).error());
     const json::value* name = request.if_contains("signal");
@@ -139,13 +141,13 @@ class Processes::Impl {
     if (name != nullptr && *name == "SIGNAL_SIGKILL") signal = SIGKILL;
     if (name != nullptr && *name == "SIGNAL_SIGTERM") signal = SIGTERM;
     if (signal == 0) {
-      co_return connect::Refuse(Code::kUnimplemented,
-                                "invalid signal: send SIGNAL_SIGTERM or SIGNAL_SIGKILL");
+      co_return connect::FailRpc(Code::kUnimplemented,
+                                 "invalid signal: send SIGNAL_SIGTERM or SIGNAL_SIGKILL");
     }
     co_return AsEmptyMessage((*process)->Signal(signal));
   }
 
-  Task<Answer<json::object>> Update(const Call&, json::object request) {
+  Task<RpcResult<json::object>> Update(const Call&, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
     if (!process) co_return PassOn(std::move(process).error());
     const json::value* pty = request.if_contains("pty");
@@ -155,15 +157,15 @@ class Processes::Impl {
 
  private:
   // Starts what the request says and everything that keeps it going.
-  Answer<std::shared_ptr<Process>> Launch(const User& user,
-                                          json::object request,
-                                          std::optional<std::chrono::milliseconds> lifetime,
-                                          asio::any_io_executor executor) {
+  RpcResult<std::shared_ptr<Process>> Launch(const User& user,
+                                             json::object request,
+                                             std::optional<std::chrono::milliseconds> lifetime,
+                                             asio::any_io_executor executor) {
     if (table_.is_full()) {
-      return connect::Refuse(Code::kResourceExhausted, "too many processes run in this sandbox");
+      return connect::FailRpc(Code::kResourceExhausted, "too many processes run in this sandbox");
     }
     if (Status ready = BeginReaping(executor); !ready) {
-      return connect::Refuse(Code::kResourceExhausted, ready.error().message);
+      return connect::FailRpc(Code::kResourceExhausted, ready.error().message);
     }
     auto process = StartProcess(context_, user, request, ++sequence_, executor);
     if (!process) return process;
@@ -186,18 +188,18 @@ class Processes::Impl {
     return {};
   }
 
-  static Task<Answer<void>> WriteInput(std::shared_ptr<Process> process,
-                                       const json::value* input,
-                                       Process::Time deadline) {
+  static Task<RpcResult<void>> WriteInput(std::shared_ptr<Process> process,
+                                          const json::value* input,
+                                          Process::Time deadline) {
     for (auto kind : {Process::InputKind::kStdin, Process::InputKind::kTerminal}) {
       bool to_stdin = kind == Process::InputKind::kStdin;
       const json::value* text = input ? viv::Find(*input, to_stdin ? "stdin" : "pty") : nullptr;
       if (text == nullptr || !text->is_string()) continue;
       auto bytes = DecodeBase64(View(text->get_string()));
-      if (!bytes) co_return connect::Refuse(Code::kInvalidArgument, "input is no valid base64");
+      if (!bytes) co_return connect::FailRpc(Code::kInvalidArgument, "input is no valid base64");
       co_return co_await process->Write(kind, *std::move(bytes), deadline);
     }
-    co_return connect::Refuse(Code::kUnimplemented, "the input must be stdin or pty");
+    co_return connect::FailRpc(Code::kUnimplemented, "the input must be stdin or pty");
   }
 
   Context& context_;
@@ -217,7 +219,7 @@ std::size_t Processes::running() const {
 void Processes::AddTo(http::Router& router, const connect::Schema& schema) {
   Impl* impl = impl_.get();
   auto add_unary = [&](std::string_view name,
-                       Task<Answer<json::object>> (Impl::*method)(const Call&, json::object)) {
+                       Task<RpcResult<json::object>> (Impl::*method)(const Call&, json::object)) {
     connect::AddUnary(router, schema, kProcessServiceName, name,
                       [impl, method](const Call& call, json::object request) {
                         return (impl->*method)(call, std::move(request));

@@ -116,23 +116,23 @@ void RunningProcess::OnExit(int wait_status) {
   EndIfOver();
 }
 
-connect::Answer<void> RunningProcess::Signal(int signal) {
+connect::RpcResult<void> RunningProcess::Signal(int signal) {
   if (signal == SIGTERM || signal == SIGKILL) killed_ = true;
   // Once the leader was collected its number may be another's.
   if (!wait_status_ && pid_ > 1 && ::kill(-pid_, signal) != 0 && errno != ESRCH) {
-    return connect::Refuse(connect::Code::kInternal, "error sending signal: " + ErrnoText(errno));
+    return connect::FailRpc(connect::Code::kInternal, "error sending signal: " + ErrnoText(errno));
   }
   EndIfOver();
   return {};
 }
 
-connect::Answer<void> RunningProcess::Resize(TerminalSize size) {
+connect::RpcResult<void> RunningProcess::Resize(TerminalSize size) {
   if (!terminal_.is_open()) {
-    return connect::Refuse(connect::Code::kInternal,
-                           "error resizing tty: the process has no terminal");
+    return connect::FailRpc(connect::Code::kInternal,
+                            "error resizing tty: the process has no terminal");
   }
   Status resized = ResizeTerminal(terminal_.native_handle(), size);
-  if (!resized) return connect::Refuse(connect::Code::kInternal, resized.error().message);
+  if (!resized) return connect::FailRpc(connect::Code::kInternal, resized.error().message);
   return {};
 }
 

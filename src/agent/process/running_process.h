@@ -21,7 +21,7 @@
 #include "agent/process/channels.h"
 #include "agent/process/notifier.h"
 #include "base/task.h"
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 
 namespace viv::agent {
 
@@ -50,13 +50,13 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
 
   void OnExit(int wait_status);  // from the reaper
   // To the whole process group. SIGTERM and SIGKILL also end the wait for its output.
-  connect::Answer<void> Signal(int signal);
+  connect::RpcResult<void> Signal(int signal);
   void TimeOut();  // kills it, for its time is over
   void EndNow();   // kills and collects it, when no reaper is left that would
-  connect::Answer<void> Resize(TerminalSize size);
+  connect::RpcResult<void> Resize(TerminalSize size);
   // Writes everything, after what others are writing, or fails.
-  Task<connect::Answer<void>> Write(InputKind kind, std::string bytes, Time deadline);
-  Task<connect::Answer<void>> CloseInput(Time deadline);
+  Task<connect::RpcResult<void>> Write(InputKind kind, std::string bytes, Time deadline);
+  Task<connect::RpcResult<void>> CloseInput(Time deadline);
 
  protected:
   virtual void TakeOutput(OutputStream stream, std::string_view bytes) = 0;
@@ -75,7 +75,7 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   Task<void> Pump(Descriptor& from, OutputStream stream);
   bool ReadSome(Descriptor& from, OutputStream stream, int reads_max);  // false: at its end
   Task<bool> TakeWriteTurn(Time deadline);
-  Task<connect::Answer<void>> WriteAll(Descriptor& to, std::string bytes, Time deadline);
+  Task<connect::RpcResult<void>> WriteAll(Descriptor& to, std::string bytes, Time deadline);
   void DrainAndClose(Descriptor& from, OutputStream stream);
   void TellStreamEnd(OutputStream stream);
   void EndIfOver();

@@ -15,9 +15,9 @@ namespace {
 
 using connect::Code;
 
-tl::unexpected<connect::Failure> InputNotRead() {
-  return connect::Refuse(Code::kDeadlineExceeded,
-                         "the process did not read its input in time; part of it may be written");
+tl::unexpected<connect::RpcError> InputNotRead() {
+  return connect::FailRpc(Code::kDeadlineExceeded,
+                          "the process did not read its input in time; part of it may be written");
 }
 
 }  // namespace
@@ -46,34 +46,34 @@ Task<bool> RunningProcess::TakeWriteTurn(Time deadline) {
   co_return true;
 }
 
-Task<connect::Answer<void>> RunningProcess::Write(InputKind kind,
-                                                  std::string bytes,
-                                                  Time deadline) {
+Task<connect::RpcResult<void>> RunningProcess::Write(InputKind kind,
+                                                     std::string bytes,
+                                                     Time deadline) {
   auto self = shared_from_this();
   bool has_terminal = terminal_.is_open();
   bool to_terminal = kind == InputKind::kTerminal;
   std::string doing = to_terminal ? "error writing to tty: " : "error writing to stdin: ";
   if (to_terminal && !has_terminal) {
-    co_return connect::Refuse(Code::kInternal, doing + "the process has no tty, write to stdin");
+    co_return connect::FailRpc(Code::kInternal, doing + "the process has no tty, write to stdin");
   }
   if (!to_terminal && has_terminal) {
-    co_return connect::Refuse(Code::kInternal, doing + "the process has a tty, write to pty");
+    co_return connect::FailRpc(Code::kInternal, doing + "the process has a tty, write to pty");
   }
   bool turn = co_await TakeWriteTurn(deadline);
   if (!turn) co_return InputNotRead();
   WriteTurn writing(*this);
   Descriptor& to = to_terminal ? terminal_ : input_;
   if (!to.is_open()) {
-    co_return connect::Refuse(Code::kInternal, doing + "stdin not enabled or closed");
+    co_return connect::FailRpc(Code::kInternal, doing + "stdin not enabled or closed");
   }
-  connect::Answer<void> written = co_await WriteAll(to, std::move(bytes), deadline);
+  connect::RpcResult<void> written = co_await WriteAll(to, std::move(bytes), deadline);
   if (!written) written.error().message.insert(0, doing);
   co_return written;
 }
 
-Task<connect::Answer<void>> RunningProcess::WriteAll(Descriptor& to,
-                                                     std::string bytes,
-                                                     Time deadline) {
+Task<connect::RpcResult<void>> RunningProcess::WriteAll(Descriptor& to,
+                                                        std::string bytes,
+                                                        Time deadline) {
   auto executor = co_await asio::this_coro::executor;
   asio::steady_timer timer(executor, deadline);
   // Lives as long as this write: a timer that fires later finds it gone and leaves `to` alone.
@@ -94,29 +94,29 @@ Task<connect::Answer<void>> RunningProcess::WriteAll(Descriptor& to,
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) co_return connect::Refuse(Code::kInternal, ErrnoText(errno));
+    if (errno != EAGAIN) co_return connect::FailRpc(Code::kInternal, ErrnoText(errno));
     if (!std::exchange(timing, true)) timer.async_wait(on_deadline);
     auto [error] =
         co_await to.async_wait(Descriptor::wait_write, asio::as_tuple(asio::use_awaitable));
     if (*late) co_return InputNotRead();
     if (error || !to.is_open()) {
-      co_return connect::Refuse(Code::kInternal, "the process ended or its input was closed");
+      co_return connect::FailRpc(Code::kInternal, "the process ended or its input was closed");
     }
   }
-  co_return connect::Answer<void>();
+  co_return connect::RpcResult<void>();
 }
 
-Task<connect::Answer<void>> RunningProcess::CloseInput(Time deadline) {
+Task<connect::RpcResult<void>> RunningProcess::CloseInput(Time deadline) {
   auto self = shared_from_this();
   if (terminal_.is_open()) {
-    co_return connect::Refuse(Code::kFailedPrecondition,
-                              "error closing stdin: a terminal has none; send Ctrl+D (0x04)");
+    co_return connect::FailRpc(Code::kFailedPrecondition,
+                               "error closing stdin: a terminal has none; send Ctrl+D (0x04)");
   }
   bool turn = co_await TakeWriteTurn(deadline);
   if (!turn) co_return InputNotRead();
   boost::system::error_code ignored;
   input_.close(ignored);
-  co_return connect::Answer<void>();
+  co_return connect::RpcResult<void>();
 }
 
 }  // namespace viv::agent

@@ -55,17 +55,18 @@ TerminalSize ReadTerminalSize(const json::value& pty) {
   return {TerminalExtent(size, "cols"), TerminalExtent(size, "rows")};
 }
 
-connect::Answer<std::shared_ptr<Process>> StartProcess(Context& context,
-                                                       const User& user,
-                                                       const json::object& request,
-                                                       std::uint64_t sequence,
-                                                       asio::any_io_executor executor) {
+connect::RpcResult<std::shared_ptr<Process>> StartProcess(Context& context,
+                                                          const User& user,
+                                                          const json::object& request,
+                                                          std::uint64_t sequence,
+                                                          asio::any_io_executor executor) {
   const json::value* config = request.if_contains("process");
   if (config == nullptr || FindString(*config, "cmd").empty()) {
-    return connect::Refuse(Code::kInvalidArgument, "process.cmd is missing");
+    return connect::FailRpc(Code::kInvalidArgument, "process.cmd is missing");
   }
-  connect::Answer<Launched> launched = Launch(context, ReadLaunch(context, user, request, *config));
-  if (!launched) return tl::unexpected<connect::Failure>(std::move(launched).error());
+  connect::RpcResult<Launched> launched =
+      Launch(context, ReadLaunch(context, user, request, *config));
+  if (!launched) return tl::unexpected<connect::RpcError>(std::move(launched).error());
   Process::Facts facts{
       .pid = launched->pid, .sequence = sequence, .config = config->get_object(), .tag = {}};
   if (const json::value* tag = request.if_contains("tag"); tag != nullptr && tag->is_string()) {

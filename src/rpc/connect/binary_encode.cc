@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/base64.h"
-#include "rpc/connect/number_text.h"
-#include "rpc/connect/schema.h"
 #include "base/timestamp.h"
+#include "rpc/connect/json_integer.h"
+#include "rpc/connect/schema.h"
 
 namespace viv::connect {
 namespace {

@@ -12,17 +12,20 @@
 namespace viv::connect {
 
 // Connect's own headers; one that is broken, or a compression, is refused.
-Answer<Call> ReadCall(const http::Request& request);
+RpcResult<Call> ReadCall(const http::Request& request);
 
 // The whole body, streamed or not; kResourceExhausted above the limit of a message.
-Task<Answer<std::string>> ReadBody(http::Request& request);
+Task<RpcResult<std::string>> ReadBody(http::Request& request);
 
 // The messages of a streaming request, from its body or while it arrives.
-class BodyMessages : public MessageReader {
+class BodyMessageReader : public MessageReader {
  public:
   // Everything given outlives it.
-  BodyMessages(http::Request& request, Codec codec, const Schema& schema, std::string_view type);
-  Task<Answer<std::optional<json::object>>> Read() override;
+  BodyMessageReader(http::Request& request,
+                    Codec codec,
+                    const Schema& schema,
+                    std::string_view type);
+  Task<RpcResult<std::optional<json::object>>> Read() override;
 
  private:
   http::Request& request_;

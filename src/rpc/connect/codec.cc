@@ -37,18 +37,18 @@ std::string_view StreamContentType(Codec codec) {
   return codec == Codec::kJson ? kStreamJson : kStreamBinary;
 }
 
-Answer<json::object> ReadMessage(Codec codec,
-                                 const Schema& schema,
-                                 std::string_view type,
-                                 std::string_view bytes) {
+RpcResult<json::object> ReadMessage(Codec codec,
+                                    const Schema& schema,
+                                    std::string_view type,
+                                    std::string_view bytes) {
   auto read = [&]() -> Result<json::object> {
     if (codec == Codec::kBinary) return DecodeBinary(schema, type, bytes);
     if (bytes.empty()) return json::object();
     ASSIGN_OR_RETURN(json::value value, ParseJson(bytes));
-    return ShapeJson(schema, type, std::move(value));
+    return NormalizeJson(schema, type, std::move(value));
   };
   Result<json::object> message = read();
-  if (!message) return Refuse(Code::kInvalidArgument, std::move(message).error().message);
+  if (!message) return FailRpc(Code::kInvalidArgument, std::move(message).error().message);
   return *std::move(message);
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 #include "rpc/connect/schema.h"
 
 namespace viv::connect {
@@ -22,10 +22,10 @@ std::string_view UnaryContentType(Codec codec);
 std::string_view StreamContentType(Codec codec);
 
 // An empty text is an empty message in either form.
-Answer<json::object> ReadMessage(Codec codec,
-                                 const Schema& schema,
-                                 std::string_view type,
-                                 std::string_view bytes);
+RpcResult<json::object> ReadMessage(Codec codec,
+                                    const Schema& schema,
+                                    std::string_view type,
+                                    std::string_view bytes);
 std::string WriteMessage(Codec codec,
                          const Schema& schema,
                          std::string_view type,

@@ -26,21 +26,21 @@ std::string WrapEnvelope(std::uint8_t flags, std::string_view message) {
   return bytes;
 }
 
-Answer<std::optional<Envelope>> EnvelopeSplitter::Next() {
+RpcResult<std::optional<Envelope>> EnvelopeSplitter::Next() {
   std::string_view rest = std::string_view(buffer_).substr(position_);
   if (rest.size() < kEnvelopeHeadBytes) return std::nullopt;
   auto flags = static_cast<std::uint8_t>(rest[0]);
   if ((flags & kFlagCompressed) != 0) {
-    return Refuse(Code::kUnimplemented, "compressed messages are not supported; send identity");
+    return FailRpc(Code::kUnimplemented, "compressed messages are not supported; send identity");
   }
   if ((flags & ~kFlagEndStream) != 0) {
-    return Refuse(Code::kInvalidArgument, "an envelope has unknown flags");
+    return FailRpc(Code::kInvalidArgument, "an envelope has unknown flags");
   }
   std::size_t length = EnvelopeLength(rest);
   if (length > kMessageBytesMax) {
-    return Refuse(Code::kResourceExhausted, "a message of " + std::to_string(length) +
-                                                " bytes is above the limit of " +
-                                                std::to_string(kMessageBytesMax));
+    return FailRpc(Code::kResourceExhausted, "a message of " + std::to_string(length) +
+                                                 " bytes is above the limit of " +
+                                                 std::to_string(kMessageBytesMax));
   }
   if (rest.size() < kEnvelopeHeadBytes + length) return std::nullopt;
   Envelope envelope{flags, std::string(rest.substr(kEnvelopeHeadBytes, length))};

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 
 namespace viv::connect {
 
@@ -30,7 +30,7 @@ class EnvelopeSplitter {
   // The next whole envelope; nothing until more bytes come. A compressed one is kUnimplemented, one
   // above the limit kResourceExhausted, an unknown flag kInvalidArgument; what follows is then
   // lost.
-  Answer<std::optional<Envelope>> Next();
+  RpcResult<std::optional<Envelope>> Next();
 
   bool empty() const { return position_ == buffer_.size(); }  // no bytes of a further envelope
 

@@ -45,7 +45,7 @@ struct Method {
   std::string_view service;
   std::string_view name;
   std::string_view request;
-  std::string_view answer;
+  std::string_view response;
 };
 struct Schema {
   std::span<const MessageType> messages;
@@ -56,7 +56,9 @@ struct Schema {
 // A message in JSON as its type says: members the type does not have and nulls are left out, names
 // as in the .proto file (`exit_code`) become lowerCamelCase, enums their names, int64 text and the
 // smaller integers numbers. A member of the wrong kind is kInvalidArgument and named.
-Result<json::object> ShapeJson(const Schema& schema, std::string_view type, json::value message);
+Result<json::object> NormalizeJson(const Schema& schema,
+                                   std::string_view type,
+                                   json::value message);
 
 // Unknown fields are skipped; broken bytes and nesting deeper than 32 are kInvalidArgument.
 Result<json::object> DecodeBinary(const Schema& schema,

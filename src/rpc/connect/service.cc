@@ -23,9 +23,9 @@ struct Endpoint {
 template <typename Function>
 using EndpointPtr = std::shared_ptr<const Endpoint<Function>>;
 
-std::string EndStreamEnvelope(const Answer<void>& answer) {
+std::string EndStreamEnvelope(const RpcResult<void>& answer) {
   json::object end;
-  if (!answer) end["error"] = FailureJson(answer.error());
+  if (!answer) end["error"] = RpcErrorJson(answer.error());
   return WrapEnvelope(kFlagEndStream, WriteJson(end));
 }
 
@@ -37,7 +37,7 @@ http::Response UnsupportedMediaType(std::string accepted) {
 
 // The answer of a method; what it throws is an internal failure, but for its own cancellation.
 template <typename T>
-Task<Answer<T>> Guarded(Task<Answer<T>> task, std::string_view method) {
+Task<RpcResult<T>> CatchExceptions(Task<RpcResult<T>> task, std::string_view method) {
   std::string what = "unknown exception";
   try {
     co_return co_await std::move(task);
@@ -49,31 +49,34 @@ Task<Answer<T>> Guarded(Task<Answer<T>> task, std::string_view method) {
   } catch (...) {
   }
   log::Error("connect.method_threw", {{"method", method}, {"error", what}});
-  co_return Refuse(Code::kInternal, "internal error");
+  co_return FailRpc(Code::kInternal, "internal error");
 }
 
 Task<http::Response> ServeUnary(EndpointPtr<Unary> endpoint, http::Request& request) {
   auto codec = UnaryCodec(request.headers.Get("content-type"));
   if (!codec) co_return UnsupportedMediaType("application/json, application/proto");
-  Answer<Call> call = ReadCall(request);
-  if (!call) co_return RenderFailure(call.error());
-  Answer<std::string> body = co_await ReadBody(request);
-  if (!body) co_return RenderFailure(body.error());
+  RpcResult<Call> call = ReadCall(request);
+  if (!call) co_return RenderRpcError(call.error());
+  RpcResult<std::string> body = co_await ReadBody(request);
+  if (!body) co_return RenderRpcError(body.error());
   const Method& method = endpoint->method;
   auto message = ReadMessage(*codec, endpoint->schema, method.request, *body);
-  if (!message) co_return RenderFailure(message.error());
-  Task<Answer<json::object>> task = endpoint->function(*call, *std::move(message));
-  Answer<json::object> answer = co_await Guarded(std::move(task), method.name);
-  if (!answer) co_return RenderFailure(answer.error());
+  if (!message) co_return RenderRpcError(message.error());
+  Task<RpcResult<json::object>> task = endpoint->function(*call, *std::move(message));
+  RpcResult<json::object> answer = co_await CatchExceptions(std::move(task), method.name);
+  if (!answer) co_return RenderRpcError(answer.error());
   http::Response response;
   response.headers.Add("Content-Type", std::string(UnaryContentType(*codec)));
-  response.body = WriteMessage(*codec, endpoint->schema, method.answer, *answer);
+  response.body = WriteMessage(*codec, endpoint->schema, method.response, *answer);
   co_return response;
 }
 
-class StreamMessages : public MessageWriter {
+class StreamMessageWriter : public MessageWriter {
  public:
-  StreamMessages(http::BodyWriter& body, Codec codec, const Schema& schema, std::string_view type)
+  StreamMessageWriter(http::BodyWriter& body,
+                      Codec codec,
+                      const Schema& schema,
+                      std::string_view type)
       : body_(body), codec_(codec), schema_(schema), type_(type) {}
 
   Task<bool> Write(json::object message) override {
@@ -84,7 +87,7 @@ class StreamMessages : public MessageWriter {
     co_return !gone_;
   }
 
-  Task<void> End(Answer<void> answer) {
+  Task<void> End(RpcResult<void> answer) {
     if (!gone_) (void)co_await body_.Write(EndStreamEnvelope(answer));
   }
 
@@ -100,34 +103,35 @@ class StreamMessages : public MessageWriter {
 struct StreamCall {
   EndpointPtr<ServerStream> endpoint;
   Codec codec;
-  Answer<Call> call;
-  Answer<json::object> message;
+  RpcResult<Call> call;
+  RpcResult<json::object> message;
 };
 
 Task<void> RunStreamCall(std::shared_ptr<StreamCall> stream, http::BodyWriter& body) {
   const Endpoint<ServerStream>& endpoint = *stream->endpoint;
-  StreamMessages writer(body, stream->codec, endpoint.schema, endpoint.method.answer);
+  StreamMessageWriter writer(body, stream->codec, endpoint.schema, endpoint.method.response);
   if (!stream->message) {
-    Answer<void> failed = tl::unexpected<Failure>(stream->message.error());
+    RpcResult<void> failed = tl::unexpected<RpcError>(stream->message.error());
     co_await writer.End(std::move(failed));
     co_return;
   }
-  Task<Answer<void>> task = endpoint.function(*stream->call, *std::move(stream->message), writer);
-  Answer<void> answer = co_await Guarded(std::move(task), endpoint.method.name);
+  Task<RpcResult<void>> task =
+      endpoint.function(*stream->call, *std::move(stream->message), writer);
+  RpcResult<void> answer = co_await CatchExceptions(std::move(task), endpoint.method.name);
   co_await writer.End(std::move(answer));
 }
 
 // The one message of a server stream's request.
-Task<Answer<json::object>> ReadOnlyMessage(BodyMessages& messages) {
-  Answer<std::optional<json::object>> first = co_await messages.Read();
-  if (!first) co_return tl::unexpected<Failure>(std::move(first).error());
+Task<RpcResult<json::object>> ReadSingleMessage(BodyMessageReader& messages) {
+  RpcResult<std::optional<json::object>> first = co_await messages.Read();
+  if (!first) co_return tl::unexpected<RpcError>(std::move(first).error());
   if (!first->has_value()) {
-    co_return Refuse(Code::kInvalidArgument, "the request has no message");
+    co_return FailRpc(Code::kInvalidArgument, "the request has no message");
   }
-  Answer<std::optional<json::object>> second = co_await messages.Read();
-  if (!second) co_return tl::unexpected<Failure>(std::move(second).error());
+  RpcResult<std::optional<json::object>> second = co_await messages.Read();
+  if (!second) co_return tl::unexpected<RpcError>(std::move(second).error());
   if (second->has_value()) {
-    co_return Refuse(Code::kInvalidArgument, "the request has more than one message");
+    co_return FailRpc(Code::kInvalidArgument, "the request has more than one message");
   }
   co_return **std::move(first);
 }
@@ -138,11 +142,11 @@ Task<http::Response> ServeServerStream(EndpointPtr<ServerStream> endpoint, http:
   auto stream =
       std::make_shared<StreamCall>(StreamCall{endpoint, *codec, ReadCall(request), json::object()});
   if (stream->call) {
-    BodyMessages messages(request, *codec, endpoint->schema, endpoint->method.request);
-    stream->message = co_await ReadOnlyMessage(messages);
+    BodyMessageReader messages(request, *codec, endpoint->schema, endpoint->method.request);
+    stream->message = co_await ReadSingleMessage(messages);
     request.body = std::string();
   } else {
-    stream->message = tl::unexpected<Failure>(stream->call.error());
+    stream->message = tl::unexpected<RpcError>(stream->call.error());
   }
   http::Response response;
   response.headers.Add("Content-Type", std::string(StreamContentType(*codec)));
@@ -154,30 +158,31 @@ Task<http::Response> ServeClientStream(EndpointPtr<ClientStream> endpoint, http:
   auto codec = StreamCodec(request.headers.Get("content-type"));
   if (!codec) co_return UnsupportedMediaType("application/connect+json, application/connect+proto");
   const Method& method = endpoint->method;
-  Answer<Call> call = ReadCall(request);
-  Answer<json::object> answer;
+  RpcResult<Call> call = ReadCall(request);
+  RpcResult<json::object> answer;
   if (call) {
-    BodyMessages messages(request, *codec, endpoint->schema, method.request);
-    Task<Answer<json::object>> task = endpoint->function(*call, messages);
-    answer = co_await Guarded(std::move(task), method.name);
+    BodyMessageReader messages(request, *codec, endpoint->schema, method.request);
+    Task<RpcResult<json::object>> task = endpoint->function(*call, messages);
+    answer = co_await CatchExceptions(std::move(task), method.name);
   } else {
-    answer = tl::unexpected<Failure>(call.error());
+    answer = tl::unexpected<RpcError>(call.error());
   }
   http::Response response;
   response.headers.Add("Content-Type", std::string(StreamContentType(*codec)));
-  Answer<void> end;
+  RpcResult<void> end;
   if (answer) {
-    response.body = WrapEnvelope(0, WriteMessage(*codec, endpoint->schema, method.answer, *answer));
+    response.body =
+        WrapEnvelope(0, WriteMessage(*codec, endpoint->schema, method.response, *answer));
   } else {
-    end = tl::unexpected<Failure>(answer.error());
+    end = tl::unexpected<RpcError>(answer.error());
   }
   response.body += EndStreamEnvelope(end);
   co_return response;
 }
 
-Task<http::Response> AnswerUnknownMethod(http::Request& request) {
-  Failure failure{Code::kUnimplemented, request.path + " is no method of this service"};
-  http::Response response = RenderFailure(failure);
+Task<http::Response> RespondUnknownMethod(http::Request& request) {
+  RpcError failure{Code::kUnimplemented, request.path + " is no method of this service"};
+  http::Response response = RenderRpcError(failure);
   response.status = 404;
   co_return response;
 }
@@ -193,7 +198,7 @@ void AddMethod(http::Router& router,
   CHECK(method != nullptr);
   std::string prefix = "/" + std::string(service) + "/";
   if (router.Find("POST", prefix + "-").handler == nullptr) {
-    router.Add("POST", prefix + "{method}", AnswerUnknownMethod);
+    router.Add("POST", prefix + "{method}", RespondUnknownMethod);
   }
   auto endpoint = std::make_shared<const Endpoint<Function>>(
       Endpoint<Function>{schema, *method, std::move(function)});
@@ -227,8 +232,8 @@ void AddClientStream(http::Router& router,
   AddMethod(router, schema, service, method, std::move(function), ServeClientStream);
 }
 
-http::Response RenderFailure(const Failure& failure) {
-  return http::Json(HttpStatus(failure.code), WriteJson(FailureJson(failure)));
+http::Response RenderRpcError(const RpcError& failure) {
+  return http::Json(HttpStatus(failure.code), WriteJson(RpcErrorJson(failure)));
 }
 
 }  // namespace viv::connect

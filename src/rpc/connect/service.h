@@ -14,7 +14,7 @@
 #include "base/task.h"
 #include "http/message.h"
 #include "http/router.h"
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 #include "rpc/connect/schema.h"
 
 namespace viv::connect {
@@ -34,13 +34,14 @@ class MessageReader {
  public:
   virtual ~MessageReader() = default;
   // The next message; nothing at the end of the client's stream.
-  virtual Task<Answer<std::optional<json::object>>> Read() = 0;
+  virtual Task<RpcResult<std::optional<json::object>>> Read() = 0;
 };
 
 // The functions outlive every call; a call's objects outlive the function's end.
-using Unary = std::function<Task<Answer<json::object>>(const Call&, json::object)>;
-using ServerStream = std::function<Task<Answer<void>>(const Call&, json::object, MessageWriter&)>;
-using ClientStream = std::function<Task<Answer<json::object>>(const Call&, MessageReader&)>;
+using Unary = std::function<Task<RpcResult<json::object>>(const Call&, json::object)>;
+using ServerStream =
+    std::function<Task<RpcResult<void>>(const Call&, json::object, MessageWriter&)>;
+using ClientStream = std::function<Task<RpcResult<json::object>>(const Call&, MessageReader&)>;
 
 // Each registers POST /{service}/{method}, e.g. AddUnary(router, schema, "process.Process", "List",
 // …). `router` and `schema` outlive the server. Request bodies of streams are read from body_stream
@@ -62,6 +63,6 @@ void AddClientStream(http::Router& router,
                      ClientStream function);
 
 // As an unary answer, for refusals before a method is reached (authentication).
-http::Response RenderFailure(const Failure& failure);
+http::Response RenderRpcError(const RpcError& failure);
 
 }  // namespace viv::connect

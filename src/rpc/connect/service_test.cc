@@ -60,8 +60,8 @@ Task<bool> RunStream(const http::Response& response, http::BodyWriter& body) {
   co_return true;
 }
 
-Task<Answer<json::object>> Echo(const Call& call, json::object request) {
-  if (FindString(request, "text") == "fail") co_return Refuse(Code::kNotFound, "no such text");
+Task<RpcResult<json::object>> Echo(const Call& call, json::object request) {
+  if (FindString(request, "text") == "fail") co_return FailRpc(Code::kNotFound, "no such text");
   if (FindString(request, "text") == "throw") throw std::runtime_error("secret");
   if (call.timeout) request["count"] = call.timeout->count();
   request["small"] = call.keepalive.count();
@@ -69,25 +69,25 @@ Task<Answer<json::object>> Echo(const Call& call, json::object request) {
 }
 
 // Tells 1 to `count`, then fails when there is a text.
-Task<Answer<void>> CountUp(const Call&, json::object request, MessageWriter& writer) {
+Task<RpcResult<void>> CountUp(const Call&, json::object request, MessageWriter& writer) {
   std::int64_t count = request.if_contains("count") ? request.at("count").as_int64() : 0;
   for (std::int64_t i = 1; i <= count; ++i) {
     json::object message;
     message["count"] = i;
     bool told = co_await writer.Write(std::move(message));
-    if (!told) co_return Answer<void>();
+    if (!told) co_return RpcResult<void>();
   }
   std::string text(FindString(request, "text"));
   if (text == "throw") throw std::runtime_error("secret");
-  if (!text.empty()) co_return Refuse(Code::kInternal, text);
-  co_return Answer<void>();
+  if (!text.empty()) co_return FailRpc(Code::kInternal, text);
+  co_return RpcResult<void>();
 }
 
-Task<Answer<json::object>> Sum(const Call&, MessageReader& reader) {
+Task<RpcResult<json::object>> Sum(const Call&, MessageReader& reader) {
   std::int64_t sum = 0;
   for (;;) {
-    Answer<std::optional<json::object>> next = co_await reader.Read();
-    if (!next) co_return tl::unexpected<Failure>(next.error());
+    RpcResult<std::optional<json::object>> next = co_await reader.Read();
+    if (!next) co_return tl::unexpected<RpcError>(next.error());
     if (!next->has_value()) break;
     sum += (*next)->at("count").as_int64();
   }

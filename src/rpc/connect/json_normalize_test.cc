@@ -7,36 +7,36 @@ namespace viv::connect {
 namespace {
 
 std::string Shaped(std::string_view text) {
-  auto message = ShapeJson(testing::kSchema, "Thing", *ParseJson(text));
+  auto message = NormalizeJson(testing::kSchema, "Thing", *ParseJson(text));
   return message ? WriteJson(*message) : "error: " + message.error().message;
 }
 
-TEST(JsonShapeTest, LeavesOutUnknownMembersAndNulls) {
+TEST(JsonNormalizeTest, LeavesOutUnknownMembersAndNulls) {
   EXPECT_EQ(Shaped(R"({"flag":true,"what":{"a":[1]},"text":null,"inner":{"x":1}})"),
             R"({"flag":true,"inner":{}})");
 }
 
-TEST(JsonShapeTest, TakesTheNamesOfTheProtoFile) {
+TEST(JsonNormalizeTest, TakesTheNamesOfTheProtoFile) {
   EXPECT_EQ(Shaped(R"({"exit_code":3})"), R"({"exitCode":3})");
 }
 
-TEST(JsonShapeTest, GivesNumbersOneForm) {
+TEST(JsonNormalizeTest, GivesNumbersOneForm) {
   EXPECT_EQ(Shaped(R"({"count":"42","small":-1.0,"size":7,"exitCode":"-3"})"),
             R"({"small":-1,"exitCode":-3,"count":42,"size":"7"})");
   EXPECT_EQ(Shaped(R"({"size":"-9223372036854775808"})"), R"({"size":"-9223372036854775808"})");
 }
 
-TEST(JsonShapeTest, GivesEnumsTheirNames) {
+TEST(JsonNormalizeTest, GivesEnumsTheirNames) {
   EXPECT_EQ(Shaped(R"({"color":3})"), R"({"color":"COLOR_BLUE"})");
   EXPECT_EQ(Shaped(R"({"color":"COLOR_RED"})"), R"({"color":"COLOR_RED"})");
   EXPECT_EQ(Shaped(R"({"color":2})"), R"({"color":2})");
 }
 
-TEST(JsonShapeTest, WritesBase64InTheStandardAlphabet) {
+TEST(JsonNormalizeTest, WritesBase64InTheStandardAlphabet) {
   EXPECT_EQ(Shaped(R"({"data":"-_8"})"), R"({"data":"+/8="})");
 }
 
-TEST(JsonShapeTest, NamesWhatIsOfTheWrongKind) {
+TEST(JsonNormalizeTest, NamesWhatIsOfTheWrongKind) {
   EXPECT_EQ(Shaped("[]"), "error: the message must be an object");
   EXPECT_EQ(Shaped(R"({"flag":"yes"})"), "error: flag must be true or false");
   EXPECT_EQ(Shaped(R"({"text":1})"), "error: text must be text");
@@ -58,7 +58,7 @@ TEST(JsonShapeTest, NamesWhatIsOfTheWrongKind) {
             "error: inner: things: text must be text");
 }
 
-TEST(JsonShapeTest, LimitsNesting) {
+TEST(JsonNormalizeTest, LimitsNesting) {
   std::string text = "{}";
   for (int i = 0; i < 40; ++i) text = R"({"inner":)" + text + "}";
   EXPECT_TRUE(Shaped(text).starts_with("error"));

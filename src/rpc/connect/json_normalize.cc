@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "base/base64.h"
-#include "rpc/connect/number_text.h"
-#include "rpc/connect/schema.h"
 #include "base/timestamp.h"
+#include "rpc/connect/json_integer.h"
+#include "rpc/connect/schema.h"
 
 namespace viv::connect {
 
@@ -42,9 +42,9 @@ std::string ProtoName(std::string_view json_name) {
   return name;
 }
 
-class JsonShaper {
+class JsonNormalizer {
  public:
-  explicit JsonShaper(const Schema& schema) : schema_(schema) {}
+  explicit JsonNormalizer(const Schema& schema) : schema_(schema) {}
 
   Result<json::value> Message(std::string_view type, json::value value, int depth) const {
     constexpr int kShapeDepthMax = 32;
@@ -155,8 +155,10 @@ class JsonShaper {
 
 }  // namespace
 
-Result<json::object> ShapeJson(const Schema& schema, std::string_view type, json::value message) {
-  ASSIGN_OR_RETURN(json::value shaped, JsonShaper(schema).Message(type, std::move(message), 1));
+Result<json::object> NormalizeJson(const Schema& schema,
+                                   std::string_view type,
+                                   json::value message) {
+  ASSIGN_OR_RETURN(json::value shaped, JsonNormalizer(schema).Message(type, std::move(message), 1));
   return std::move(shaped.get_object());
 }
 

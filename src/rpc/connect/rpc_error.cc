@@ -1,14 +1,14 @@
-#include "rpc/connect/failure.h"
+#include "rpc/connect/rpc_error.h"
 
 namespace viv::connect {
 namespace {
 
-struct CodeFacts {
+struct CodeInfo {
   std::string_view name;
   int http_status;
 };
 
-CodeFacts FactsOf(Code code) {
+CodeInfo InfoOf(Code code) {
   switch (code) {
     case Code::kCanceled:
       return {"canceled", 499};
@@ -43,14 +43,14 @@ CodeFacts FactsOf(Code code) {
 }  // namespace
 
 std::string_view CodeName(Code code) {
-  return FactsOf(code).name;
+  return InfoOf(code).name;
 }
 
 int HttpStatus(Code code) {
-  return FactsOf(code).http_status;
+  return InfoOf(code).http_status;
 }
 
-json::object FailureJson(const Failure& failure) {
+json::object RpcErrorJson(const RpcError& failure) {
   return {{"code", CodeName(failure.code)}, {"message", failure.message}};
 }
 

@@ -27,19 +27,19 @@ enum class Code {
   kUnauthenticated
 };
 
-struct Failure {
+struct RpcError {
   Code code;
   std::string message;
 };
 template <typename T>
-using Answer = tl::expected<T, Failure>;
+using RpcResult = tl::expected<T, RpcError>;
 
-inline tl::unexpected<Failure> Refuse(Code code, std::string message) {
-  return tl::unexpected<Failure>(Failure{code, std::move(message)});
+inline tl::unexpected<RpcError> FailRpc(Code code, std::string message) {
+  return tl::unexpected<RpcError>(RpcError{code, std::move(message)});
 }
 
-std::string_view CodeName(Code code);              // "not_found"
-int HttpStatus(Code code);                         // of an unary answer
-json::object FailureJson(const Failure& failure);  // {"code","message"}
+std::string_view CodeName(Code code);                // "not_found"
+int HttpStatus(Code code);                           // of an unary answer
+json::object RpcErrorJson(const RpcError& failure);  // {"code","message"}
 
 }  // namespace viv::connect
