@@ -127,7 +127,7 @@ class Boxes {
     double start = NowMs();
     auto group = Must(cgroups_->Make(name, {}));
     double grouped = NowMs();
-    runtime::LaunchRequest request;
+    runtime::BoxLaunchRequest request;
     request.slot = static_cast<std::uint32_t>(number);
     request.trees = {{"", {folder_ / "layer"}}, {"usr", {"/usr"}}};
     request.folder = own;

@@ -115,7 +115,7 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
   ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(place.name, request.limits), "limit it");
   ASSIGN_OR_RETURN(UniqueFd listener, Listen(place.name));
 
-  runtime::LaunchRequest launch;
+  runtime::BoxLaunchRequest launch;
   launch.slot = place.slot;
   launch.trees = place.trees;
   launch.folder = folder;
@@ -123,7 +123,7 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
   launch.network = taken.fd.get();
   launch.listener = listener.get();
   launch.cgroup = box.cgroup.get();
-  ASSIGN_OR_RETURN(runtime::Launched launched, parts_.launcher.Launch(launch));
+  ASSIGN_OR_RETURN(runtime::BoxProcess launched, parts_.launcher.Launch(launch));
   place.pid = launched.pid;
   place.start_time = launched.start_time;
   box.pidfd = std::move(launched.pidfd);
@@ -265,7 +265,7 @@ Result<storage::DiskRoom> BoxHost::ReadRoom() const {
   ASSIGN_OR_RETURN(storage::DiskRoom room, parts_.storage.ReadRoom());
   // Counting takes a while, so it is left out where it can make no difference.
   if (room.host_bytes < room.reserve_bytes * kRoomToCountWithin)
-    room.host_bytes -= parts_.cgroups.ReadUnwritten();
+    room.host_bytes -= parts_.cgroups.ReadDirtyBytes();
   return room;
 }
 

@@ -69,7 +69,7 @@ class BoxHost {
   Status RemoveFiles(const std::string& folder);
   const BoxEndings& endings() const { return endings_; }
   void LetGoOfHolds();  // of all that are ending: who gave them goes
-  void ReapSpawners() { parts_.launcher.ReapLost(); }
+  void ReapSpawners() { parts_.launcher.ReapDeadSpawners(); }
 
   Result<UniqueFd> DialAgent(const Place& place) const;  // quick
   Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);

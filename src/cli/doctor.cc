@@ -136,18 +136,18 @@ void CheckPrograms(DoctorReport& report) {
 
 // What boxes need of the kernel, each found by trying it.
 void CheckBarriers(DoctorReport& report, const DoctorOptions& options) {
-  using State = runtime::Barrier::State;
+  using State = runtime::MachineCheck::State;
   if (::geteuid() != 0) {
     report.Add(Verdict::kWarn, "boxes", "not looked at: this needs root",
                "run `sudo viv doctor`; worlds work without");
     return;
   }
   const std::string existing = ExistingFolder(options.data);
-  for (const runtime::Barrier& barrier : runtime::ProbeMachine(options.agent, existing)) {
-    Verdict verdict = barrier.state == State::kPresent    ? Verdict::kGood
-                      : barrier.state == State::kDegraded ? Verdict::kWarn
-                                                          : Verdict::kBad;
-    report.Add(verdict, barrier.name, barrier.finding, barrier.advice);
+  for (const runtime::MachineCheck& check : runtime::ProbeMachine(options.agent, existing)) {
+    Verdict verdict = check.state == State::kPresent    ? Verdict::kGood
+                      : check.state == State::kDegraded ? Verdict::kWarn
+                                                        : Verdict::kBad;
+    report.Add(verdict, check.name, check.finding, check.advice);
   }
   CheckStorage(report, {options.data, existing});
   const Status network = network::ProbeNamespaces();

@@ -9,11 +9,11 @@
 namespace viv::runtime {
 namespace {
 
-bool IsInFreezeState(const CgroupPlace& place, const std::string& group, bool frozen) {
-  std::string file = group + (place.is_v2 ? "/cgroup.events" : "/freezer.state");
-  auto text = ReadKernelFile(place.folder.get(), file);
+bool IsInFreezeState(const CgroupRoot& root, const std::string& group, bool frozen) {
+  std::string file = group + (root.is_v2 ? "/cgroup.events" : "/freezer.state");
+  auto text = ReadKernelFile(root.folder.get(), file);
   if (!text) return false;
-  if (place.is_v2) return FindKeyed(*text, "frozen").value_or(frozen ? 0 : 1) == (frozen ? 1 : 0);
+  if (root.is_v2) return FindKeyed(*text, "frozen").value_or(frozen ? 0 : 1) == (frozen ? 1 : 0);
   return text->starts_with(frozen ? "FROZEN" : "THAWED");
 }
 
@@ -32,12 +32,12 @@ bool WaitUntil(const std::function<bool()>& holds) {
 }
 
 Status KernelCgroup::SetFrozen(bool frozen) {
-  const CgroupPlace* place = places_.v2() != nullptr ? places_.v2() : places_.Find("freezer");
-  const char* file = place->is_v2 ? "cgroup.freeze" : "freezer.state";
-  const char* text = place->is_v2 ? (frozen ? "1" : "0") : (frozen ? "FROZEN" : "THAWED");
-  RETURN_IF_ERROR(Write(*place, file, text));
-  if (WaitUntil([&] { return IsInFreezeState(*place, name_, frozen); })) return {};
-  if (frozen) std::ignore = Write(*place, file, place->is_v2 ? "0" : "THAWED");
+  const CgroupRoot* root = roots_.v2() != nullptr ? roots_.v2() : roots_.Find("freezer");
+  const char* file = root->is_v2 ? "cgroup.freeze" : "freezer.state";
+  const char* text = root->is_v2 ? (frozen ? "1" : "0") : (frozen ? "FROZEN" : "THAWED");
+  RETURN_IF_ERROR(Write(*root, file, text));
+  if (WaitUntil([&] { return IsInFreezeState(*root, name_, frozen); })) return {};
+  if (frozen) std::ignore = Write(*root, file, root->is_v2 ? "0" : "THAWED");
   return Fail(ErrorCode::kUnavailable,
               frozen ? "a process did not stand still in time" : "a process did not go on in time");
 }

@@ -9,7 +9,7 @@
 
 #include "runtime/cgroup_files.h"
 #include "runtime/cgroup_layout.h"
-#include "runtime/cgroup_places.h"
+#include "runtime/cgroup_roots.h"
 #include "runtime/kernel_cgroup.h"
 
 namespace viv::runtime {
@@ -27,16 +27,16 @@ bool IsGroupName(std::string_view name) {
 
 class KernelCgroups : public Cgroups {
  public:
-  explicit KernelCgroups(CgroupPlaces places) : places_(std::move(places)) {}
+  explicit KernelCgroups(CgroupRoots roots) : roots_(std::move(roots)) {}
   ~KernelCgroups() override {
     // The kernel refuses while a box lives below; a later server finds it there.
-    for (const CgroupPlace& place : places_.all()) ::rmdir(place.path.c_str());
+    for (const CgroupRoot& root : roots_.all()) ::rmdir(root.path.c_str());
   }
 
   Result<std::unique_ptr<Cgroup>> Make(const std::string& name, const Limits& limits) override {
     if (!IsGroupName(name))
       return Fail(ErrorCode::kInvalidArgument, "bad name of a control group: '" + name + "'");
-    auto group = std::make_unique<KernelCgroup>(places_, name);
+    auto group = std::make_unique<KernelCgroup>(roots_, name);
     RETURN_IF_ERROR(group->MakeFolders());
     if (Status limited = group->SetLimits(limits); !limited) {
       std::ignore = group->RemoveFolders();
@@ -46,14 +46,14 @@ class KernelCgroups : public Cgroups {
   }
 
   Result<std::unique_ptr<Cgroup>> Find(const std::string& name) override {
-    auto group = std::make_unique<KernelCgroup>(places_, name);
+    auto group = std::make_unique<KernelCgroup>(roots_, name);
     if (!IsGroupName(name) || !group->exists())
       return Fail(ErrorCode::kNotFound, "no control group '" + name + "'");
     return group;
   }
 
   Status Remove(std::unique_ptr<Cgroup> cgroup) override {
-    KernelCgroup group(places_, cgroup->name());
+    KernelCgroup group(roots_, cgroup->name());
     if (!group.exists()) return {};
     RETURN_IF_ERROR(group.Kill(), "end a box");
     bool ended = WaitUntil([&] { return group.empty(); });
@@ -64,14 +64,14 @@ class KernelCgroups : public Cgroups {
   }
 
   Status TryRemove(const Cgroup& cgroup) override {
-    KernelCgroup group(places_, cgroup.name());
+    KernelCgroup group(roots_, cgroup.name());
     if (!group.empty())
       return Fail(ErrorCode::kUnavailable, "processes in group " + group.name() + " do not die");
     return group.TryRemoveFolders();
   }
 
-  std::int64_t ReadUnwritten() const override {
-    const CgroupPlace& memory = *places_.Find("memory");
+  std::int64_t ReadDirtyBytes() const override {
+    const CgroupRoot& memory = *roots_.Find("memory");
     auto stat = ReadKernelFile(memory.folder.get(), "memory.stat");
     if (!stat) return 0;
     return FindKeyed(*stat, memory.is_v2 ? "file_dirty" : "total_dirty").value_or(0) +
@@ -80,8 +80,8 @@ class KernelCgroups : public Cgroups {
 
   std::vector<std::string> List() override {
     std::set<std::string> names;
-    for (const CgroupPlace& place : places_.all()) {
-      UniqueFd again(::openat(place.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (const CgroupRoot& root : roots_.all()) {
+      UniqueFd again(::openat(root.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       DIR* listing = again ? ::fdopendir(again.release()) : nullptr;
       if (listing == nullptr) continue;
       while (dirent* entry = ::readdir(listing)) {
@@ -93,7 +93,7 @@ class KernelCgroups : public Cgroups {
   }
 
  private:
-  CgroupPlaces places_;
+  CgroupRoots roots_;
 };
 
 }  // namespace
@@ -102,9 +102,9 @@ Result<std::unique_ptr<Cgroups>> Cgroups::Open(const std::string& tag) {
   if (!IsGroupName(tag))
     return Fail(ErrorCode::kInvalidArgument, "bad tag for control groups: '" + tag + "'");
   ASSIGN_OR_RETURN(CgroupLayout layout, FindCgroupLayout(), "find control groups");
-  ASSIGN_OR_RETURN(CgroupPlaces places, CgroupPlaces::Open(layout, "vivarium-" + tag),
+  ASSIGN_OR_RETURN(CgroupRoots roots, CgroupRoots::Open(layout, "vivarium-" + tag),
                    "open control groups");
-  return std::make_unique<KernelCgroups>(std::move(places));
+  return std::make_unique<KernelCgroups>(std::move(roots));
 }
 
 }  // namespace viv::runtime

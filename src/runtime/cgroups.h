@@ -39,11 +39,11 @@ class Cgroup {
   // For a child to join: v1 `tasks` files to write "0" into, and the v2 folder for
   // CLONE_INTO_CGROUP where there is one. Open only while a box starts: with ten thousand boxes the
   // server has no descriptors to spare.
-  struct Doors {
+  struct JoinDescriptors {
     std::vector<UniqueFd> tasks_files;
     UniqueFd v2_folder;
   };
-  virtual Result<Doors> OpenDoors() const = 0;
+  virtual Result<JoinDescriptors> OpenJoinDescriptors() const = 0;
 
   virtual Status SetLimits(const Limits& limits) = 0;
   virtual Result<std::int64_t> MemoryLimit() const = 0;
@@ -73,7 +73,7 @@ class Cgroups {
   virtual Status TryRemove(const Cgroup& cgroup) = 0;
   virtual std::vector<std::string> List() = 0;
   // What boxes have written to files and the kernel has not yet put on disk, in bytes.
-  virtual std::int64_t ReadUnwritten() const = 0;
+  virtual std::int64_t ReadDirtyBytes() const = 0;
 };
 
 }  // namespace viv::runtime

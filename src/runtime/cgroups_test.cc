@@ -71,17 +71,17 @@ class CgroupsTest : public ::testing::Test {
 
   // A child that joined the group, sleeping. The caller reaps it.
   static pid_t Join(const Cgroup& group) {
-    auto doors = group.OpenDoors();
-    EXPECT_TRUE(doors);
+    auto join = group.OpenJoinDescriptors();
+    EXPECT_TRUE(join);
     int ready[2];
     EXPECT_EQ(::pipe2(ready, O_CLOEXEC), 0);
     pid_t child = ::fork();
     if (child == 0) {
       bool joined = true;
-      for (const UniqueFd& tasks : doors->tasks_files)
+      for (const UniqueFd& tasks : join->tasks_files)
         joined = joined && ::write(tasks.get(), "0", 1) == 1;
-      if (doors->v2_folder) {
-        int file = ::openat(doors->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+      if (join->v2_folder) {
+        int file = ::openat(join->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
         joined = joined && ::write(file, "0", 1) == 1;
       }
       if (!joined || ::write(ready[1], "r", 1) != 1) ::_exit(1);
@@ -190,16 +190,16 @@ TEST_F(CgroupsTest, WhatWaitsInSocketsIsLimited) {
   constexpr std::int64_t kMemory = 128 << 20, kSocketMemory = 16 << 20;
   auto group = Make("sockets", {.memory_bytes = kMemory});
   ASSERT_NE(group, nullptr);
-  auto doors = group->OpenDoors();
-  ASSERT_TRUE(doors);
+  auto join = group->OpenJoinDescriptors();
+  ASSERT_TRUE(join);
   int result[2];
   ASSERT_EQ(::pipe2(result, O_CLOEXEC), 0);
   pid_t child = ::fork();
   if (child == 0) {
-    for (const UniqueFd& tasks : doors->tasks_files)
+    for (const UniqueFd& tasks : join->tasks_files)
       if (::write(tasks.get(), "0", 1) != 1) ::_exit(1);
-    if (doors->v2_folder) {
-      int file = ::openat(doors->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (join->v2_folder) {
+      int file = ::openat(join->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
       if (::write(file, "0", 1) != 1) ::_exit(1);
     }
     std::int64_t queued = QueueUnreadDatagrams();
@@ -221,14 +221,14 @@ TEST_F(CgroupsTest, WhatWaitsInSocketsIsLimited) {
 TEST_F(CgroupsTest, HoldsTheNumberOfProcesses) {
   auto group = Make("few", {.processes = 1});
   ASSERT_NE(group, nullptr);
-  auto doors = group->OpenDoors();
-  ASSERT_TRUE(doors);
+  auto join = group->OpenJoinDescriptors();
+  ASSERT_TRUE(join);
   pid_t child = ::fork();
   if (child == 0) {
-    for (const UniqueFd& tasks : doors->tasks_files)
+    for (const UniqueFd& tasks : join->tasks_files)
       if (::write(tasks.get(), "0", 1) != 1) ::_exit(1);
-    if (doors->v2_folder) {
-      int file = ::openat(doors->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (join->v2_folder) {
+      int file = ::openat(join->v2_folder.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC);
       if (::write(file, "0", 1) != 1) ::_exit(1);
     }
     pid_t second = ::fork();
@@ -312,7 +312,7 @@ TEST_F(CgroupsTest, RemovesWithoutWaitingOnlyWhatIsEmpty) {
   EXPECT_TRUE(groups_->List().empty());
   EXPECT_TRUE(groups_->TryRemove(*group)) << "a second time changes nothing";
   EXPECT_TRUE(group->Processes().empty());
-  EXPECT_GE(groups_->ReadUnwritten(), 0);
+  EXPECT_GE(groups_->ReadDirtyBytes(), 0);
 }
 
 TEST_F(CgroupsTest, RemovingWhatIsGoneAlreadyIsNoError) {

@@ -4,35 +4,35 @@
 
 #include <cerrno>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {
 
-struct Measure {
+struct ContainmentStep {
   Step step;
   int (*take)(const Containment& box);  // 0 or an errno
 };
 
 // The order matters: each line says what it rests on.
-constexpr Measure kMeasures[] = {
+constexpr ContainmentStep kContainmentSteps[] = {
     // Nothing of the spawner's signals, terminal or file mode mask goes on.
     {Step::kSession, StartSession},
     // First of all limits, so that everything after is paid by the box. v1 only; v2 was joined by
     // the clone itself.
     {Step::kCgroups, JoinCgroups},
     // After joining, so that the box sees its own group as the root.
-    {Step::kCgroupNamespace, HideCgroups},
+    {Step::kCgroupNamespace, EnterCgroupNamespace},
     // The network namespace belongs to the host's user namespace: it is entered while we may.
-    {Step::kNetwork, EnterNetwork},
+    {Step::kNetwork, EnterNetworkNamespace},
     // An overlay does its work with the powers of who mounted it, and in his name. It gets the box
     // root's name, and of host root's powers only those for files, above all not the one that
     // passes disk quotas. Needs the spawner's securebits: a change of user alone drops no power.
-    {Step::kHostPowers, LayDownHostPowers},
+    {Step::kHostCapabilities, DropHostCapabilities},
     // Files keep the owners the box sees on disk; these mounts move them into the box's range.
-    {Step::kLayers, MapLayers},
+    {Step::kLayers, IdMapLayers},
     // The root and what is mounted in it. No devices; set-user-id stays, for sudo.
-    {Step::kTrees, MountTrees},
+    {Step::kOverlays, MountOverlays},
     // A handful of devices, own terminals, limited shared memory.
     {Step::kDevices, MakeDevices},
     // Of the box's own pid namespace.
@@ -45,18 +45,18 @@ constexpr Measure kMeasures[] = {
     {Step::kEnterRoot, EnterRoot},
     // Host root sets these; the box cannot.
     {Step::kHostname, SetHostname},
-    {Step::kMemoryPriority, SetMemoryPriority},
+    {Step::kOomScore, SetOomScore},
     {Step::kResourceLimits, SetResourceLimits},
     // Keys of whoever started the server stay with him.
-    {Step::kKeyring, TakeNewKeyring},
+    {Step::kKeyring, JoinNewKeyring},
     // Host root ends here: uid 0 of the box's own range, with all powers over that range only.
     {Step::kIdentity, BecomeBoxRoot},
     // What root of the box, and every set-user-id program there, can ever have. After the identity:
     // entering a user namespace fills the set.
-    {Step::kBoundingSet, BoundCapabilities},
+    {Step::kBoundingSet, ReduceBoundingSet},
     // The next two need CAP_SYS_ADMIN in the box's namespace, since no_new_privs would end sudo.
-    {Step::kLandlock, ConfineToRoot},
-    {Step::kSeccomp, FilterSystemCalls},
+    {Step::kLandlock, ApplyLandlock},
+    {Step::kSeccomp, InstallSeccompFilter},
     // The last power, so that everything above could still be set.
     {Step::kCapabilities, DropCapabilities},
     // Only the listener is left, and the pipe for the report, which closes with it.
@@ -72,7 +72,7 @@ void Report(int pipe, Step step, int error) {
 }  // namespace
 
 int Contain(const Containment& box) {
-  for (const Measure& measure : kMeasures) {
+  for (const ContainmentStep& measure : kContainmentSteps) {
     if (int error = measure.take(box); error != 0) {
       Report(box.report, measure.step, error);
       ::_exit(1);

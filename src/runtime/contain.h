@@ -30,12 +30,12 @@ struct Containment {
   const int* layers = nullptr;  // detached mounts, those of the first tree first
   std::size_t layer_count = 0;
 
-  struct TreeMount {
+  struct OverlayMountOptions {
     const char* at;       // "" or a name
     const char* options;  // of its overlay
   };
-  const TreeMount* trees = nullptr;
-  std::size_t tree_count = 0;
+  const OverlayMountOptions* trees = nullptr;
+  std::size_t overlay_count = 0;
 
   const char* hostname = "";
   const char* device_options = "";    // of the tmpfs at /dev

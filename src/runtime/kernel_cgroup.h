@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "runtime/cgroup_places.h"
+#include "runtime/cgroup_roots.h"
 #include "runtime/cgroups.h"
 
 namespace viv::runtime {
@@ -12,11 +12,11 @@ namespace viv::runtime {
 class KernelCgroup : public Cgroup {
  public:
   // `places` outlives it.
-  KernelCgroup(const CgroupPlaces& places, std::string name)
-      : places_(places), name_(std::move(name)) {}
+  KernelCgroup(const CgroupRoots& roots, std::string name)
+      : roots_(roots), name_(std::move(name)) {}
 
   const std::string& name() const override { return name_; }
-  Result<Doors> OpenDoors() const override;
+  Result<JoinDescriptors> OpenJoinDescriptors() const override;
   Status SetLimits(const Limits& limits) override;
   Result<std::int64_t> MemoryLimit() const override;
   Result<Usage> Read() const override;
@@ -34,14 +34,14 @@ class KernelCgroup : public Cgroup {
 
  private:
   std::string In(std::string_view file) const { return name_ + "/" + std::string(file); }
-  Status Write(const CgroupPlace& place, std::string_view file, std::string_view text) const;
+  Status Write(const CgroupRoot& root, std::string_view file, std::string_view text) const;
   Status LimitMemory(std::int64_t bytes) const;
-  Status LimitSocketMemory(const CgroupPlace& place, std::int64_t memory_bytes) const;
+  Status LimitSocketMemory(const CgroupRoot& root, std::int64_t memory_bytes) const;
   Status LimitCpu(double cpus) const;
   Status SetFrozen(bool frozen);
   Status KillEach() const;
 
-  const CgroupPlaces& places_;
+  const CgroupRoots& roots_;
   std::string name_;
 };
 

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "runtime/request.h"
+#include "runtime/clone_request.h"
 
 namespace viv::runtime {
 namespace {
@@ -21,7 +21,7 @@ tl::unexpected<Error> BadLaunch(const std::string& why) {
   return Fail(ErrorCode::kInvalidArgument, "launch: " + why);
 }
 
-Status CheckLaunch(const LaunchRequest& request) {
+Status CheckLaunch(const BoxLaunchRequest& request) {
   if (request.slot >= kSlotsMax) return BadLaunch("slot out of range");
   if (!IsHostname(request.hostname)) return BadLaunch("bad host name '" + request.hostname + "'");
   if (request.network < 0 || request.listener < 0) return BadLaunch("no network or no listener");
@@ -29,12 +29,13 @@ Status CheckLaunch(const LaunchRequest& request) {
   if (request.shm_bytes < 0) return BadLaunch("negative shared memory");
   if (request.folder.empty() || request.folder.front() != '/')
     return BadLaunch("the box's folder is no absolute path");
-  if (request.trees.empty() || request.trees.size() > kTreesMax || !request.trees[0].at.empty())
+  if (request.trees.empty() || request.trees.size() > kOverlaysMax || !request.trees[0].at.empty())
     return BadLaunch("needs the root's tree first, and at most 8 in all");
   std::size_t layers = 0;
   for (std::size_t i = 0; i < request.trees.size(); ++i) {
     const Tree& tree = request.trees[i];
-    if (i > 0 && !IsTreeName(tree.at)) return BadLaunch("bad place for a tree: '" + tree.at + "'");
+    if (i > 0 && !IsOverlayMountPoint(tree.at))
+      return BadLaunch("bad place for a tree: '" + tree.at + "'");
     if (tree.layers.empty()) return BadLaunch("a tree without layers");
     layers += tree.layers.size();
   }
@@ -75,7 +76,7 @@ Status MakeUpper(const Tree& tree, const std::string& upper) {
   return failed;
 }
 
-Status MakeUppers(const LaunchRequest& request) {
+Status MakeUppers(const BoxLaunchRequest& request) {
   for (const Tree& tree : request.trees) {
     std::string upper = UpperOf(request.folder, tree);
     RETURN_IF_ERROR(MakeOwnFolder(upper.substr(0, upper.rfind('/'))));
@@ -94,14 +95,14 @@ Result<UniqueFd> DetachedMount(const std::string& folder) {
   return mount;
 }
 
-void Lend(LaunchPacket& packet, UniqueFd fd) {
+void AddDescriptor(LaunchPacket& packet, UniqueFd fd) {
   packet.descriptors.push_back(fd.get());
   packet.opened.push_back(std::move(fd));
 }
 
 }  // namespace
 
-Result<LaunchPacket> PrepareLaunch(const LaunchRequest& request) {
+Result<LaunchPacket> PrepareLaunch(const BoxLaunchRequest& request) {
   RETURN_IF_ERROR(CheckLaunch(request));
   RETURN_IF_ERROR(MakeUppers(request));
   LaunchPacket packet;
@@ -115,23 +116,23 @@ Result<LaunchPacket> PrepareLaunch(const LaunchRequest& request) {
   std::memcpy(packet.wire.hostname, request.hostname.data(), request.hostname.size());
   packet.descriptors = {request.listener, request.network};
   ASSIGN_OR_RETURN(UniqueFd folder, DetachedMount(request.folder));
-  Lend(packet, std::move(folder));
+  AddDescriptor(packet, std::move(folder));
 
-  ASSIGN_OR_RETURN(Cgroup::Doors doors, request.cgroup->OpenDoors());
-  packet.wire.has_v2_cgroup = doors.v2_folder ? 1 : 0;
-  if (doors.v2_folder) Lend(packet, std::move(doors.v2_folder));
-  if (doors.tasks_files.size() > kTasksFilesMax) return BadLaunch("too many cgroup hierarchies");
-  packet.wire.tasks_count = static_cast<std::uint32_t>(doors.tasks_files.size());
-  for (UniqueFd& file : doors.tasks_files) Lend(packet, std::move(file));
+  ASSIGN_OR_RETURN(Cgroup::JoinDescriptors join, request.cgroup->OpenJoinDescriptors());
+  packet.wire.has_v2_cgroup = join.v2_folder ? 1 : 0;
+  if (join.v2_folder) AddDescriptor(packet, std::move(join.v2_folder));
+  if (join.tasks_files.size() > kTasksFilesMax) return BadLaunch("too many cgroup hierarchies");
+  packet.wire.tasks_count = static_cast<std::uint32_t>(join.tasks_files.size());
+  for (UniqueFd& file : join.tasks_files) AddDescriptor(packet, std::move(file));
 
-  packet.wire.tree_count = static_cast<std::uint32_t>(request.trees.size());
+  packet.wire.overlay_count = static_cast<std::uint32_t>(request.trees.size());
   for (std::size_t i = 0; i < request.trees.size(); ++i) {
     const Tree& tree = request.trees[i];
     std::memcpy(packet.wire.trees[i].at, tree.at.data(), tree.at.size());
     packet.wire.trees[i].layer_count = static_cast<std::uint32_t>(tree.layers.size());
     for (const std::string& layer : tree.layers) {
       ASSIGN_OR_RETURN(UniqueFd mount, DetachedMount(layer));
-      Lend(packet, std::move(mount));
+      AddDescriptor(packet, std::move(mount));
     }
   }
   return packet;

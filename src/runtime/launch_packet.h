@@ -18,6 +18,6 @@ struct LaunchPacket {
 };
 
 // Makes the uppers and works of the request's folder where they are missing.
-Result<LaunchPacket> PrepareLaunch(const LaunchRequest& request);
+Result<LaunchPacket> PrepareLaunch(const BoxLaunchRequest& request);
 
 }  // namespace viv::runtime

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/request.h"
+#include "runtime/clone_request.h"
 #include "runtime/spawner_process.h"
 
 namespace viv::runtime {
@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 class LaunchCgroup : public Cgroup {
  public:
   const std::string& name() const override { return name_; }
-  Result<Doors> OpenDoors() const override {
-    Doors doors;
-    doors.tasks_files.emplace_back(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    doors.v2_folder = UniqueFd(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return doors;
+  Result<JoinDescriptors> OpenJoinDescriptors() const override {
+    JoinDescriptors join;
+    join.tasks_files.emplace_back(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    join.v2_folder = UniqueFd(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return join;
   }
   Status SetLimits(const Limits&) override { return {}; }
   Result<std::int64_t> MemoryLimit() const override { return 64LL << 20; }
@@ -68,7 +68,7 @@ class LaunchPacketTest : public ::testing::Test {
   fs::path folder_;
   UniqueFd null_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   LaunchCgroup cgroup_;
-  LaunchRequest request_;
+  BoxLaunchRequest request_;
 };
 
 TEST_F(LaunchPacketTest, IsReadByTheSpawnerAsItWasMeant) {
@@ -78,7 +78,7 @@ TEST_F(LaunchPacketTest, IsReadByTheSpawnerAsItWasMeant) {
   wire.bytes.resize(sizeof packet->wire);
   std::memcpy(wire.bytes.data(), &packet->wire, sizeof packet->wire);
   for (int fd : packet->descriptors) wire.descriptors.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  auto request = ReadRequest(std::move(wire));
+  auto request = ReadCloneRequest(std::move(wire));
   ASSERT_TRUE(request);
   EXPECT_EQ(request->slot, 5U);
   EXPECT_EQ(request->hostname, "e2b.local");
@@ -132,7 +132,7 @@ TEST_F(LaunchPacketTest, SharedMemoryIsHalfOfTheBoxesUnlessSaid) {
 }
 
 TEST_F(LaunchPacketTest, RefusesWhatNoBoxCanBe) {
-  LaunchRequest good = request_;
+  BoxLaunchRequest good = request_;
   request_.slot = kSlotsMax;
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;
@@ -153,7 +153,7 @@ TEST_F(LaunchPacketTest, RefusesWhatNoBoxCanBe) {
 }
 
 TEST_F(LaunchPacketTest, RefusesTreesOutOfOrder) {
-  LaunchRequest good = request_;
+  BoxLaunchRequest good = request_;
   request_.trees.clear();
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;

@@ -30,7 +30,7 @@ class Launcher::Impl {
     return {};
   }
 
-  void ReapLost() {
+  void ReapDeadSpawners() {
     std::vector<std::unique_ptr<SpawnerProcess>> lost;
     std::lock_guard lock(mutex_);
     for (auto& spawner : free_) {
@@ -40,11 +40,11 @@ class Launcher::Impl {
     }
   }
 
-  Result<SpawnerProcess::Answered> Ask(const LaunchPacket& packet) {
+  Result<SpawnerProcess::Reply> SendRequest(const LaunchPacket& packet) {
     std::unique_ptr<SpawnerProcess> spawner = Take();
-    auto answered = AskWith(spawner, packet);
+    auto reply = SendRequestTo(spawner, packet);
     Return(std::move(spawner));
-    return answered;
+    return reply;
   }
 
  private:
@@ -53,17 +53,17 @@ class Launcher::Impl {
         {.program = options_.agent, .filter = filter_, .landlock = options_.landlock});
   }
 
-  Result<SpawnerProcess::Answered> AskWith(std::unique_ptr<SpawnerProcess>& spawner,
-                                           const LaunchPacket& packet) {
+  Result<SpawnerProcess::Reply> SendRequestTo(std::unique_ptr<SpawnerProcess>& spawner,
+                                              const LaunchPacket& packet) {
     if (spawner == nullptr || !spawner->alive()) {
       ASSIGN_OR_RETURN(spawner, StartOne());
     }
-    auto answered = spawner->Ask(packet.wire, packet.descriptors);
-    if (!answered) {
-      log::Error("spawner.lost", {{"error", answered.error().message}});
+    auto reply = spawner->SendRequest(packet.wire, packet.descriptors);
+    if (!reply) {
+      log::Error("spawner.lost", {{"error", reply.error().message}});
       spawner = nullptr;
     }
-    return answered;
+    return reply;
   }
 
   std::unique_ptr<SpawnerProcess> Take() {
@@ -94,10 +94,9 @@ Launcher::~Launcher() = default;
 
 Result<std::unique_ptr<Launcher>> Launcher::Start(LauncherOptions options) {
   if (options.spawners == 0) return Fail(ErrorCode::kInvalidArgument, "launcher: no spawners");
-  for (const Barrier& barrier : ProbeMachine(options.agent)) {
-    if (barrier.state != Barrier::State::kMissing) continue;
-    return Fail(ErrorCode::kUnavailable,
-                barrier.name + ": " + barrier.finding + "; " + barrier.advice);
+  for (const MachineCheck& check : ProbeMachine(options.agent)) {
+    if (check.state != MachineCheck::State::kMissing) continue;
+    return Fail(ErrorCode::kUnavailable, check.name + ": " + check.finding + "; " + check.advice);
   }
   ASSIGN_OR_RETURN(std::vector<sock_filter> filter, CompileBoxFilter());
   auto impl = std::make_unique<Impl>(std::move(options), std::move(filter));
@@ -105,20 +104,20 @@ Result<std::unique_ptr<Launcher>> Launcher::Start(LauncherOptions options) {
   return std::unique_ptr<Launcher>(new Launcher(std::move(impl)));
 }
 
-void Launcher::ReapLost() {
-  impl_->ReapLost();
+void Launcher::ReapDeadSpawners() {
+  impl_->ReapDeadSpawners();
 }
 
-Result<Launched> Launcher::Launch(const LaunchRequest& request) {
+Result<BoxProcess> Launcher::Launch(const BoxLaunchRequest& request) {
   ASSIGN_OR_RETURN(LaunchPacket packet, PrepareLaunch(request));
-  ASSIGN_OR_RETURN(SpawnerProcess::Answered answered, impl_->Ask(packet), "start a box");
-  if (answered.reply.step != Step::kNone)
-    return PassUp(StepError(answered.reply.step, answered.reply.error), "start a box");
-  Launched launched;
-  launched.pid = answered.reply.pid;
-  launched.pidfd = std::move(answered.pidfd);
-  ASSIGN_OR_RETURN(launched.start_time, ReadStartTime(launched.pid), "start a box");
-  return launched;
+  ASSIGN_OR_RETURN(SpawnerProcess::Reply reply, impl_->SendRequest(packet), "start a box");
+  if (reply.wire.step != Step::kNone)
+    return PassUp(StepError(reply.wire.step, reply.wire.error), "start a box");
+  BoxProcess process;
+  process.pid = reply.wire.pid;
+  process.pidfd = std::move(reply.pidfd);
+  ASSIGN_OR_RETURN(process.start_time, ReadStartTime(process.pid), "start a box");
+  return process;
 }
 
 }  // namespace viv::runtime

@@ -23,7 +23,7 @@ constexpr std::uint32_t kFirstId = 0x10000 * 16;
 constexpr std::uint32_t kIdsPerBox = 0x10000;
 constexpr std::uint32_t kSlotsMax = 30'000;
 
-struct LaunchRequest {
+struct BoxLaunchRequest {
   std::uint32_t slot = 0;
   std::vector<Tree> trees;  // the root first
   std::string folder;  // the box's own: UpperOf and WorkOf of each tree are made here when they
@@ -35,7 +35,7 @@ struct LaunchRequest {
   const Cgroup* cgroup = nullptr;
 };
 
-struct Launched {
+struct BoxProcess {
   pid_t pid = -1;
   UniqueFd pidfd;
   std::uint64_t start_time = 0;  // field 22 of /proc/PID/stat: tells a reused pid apart
@@ -55,11 +55,11 @@ class Launcher {
 
   // Blocks for about a millisecond; thread-safe. Returns once the box is contained and its agent is
   // about to accept. A failure names the step, and leaves nothing behind.
-  Result<Launched> Launch(const LaunchRequest& request);
+  Result<BoxProcess> Launch(const BoxLaunchRequest& request);
 
   // Waits for spawners that somebody killed, so that they do not stay as zombies until the next
   // launch. Quick; called now and again.
-  void ReapLost();
+  void ReapDeadSpawners();
 
  private:
   class Impl;

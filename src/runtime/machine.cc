@@ -24,7 +24,7 @@
 namespace viv::runtime {
 namespace {
 
-using State = Barrier::State;
+using State = MachineCheck::State;
 
 int DoNothing(const void*) {
   return 0;
@@ -44,28 +44,28 @@ int MountTrialOverlay(const void*) {
              : errno;
 }
 
-Barrier Judged(std::string name, int error, std::string finding, std::string advice) {
+MachineCheck CheckOf(std::string name, int error, std::string finding, std::string advice) {
   if (error == 0) return {std::move(name), State::kPresent, std::move(finding), ""};
   return {std::move(name), State::kMissing, std::strerror(error), std::move(advice)};
 }
 
-Barrier ProbeRoot() {
-  return Judged("root", ::geteuid() == 0 ? 0 : EPERM, "host root",
-                "run the server as root: it makes namespaces and mounts, and no box runs as root");
+MachineCheck ProbeRoot() {
+  return CheckOf("root", ::geteuid() == 0 ? 0 : EPERM, "host root",
+                 "run the server as root: it makes namespaces and mounts, and no box runs as root");
 }
 
-Barrier ProbeAgent(const std::string& agent) {
-  return Judged("agent", ::access(agent.c_str(), X_OK) == 0 ? 0 : errno, agent,
-                "build viv-agent and keep it beside viv: " + agent);
+MachineCheck ProbeAgent(const std::string& agent) {
+  return CheckOf("agent", ::access(agent.c_str(), X_OK) == 0 ? 0 : errno, agent,
+                 "build viv-agent and keep it beside viv: " + agent);
 }
 
-Barrier ProbeNamespaces() {
+MachineCheck ProbeNamespaces() {
   constexpr std::uint64_t kKinds = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
                                    CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWNET;
-  return Judged("namespaces", TryInChild(kKinds, DoNothing),
-                "user, mount, pid, ipc, uts, cgroup, net",
-                "allow user namespaces: sysctl user.max_user_namespaces, and in a container "
-                "--privileged");
+  return CheckOf("namespaces", TryInChild(kKinds, DoNothing),
+                 "user, mount, pid, ipc, uts, cgroup, net",
+                 "allow user namespaces: sysctl user.max_user_namespaces, and in a container "
+                 "--privileged");
 }
 
 // Whether owners of files below `folder` can be moved into a box's range.
@@ -83,31 +83,31 @@ int MapTrialMount(const std::string& folder) {
   return works ? 0 : errno;
 }
 
-Barrier ProbeIdMaps(const std::string& folder) {
-  return Judged("id-mapped mounts", MapTrialMount(folder), "on the file system of " + folder,
-                "use Linux 5.19 or later with " + folder + " on ext4, XFS or btrfs");
+MachineCheck ProbeIdMaps(const std::string& folder) {
+  return CheckOf("id-mapped mounts", MapTrialMount(folder), "on the file system of " + folder,
+                 "use Linux 5.19 or later with " + folder + " on ext4, XFS or btrfs");
 }
 
-Barrier ProbeOverlay() {
-  return Judged("overlay", TryInChild(CLONE_NEWNS, MountTrialOverlay), "mounts",
-                "load the overlay module (modprobe overlay)");
+MachineCheck ProbeOverlay() {
+  return CheckOf("overlay", TryInChild(CLONE_NEWNS, MountTrialOverlay), "mounts",
+                 "load the overlay module (modprobe overlay)");
 }
 
-Barrier ProbeSeccomp() {
+MachineCheck ProbeSeccomp() {
   std::uint32_t action = SECCOMP_RET_ERRNO;
   bool works = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-  return Judged("system call filter", works ? 0 : errno, "seccomp with error answers",
-                "use a kernel with CONFIG_SECCOMP_FILTER");
+  return CheckOf("system call filter", works ? 0 : errno, "seccomp with error answers",
+                 "use a kernel with CONFIG_SECCOMP_FILTER");
 }
 
-Barrier ProbeLandlock() {
+MachineCheck ProbeLandlock() {
   long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi >= 2) return {"Landlock", State::kPresent, fmt::format("version {}", abi), ""};
   return {"Landlock", State::kDegraded, abi < 0 ? "absent" : "version 1, which forbids renaming",
           "boxes run without it, one fence fewer; Linux 5.19 and lsm=landlock,… have it"};
 }
 
-Barrier ProbeCoreFiles() {
+MachineCheck ProbeCoreFiles() {
   auto pattern = ReadKernelFile(AT_FDCWD, "/proc/sys/kernel/core_pattern");
   if (pattern && !pattern->starts_with("|"))
     return {"core files", State::kPresent, "no program of the host handles crashes", ""};
@@ -130,7 +130,7 @@ Status TryCgroups(Cgroups& groups) {
   return frozen ? removed : frozen;
 }
 
-Barrier ProbeCgroups() {
+MachineCheck ProbeCgroups() {
   // A tag of its own, so that two probes at once do not take the folder from under each other.
   auto groups = Cgroups::Open("probe" + RandomHex(8));
   Status tried = groups ? TryCgroups(**groups) : Status(PassUp(groups.error()));
@@ -144,13 +144,13 @@ constexpr std::int64_t kFileTableMax = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-Status UnlimitFileTable() {
+Status RaiseFileMax() {
   auto now = ReadKernelFile(AT_FDCWD, kFileTableSetting);
   if (now && ReadNumber(*now) == kFileTableMax) return {};
   return WriteKernelFile(AT_FDCWD, kFileTableSetting, std::to_string(kFileTableMax));
 }
 
-std::vector<Barrier> ProbeMachine(const std::string& agent, const std::string& data_folder) {
+std::vector<MachineCheck> ProbeMachine(const std::string& agent, const std::string& data_folder) {
   return {ProbeRoot(),     ProbeAgent(agent), ProbeNamespaces(), ProbeIdMaps(data_folder),
           ProbeOverlay(),  ProbeSeccomp(),    ProbeLandlock(),   ProbeCgroups(),
           ProbeCoreFiles()};

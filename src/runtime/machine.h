@@ -8,7 +8,7 @@
 
 namespace viv::runtime {
 
-struct Barrier {
+struct MachineCheck {
   enum class State { kPresent, kDegraded, kMissing };  // a missing one means: no boxes
   std::string name;                                    // "user namespaces"
   State state = State::kPresent;
@@ -18,11 +18,12 @@ struct Barrier {
 
 // Takes some milliseconds. `agent` is the path of viv-agent; `data_folder` is where templates and
 // boxes keep their files.
-std::vector<Barrier> ProbeMachine(const std::string& agent, const std::string& data_folder = "/");
+std::vector<MachineCheck> ProbeMachine(const std::string& agent,
+                                       const std::string& data_folder = "/");
 
 // Lets the machine's table of open files (fs.file-max) grow as memory does, as systemd does at
 // boot: an open file is charged to the memory of the box that holds it, while this one number for
 // all is a thing that one box could use up.
-Status UnlimitFileTable();
+Status RaiseFileMax();
 
 }  // namespace viv::runtime

@@ -12,34 +12,34 @@
 namespace viv::runtime {
 namespace {
 
-const Barrier* FindBarrier(const std::vector<Barrier>& barriers, const std::string& name) {
-  auto found = std::find_if(barriers.begin(), barriers.end(),
-                            [&](const Barrier& barrier) { return barrier.name == name; });
-  return found == barriers.end() ? nullptr : &*found;
+const MachineCheck* FindBarrier(const std::vector<MachineCheck>& checks, const std::string& name) {
+  auto found = std::find_if(checks.begin(), checks.end(),
+                            [&](const MachineCheck& check) { return check.name == name; });
+  return found == checks.end() ? nullptr : &*found;
 }
 
 TEST(MachineTest, SaysWhatItFoundAndWhatToDoAboutWhatIsNotThere) {
-  for (const Barrier& barrier : ProbeMachine("/no/such/viv-agent")) {
-    EXPECT_FALSE(barrier.name.empty());
-    EXPECT_FALSE(barrier.finding.empty()) << barrier.name;
-    EXPECT_EQ(barrier.advice.empty(), barrier.state == Barrier::State::kPresent) << barrier.name;
+  for (const MachineCheck& check : ProbeMachine("/no/such/viv-agent")) {
+    EXPECT_FALSE(check.name.empty());
+    EXPECT_FALSE(check.finding.empty()) << check.name;
+    EXPECT_EQ(check.advice.empty(), check.state == MachineCheck::State::kPresent) << check.name;
   }
 }
 
 TEST(MachineTest, MissesAnAgentThatIsNotThere) {
-  auto barriers = ProbeMachine("/no/such/viv-agent");
-  const Barrier* agent = FindBarrier(barriers, "agent");
+  auto checks = ProbeMachine("/no/such/viv-agent");
+  const MachineCheck* agent = FindBarrier(checks, "agent");
   ASSERT_NE(agent, nullptr);
-  EXPECT_EQ(agent->state, Barrier::State::kMissing);
+  EXPECT_EQ(agent->state, MachineCheck::State::kMissing);
   EXPECT_NE(agent->advice.find("/no/such/viv-agent"), std::string::npos);
 }
 
 TEST(MachineTest, MissesIdMapsWhereThereAreNone) {
   if (::geteuid() != 0) GTEST_SKIP() << "mapping mounts needs root";
-  auto barriers = ProbeMachine("/bin/true", "/proc");
-  const Barrier* maps = FindBarrier(barriers, "id-mapped mounts");
+  auto checks = ProbeMachine("/bin/true", "/proc");
+  const MachineCheck* maps = FindBarrier(checks, "id-mapped mounts");
   ASSERT_NE(maps, nullptr);
-  EXPECT_EQ(maps->state, Barrier::State::kMissing);
+  EXPECT_EQ(maps->state, MachineCheck::State::kMissing);
   EXPECT_NE(maps->advice.find("/proc"), std::string::npos);
 }
 

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {

@@ -58,7 +58,7 @@ Status AddRule(void* context, const PolicyRule& rule) {
 }
 
 // In front of all: calls that are newer than the policy. The number -1 is how a debugger skips one.
-void PutNewestInFront(std::vector<sock_filter>& filter, std::uint32_t newest) {
+void RefuseNewerCalls(std::vector<sock_filter>& filter, std::uint32_t newest) {
   constexpr std::uint32_t kSkipped = 0xffffffff;
   const sock_filter front[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -98,7 +98,7 @@ Result<std::vector<sock_filter>> CompileFilter(std::string_view policy) {
     RETURN_IF_ERROR(AddRule(context.get(), rule));
   }
   ASSIGN_OR_RETURN(std::vector<sock_filter> filter, ExportFilter(context.get()));
-  PutNewestInFront(filter, parsed.newest);
+  RefuseNewerCalls(filter, parsed.newest);
   return filter;
 }
 

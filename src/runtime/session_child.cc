@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {
@@ -66,11 +66,11 @@ int JoinCgroups(const Containment& box) {
   return 0;
 }
 
-int HideCgroups(const Containment&) {
+int EnterCgroupNamespace(const Containment&) {
   return ::unshare(CLONE_NEWCGROUP) == 0 ? 0 : errno;
 }
 
-int EnterNetwork(const Containment& box) {
+int EnterNetworkNamespace(const Containment& box) {
   return ::setns(box.network, CLONE_NEWNET) == 0 ? 0 : errno;
 }
 
@@ -78,7 +78,7 @@ int SetHostname(const Containment& box) {
   return ::sethostname(box.hostname, std::strlen(box.hostname)) == 0 ? 0 : errno;
 }
 
-int SetMemoryPriority(const Containment&) {
+int SetOomScore(const Containment&) {
   int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return errno;
   int error = WriteText(fd, kOomScoreAdjust);
@@ -93,7 +93,7 @@ int SetResourceLimits(const Containment&) {
   return LimitResource(RLIMIT_NOFILE, kOpenFilesSoft, kOpenFilesHard);
 }
 
-int TakeNewKeyring(const Containment&) {
+int JoinNewKeyring(const Containment&) {
   long joined = ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   return joined >= 0 || errno == ENOSYS ? 0 : errno;
 }

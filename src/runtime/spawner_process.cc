@@ -17,7 +17,7 @@ namespace viv::runtime {
 namespace {
 
 // The spawner itself gives up on a box after ten seconds.
-constexpr timeval kSpawnerPatience{20, 0};
+constexpr timeval kSpawnerTimeout{20, 0};
 constexpr int kSpawnerSocket = 3;
 
 // Attributes and actions of one posix_spawn.
@@ -73,7 +73,7 @@ std::string AdviceFor(Step step, int error) {
   if (step == Step::kLayers && (error == EINVAL || error == EOPNOTSUPP))
     return "keep the data folder and templates on ext4, XFS or btrfs and use Linux 5.19 or later: "
            "this file system has no id-mapped mounts";
-  if (step == Step::kTrees && error == ENODEV) return "load the overlay module";
+  if (step == Step::kOverlays && error == ENODEV) return "load the overlay module";
   if (step == Step::kClone && error == EAGAIN)
     return "too many processes: raise kernel.pid_max or the server's pids limit";
   if (error == ENOSPC) return "a limit of the machine is reached, see `viv doctor`";
@@ -101,7 +101,7 @@ Result<std::unique_ptr<SpawnerProcess>> SpawnerProcess::Start(const Options& opt
     std::swap(theirs, moved);
   }
   for (int option : {SO_RCVTIMEO, SO_SNDTIMEO})
-    ::setsockopt(ours.get(), SOL_SOCKET, option, &kSpawnerPatience, sizeof kSpawnerPatience);
+    ::setsockopt(ours.get(), SOL_SOCKET, option, &kSpawnerTimeout, sizeof kSpawnerTimeout);
   SpawnPlan plan;
   ASSIGN_OR_RETURN(pid_t pid, plan.Run(options.program, theirs.get()));
   std::unique_ptr<SpawnerProcess> spawner(new SpawnerProcess(pid, std::move(ours)));
@@ -119,9 +119,8 @@ Status SpawnerProcess::SetUp(const Options& options) {
   std::memcpy(bytes.data(), &setup, sizeof setup);
   std::memcpy(bytes.data() + sizeof setup, options.filter.data(), filter_bytes);
   RETURN_IF_ERROR(SendPacket(socket_.get(), bytes.data(), bytes.size(), {}));
-  ASSIGN_OR_RETURN(Answered answered, Receive());
-  if (answered.reply.step != Step::kNone)
-    return PassUp(StepError(answered.reply.step, answered.reply.error));
+  ASSIGN_OR_RETURN(Reply reply, Receive());
+  if (reply.wire.step != Step::kNone) return PassUp(StepError(reply.wire.step, reply.wire.error));
   return {};
 }
 
@@ -130,23 +129,23 @@ bool SpawnerProcess::alive() const {
   return ::poll(&hung_up, 1, 0) == 0;
 }
 
-Result<SpawnerProcess::Answered> SpawnerProcess::Receive() {
+Result<SpawnerProcess::Reply> SpawnerProcess::Receive() {
   ASSIGN_OR_RETURN(Packet packet, ReceivePacket(socket_.get(), sizeof(WireReply)));
-  Answered answered;
-  if (packet.bytes.size() != sizeof answered.reply || packet.descriptors.size() > 1)
+  Reply reply;
+  if (packet.bytes.size() != sizeof reply.wire || packet.descriptors.size() > 1)
     return Fail(ErrorCode::kInternal, "the spawner answered in an unknown form");
-  std::memcpy(&answered.reply, packet.bytes.data(), sizeof answered.reply);
-  if (!packet.descriptors.empty()) answered.pidfd = std::move(packet.descriptors.front());
-  return answered;
+  std::memcpy(&reply.wire, packet.bytes.data(), sizeof reply.wire);
+  if (!packet.descriptors.empty()) reply.pidfd = std::move(packet.descriptors.front());
+  return reply;
 }
 
-Result<SpawnerProcess::Answered> SpawnerProcess::Ask(const WireRequest& request,
-                                                     const std::vector<int>& descriptors) {
+Result<SpawnerProcess::Reply> SpawnerProcess::SendRequest(const WireRequest& request,
+                                                          const std::vector<int>& descriptors) {
   RETURN_IF_ERROR(SendPacket(socket_.get(), &request, sizeof request, descriptors));
-  ASSIGN_OR_RETURN(Answered answered, Receive());
-  if (answered.reply.step == Step::kNone && !answered.pidfd)
+  ASSIGN_OR_RETURN(Reply reply, Receive());
+  if (reply.wire.step == Step::kNone && !reply.pidfd)
     return Fail(ErrorCode::kInternal, "the spawner named no process");
-  return answered;
+  return reply;
 }
 
 SpawnerProcess::~SpawnerProcess() {

@@ -29,18 +29,18 @@ class SpawnerProcess {
 
   bool alive() const;  // as far as its socket tells
 
-  struct Answered {
-    WireReply reply;
+  struct Reply {
+    WireReply wire;
     UniqueFd pidfd;
   };
   // An error means that the spawner is lost and has to be replaced; a box it could not make is told
   // in the reply.
-  Result<Answered> Ask(const WireRequest& request, const std::vector<int>& descriptors);
+  Result<Reply> SendRequest(const WireRequest& request, const std::vector<int>& descriptors);
 
  private:
   SpawnerProcess(pid_t pid, UniqueFd socket) : pid_(pid), socket_(std::move(socket)) {}
   Status SetUp(const Options& options);
-  Result<Answered> Receive();
+  Result<Reply> Receive();
 
   pid_t pid_;
   UniqueFd socket_;

@@ -97,11 +97,11 @@ const char* StepText(Step step) {
       return "make a control group namespace";
     case Step::kNetwork:
       return "enter its network namespace";
-    case Step::kHostPowers:
-      return "lay down most powers of host root";
+    case Step::kHostCapabilities:
+      return "drop most capabilities of host root";
     case Step::kLayers:
       return "map the owners of its layers";
-    case Step::kTrees:
+    case Step::kOverlays:
       return "mount its overlays";
     case Step::kDevices:
       return "make /dev";
@@ -115,7 +115,7 @@ const char* StepText(Step step) {
       return "enter its root";
     case Step::kHostname:
       return "set its host name";
-    case Step::kMemoryPriority:
+    case Step::kOomScore:
       return "set its priority when memory is short";
     case Step::kResourceLimits:
       return "set resource limits";
@@ -135,7 +135,7 @@ const char* StepText(Step step) {
       return "close descriptors";
     case Step::kDied:
       return "stay alive until contained";
-    case Step::kTooSlow:
+    case Step::kTimedOut:
       return "be contained in time";
   }
   return "unknown";

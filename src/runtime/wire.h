@@ -26,16 +26,16 @@ enum class Step : std::uint32_t {
   kCgroups,
   kCgroupNamespace,
   kNetwork,
-  kHostPowers,
+  kHostCapabilities,
   kLayers,
-  kTrees,
+  kOverlays,
   kDevices,
   kProc,
   kProcMasks,
   kBootId,
   kEnterRoot,
   kHostname,
-  kMemoryPriority,
+  kOomScore,
   kResourceLimits,
   kKeyring,
   kIdentity,
@@ -44,8 +44,8 @@ enum class Step : std::uint32_t {
   kSeccomp,
   kCapabilities,
   kDescriptors,
-  kDied,     // the clone ended without a word
-  kTooSlow,  // it took too long and was killed
+  kDied,      // the clone ended without a word
+  kTimedOut,  // it took too long and was killed
 };
 
 // "mount the overlays"; for messages.
@@ -53,7 +53,7 @@ const char* StepText(Step step);
 
 constexpr std::uint32_t kWireVersion = 1;
 constexpr std::size_t kNameBytes = 64;
-constexpr std::size_t kTreesMax = 8;
+constexpr std::size_t kOverlaysMax = 8;
 constexpr std::size_t kLayersMax = 128;
 constexpr std::size_t kTasksFilesMax = 12;
 constexpr std::size_t kFilterMax = 4096;  // instructions; the kernel's own limit
@@ -65,7 +65,7 @@ struct WireSetup {
   std::uint32_t filter_count = 0;
 };
 
-struct WireTree {
+struct WireOverlay {
   char at[kNameBytes] = {};
   std::uint32_t layer_count = 0;
 };
@@ -76,10 +76,10 @@ struct WireRequest {
   std::uint32_t slot = 0;
   std::uint32_t has_v2_cgroup = 0;
   std::uint32_t tasks_count = 0;
-  std::uint32_t tree_count = 0;
+  std::uint32_t overlay_count = 0;
   std::int64_t shm_bytes = 0;
   char hostname[kNameBytes] = {};
-  WireTree trees[kTreesMax] = {};
+  WireOverlay trees[kOverlaysMax] = {};
 };
 
 // With a pidfd when `step` is kNone. Also the answer to WireSetup, without one.

@@ -91,7 +91,7 @@ Status BoxService::Build(const Settings& settings,
   // First: the spawner is a copy of this process as it is now, small.
   ASSIGN_OR_RETURN(launcher_, runtime::Launcher::Start(launcher), "launcher");
 
-  if (Status lifted = runtime::UnlimitFileTable(); !lifted) {
+  if (Status lifted = runtime::RaiseFileMax(); !lifted) {
     log::Warn("boxes.file_table_limited",
               {{"error", lifted.error().message},
                {"advice", "sysctl fs.file-max=9223372036854775807, or one box can use it up"}});

@@ -22,7 +22,7 @@ bool MakeFolder(const std::string& path) {
 }
 
 // In the current folder, the new tmpfs.
-bool MakeSkeleton() {
+bool MakeMountPoints() {
   bool made = MakeFolder(runtime::kSpawnerRoot) && MakeFolder(runtime::kSpawnerFolder) &&
               MakeFolder(runtime::kSpawnerLayers) && MakeFolder(runtime::kSpawnerEmptyFolder);
   for (std::size_t i = 0; made && i < runtime::kLayersMax; ++i)
@@ -35,7 +35,7 @@ bool MakeSkeleton() {
 
 }  // namespace
 
-Failure EnterEmptyRoot(UniqueFd& proc) {
+StepFailure EnterEmptyRoot(UniqueFd& proc) {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   proc = UniqueFd(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!proc) return {Step::kSpawnerMounts, errno};
@@ -44,7 +44,7 @@ Failure EnterEmptyRoot(UniqueFd& proc) {
     return {Step::kSpawnerMounts, errno};
   // Any folder will do to mount it on; /proc is sure to be there.
   if (::mount("none", "/proc", "tmpfs", kFlags, "mode=755,size=1m") != 0 || ::chdir("/proc") != 0 ||
-      !MakeSkeleton() || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
+      !MakeMountPoints() || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
       ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0 ||
       ::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_RDONLY | kFlags, nullptr) != 0)
     return {Step::kSpawnerRoot, errno};

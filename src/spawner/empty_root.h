@@ -7,12 +7,12 @@
 
 namespace viv::spawner {
 
-struct Failure {
+struct StepFailure {
   runtime::Step step = runtime::Step::kNone;
   int error = 0;
 };
 
 // Leaves the host's mounts for good. `proc` is the host's /proc, which stays open for id maps.
-Failure EnterEmptyRoot(UniqueFd& proc);
+StepFailure EnterEmptyRoot(UniqueFd& proc);
 
 }  // namespace viv::spawner

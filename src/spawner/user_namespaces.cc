@@ -41,12 +41,12 @@ int WriteMap(int proc, const char* path, const char* map) {
 
 }  // namespace
 
-Failure UserNamespaces::Prepare() {
+StepFailure UserNamespaces::Prepare() {
   if (::prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) != 0) return {Step::kUserNamespace, errno};
   return {};
 }
 
-Failure UserNamespaces::MapIds(int holder, std::uint32_t first_id) const {
+StepFailure UserNamespaces::MapIds(int holder, std::uint32_t first_id) const {
   char map[64], path[64];
   std::snprintf(map, sizeof map, "0 %u %u", first_id, runtime::kIdsPerBox);
   for (const char* kind : {"uid_map", "gid_map"}) {
@@ -56,29 +56,29 @@ Failure UserNamespaces::MapIds(int holder, std::uint32_t first_id) const {
   return {};
 }
 
-Failure UserNamespaces::Make(std::uint32_t first_id, UniqueFd& made) {
-  if (stocked_ && stocked_id_ == first_id) {
-    made = std::exchange(stocked_, UniqueFd());
+StepFailure UserNamespaces::Make(std::uint32_t first_id, UniqueFd& made) {
+  if (prepared_ && prepared_id_ == first_id) {
+    made = std::exchange(prepared_, UniqueFd());
     return {};
   }
   return MakeNew(first_id, made);
 }
 
-void UserNamespaces::Stock(std::uint32_t first_id) {
-  stocked_ = UniqueFd();
-  stocked_id_ = first_id;
+void UserNamespaces::Preallocate(std::uint32_t first_id) {
+  prepared_ = UniqueFd();
+  prepared_id_ = first_id;
   // Without it the next box makes its own, and says what is wrong.
-  MakeNew(first_id, stocked_);
+  MakeNew(first_id, prepared_);
 }
 
-Failure UserNamespaces::MakeNew(std::uint32_t first_id, UniqueFd& made) {
+StepFailure UserNamespaces::MakeNew(std::uint32_t first_id, UniqueFd& made) {
   if (!TakeEffectiveIds(first_id)) return {Step::kUserNamespace, errno};
   int holder = ::clone(HoldNamespace, g_holder_stack + sizeof g_holder_stack,
                        CLONE_NEWUSER | CLONE_VM | CLONE_FILES | SIGCHLD, nullptr);
   int error = errno;
   if (!TakeEffectiveIds(0)) ::_exit(1);  // we would go on with another's ids
   if (holder < 0) return {Step::kUserNamespace, error};
-  Failure failure = MapIds(holder, first_id);
+  StepFailure failure = MapIds(holder, first_id);
   if (failure.step == Step::kNone) {
     char path[64];
     std::snprintf(path, sizeof path, "%d/ns/user", holder);

@@ -16,18 +16,18 @@ class UserNamespaces {
   explicit UserNamespaces(const UniqueFd& proc) : proc_(proc) {}
 
   // Lets go of ids without letting go of powers; once, before the first Make.
-  Failure Prepare();
-  Failure Make(std::uint32_t first_id, UniqueFd& made);
+  StepFailure Prepare();
+  StepFailure Make(std::uint32_t first_id, UniqueFd& made);
   // Has one ready for who is likely to be next; slots are handed out in order.
-  void Stock(std::uint32_t first_id);
+  void Preallocate(std::uint32_t first_id);
 
  private:
-  Failure MakeNew(std::uint32_t first_id, UniqueFd& made);
-  Failure MapIds(int holder, std::uint32_t first_id) const;
+  StepFailure MakeNew(std::uint32_t first_id, UniqueFd& made);
+  StepFailure MapIds(int holder, std::uint32_t first_id) const;
 
   const UniqueFd& proc_;
-  std::uint32_t stocked_id_ = 0;
-  UniqueFd stocked_;
+  std::uint32_t prepared_id_ = 0;
+  UniqueFd prepared_;
 };
 
 }  // namespace viv::spawner

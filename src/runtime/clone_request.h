@@ -14,31 +14,31 @@
 
 namespace viv::runtime {
 
-struct RequestTree {
+struct RequestedOverlay {
   std::string at;
   std::size_t layer_count = 0;
 };
 
-struct Request {
+struct CloneRequest {
   std::uint32_t slot = 0;
   std::int64_t shm_bytes = 0;
   std::string hostname;
-  std::vector<RequestTree> trees;
+  std::vector<RequestedOverlay> trees;
   UniqueFd listener, network, folder, v2_cgroup;
   std::vector<UniqueFd> tasks_files, layers;
 };
 
 // Nothing when anything is out of place.
-std::optional<Request> ReadRequest(Packet packet);
+std::optional<CloneRequest> ReadCloneRequest(Packet packet);
 // Lets go of the descriptors without closing them.
-void Forget(Request& request);
+void ReleaseDescriptors(CloneRequest& request);
 
 // A folder in a box's root that a tree may be mounted at: one plain name, none of those that
 // containment fills itself.
-bool IsTreeName(std::string_view name);
+bool IsOverlayMountPoint(std::string_view name);
 bool IsHostname(std::string_view name);
 
 // The overlay's mount options; its layers are /layers/`first_layer` and on.
-std::string OverlayOptions(const RequestTree& tree, std::size_t first_layer);
+std::string OverlayOptions(const RequestedOverlay& tree, std::size_t first_layer);
 
 }  // namespace viv::runtime

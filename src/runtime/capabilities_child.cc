@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::uint64_t Capability(int number) {
 
 // What the steps up to BecomeBoxRoot need, and what overlays do their work with: files, mounts,
 // namespaces, ids. Not CAP_SYS_RESOURCE, which passes quotas and reserved blocks.
-constexpr std::uint64_t kHostPowersKept =
+constexpr std::uint64_t kHostCapabilitiesKept =
     Capability(CAP_CHOWN) | Capability(CAP_DAC_OVERRIDE) | Capability(CAP_DAC_READ_SEARCH) |
     Capability(CAP_FOWNER) | Capability(CAP_FSETID) | Capability(CAP_SETGID) |
     Capability(CAP_SETUID) | Capability(CAP_MKNOD) | Capability(CAP_SETFCAP) |
@@ -45,13 +45,13 @@ int SetCapabilities(std::uint64_t set) {
 
 }  // namespace
 
-int LayDownHostPowers(const Containment& box) {
+int DropHostCapabilities(const Containment& box) {
   // Host root is not among the owners that a box's files can have: what is made from here on, by us
   // and later by the overlays, is the box root's.
   ::setfsgid(box.first_id);
   ::setfsuid(box.first_id);
   if (static_cast<std::uint32_t>(::setfsuid(box.first_id)) != box.first_id) return EPERM;
-  return SetCapabilities(kHostPowersKept);
+  return SetCapabilities(kHostCapabilitiesKept);
 }
 
 int BecomeBoxRoot(const Containment& box) {
@@ -64,7 +64,7 @@ int BecomeBoxRoot(const Containment& box) {
   return ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-int BoundCapabilities(const Containment&) {
+int ReduceBoundingSet(const Containment&) {
   for (int number = 0; number < 64; ++number) {
     if ((kBoxCapabilities & Capability(number)) != 0) continue;
     if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) {

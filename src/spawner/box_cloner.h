@@ -10,19 +10,19 @@
 
 namespace viv::spawner {
 
-struct Born {
+struct CloneResult {
   runtime::WireReply reply;
   UniqueFd pidfd;
   UniqueFd listener;  // only in the box itself, once it is contained
 };
 
-class Midwife {
+class BoxCloner {
  public:
-  Midwife(UserNamespaces& users, const sock_fprog& filter, bool landlock)
+  BoxCloner(UserNamespaces& users, const sock_fprog& filter, bool landlock)
       : users_(users), filter_(filter), landlock_(landlock) {}
 
   // Returns twice, as fork does.
-  Born Deliver(runtime::Packet packet);
+  CloneResult Clone(runtime::Packet packet);
   // What can be done for the next box before it is asked for.
   void PrepareNext();
 

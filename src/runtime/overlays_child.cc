@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {
@@ -58,7 +58,7 @@ int EnsureFolder(const char* name) {
   return 0;
 }
 
-int MapLayers(const Containment& box) {
+int IdMapLayers(const Containment& box) {
   constexpr std::uint64_t kSealed = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID;
   for (std::size_t i = 0; i < box.layer_count; ++i) {
     char path[64];
@@ -72,9 +72,9 @@ int MapLayers(const Containment& box) {
                       kSpawnerFolder);
 }
 
-int MountTrees(const Containment& box) {
-  for (std::size_t i = 0; i < box.tree_count; ++i) {
-    const Containment::TreeMount& tree = box.trees[i];
+int MountOverlays(const Containment& box) {
+  for (std::size_t i = 0; i < box.overlay_count; ++i) {
+    const Containment::OverlayMountOptions& tree = box.trees[i];
     bool is_root = tree.at[0] == '\0';
     if (!is_root) {
       if (int error = EnsureFolder(tree.at); error != 0) return error;

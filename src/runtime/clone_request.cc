@@ -1,4 +1,4 @@
-#include "runtime/request.h"
+#include "runtime/clone_request.h"
 
 #include <fmt/format.h>
 
@@ -25,12 +25,12 @@ std::optional<std::string> ReadField(const char (&field)[kNameBytes]) {
   return std::string(field);
 }
 
-bool ReadTrees(const WireRequest& wire, Request& request) {
-  if (wire.tree_count == 0 || wire.tree_count > kTreesMax) return false;
-  for (std::size_t i = 0; i < wire.tree_count; ++i) {
-    const WireTree& tree = wire.trees[i];
+bool ReadOverlays(const WireRequest& wire, CloneRequest& request) {
+  if (wire.overlay_count == 0 || wire.overlay_count > kOverlaysMax) return false;
+  for (std::size_t i = 0; i < wire.overlay_count; ++i) {
+    const WireOverlay& tree = wire.trees[i];
     std::optional<std::string> at = ReadField(tree.at);
-    if (!at || (i == 0 ? !at->empty() : !IsTreeName(*at))) return false;
+    if (!at || (i == 0 ? !at->empty() : !IsOverlayMountPoint(*at))) return false;
     if (tree.layer_count == 0 || tree.layer_count > kLayersMax) return false;
     request.trees.push_back({*std::move(at), tree.layer_count});
   }
@@ -39,7 +39,7 @@ bool ReadTrees(const WireRequest& wire, Request& request) {
 
 }  // namespace
 
-bool IsTreeName(std::string_view name) {
+bool IsOverlayMountPoint(std::string_view name) {
   if (name.empty() || name.size() >= kNameBytes || name.front() == '.') return false;
   for (std::string_view taken : {"proc", "dev", "sys"})
     if (name == taken) return false;
@@ -51,21 +51,21 @@ bool IsHostname(std::string_view name) {
          std::all_of(name.begin(), name.end(), IsPlain);
 }
 
-std::optional<Request> ReadRequest(Packet packet) {
+std::optional<CloneRequest> ReadCloneRequest(Packet packet) {
   WireRequest wire;
   if (packet.bytes.size() != sizeof wire) return std::nullopt;
   std::memcpy(&wire, packet.bytes.data(), sizeof wire);
-  Request request;
+  CloneRequest request;
   std::optional<std::string> hostname = ReadField(wire.hostname);
   if (!hostname || !IsHostname(*hostname) || wire.slot >= kSlotsMax || wire.shm_bytes <= 0 ||
-      wire.has_v2_cgroup > 1 || wire.tasks_count > kTasksFilesMax || !ReadTrees(wire, request))
+      wire.has_v2_cgroup > 1 || wire.tasks_count > kTasksFilesMax || !ReadOverlays(wire, request))
     return std::nullopt;
   request.slot = wire.slot;
   request.shm_bytes = wire.shm_bytes;
   request.hostname = *std::move(hostname);
 
   std::size_t layers = 0;
-  for (const RequestTree& tree : request.trees) layers += tree.layer_count;
+  for (const RequestedOverlay& tree : request.trees) layers += tree.layer_count;
   if (layers > kLayersMax ||
       packet.descriptors.size() != 3 + wire.has_v2_cgroup + wire.tasks_count + layers)
     return std::nullopt;
@@ -80,14 +80,14 @@ std::optional<Request> ReadRequest(Packet packet) {
   return request;
 }
 
-void Forget(Request& request) {
+void ReleaseDescriptors(CloneRequest& request) {
   for (UniqueFd* fd : {&request.listener, &request.network, &request.folder, &request.v2_cgroup})
     fd->release();
   for (UniqueFd& fd : request.tasks_files) fd.release();
   for (UniqueFd& fd : request.layers) fd.release();
 }
 
-std::string OverlayOptions(const RequestTree& tree, std::size_t first_layer) {
+std::string OverlayOptions(const RequestedOverlay& tree, std::size_t first_layer) {
   std::string lower;
   for (std::size_t i = 0; i < tree.layer_count; ++i)
     lower += fmt::format("{}{}/{}", i == 0 ? "" : ":", kSpawnerLayers, first_layer + i);

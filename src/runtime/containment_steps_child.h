@@ -12,17 +12,17 @@ constexpr int kReportDescriptor = 4;
 // session_child.cc
 int StartSession(const Containment& box);
 int JoinCgroups(const Containment& box);
-int HideCgroups(const Containment& box);
-int EnterNetwork(const Containment& box);
+int EnterCgroupNamespace(const Containment& box);
+int EnterNetworkNamespace(const Containment& box);
 int SetHostname(const Containment& box);
-int SetMemoryPriority(const Containment& box);
+int SetOomScore(const Containment& box);
 int SetResourceLimits(const Containment& box);
-int TakeNewKeyring(const Containment& box);
+int JoinNewKeyring(const Containment& box);
 int CloseDescriptors(const Containment& box);
 
-// trees_child.cc
-int MapLayers(const Containment& box);
-int MountTrees(const Containment& box);
+// overlays_child.cc
+int IdMapLayers(const Containment& box);
+int MountOverlays(const Containment& box);
 int EnterRoot(const Containment& box);
 
 // devices_child.cc
@@ -33,15 +33,15 @@ int MountProc(const Containment& box);
 int MaskProc(const Containment& box);
 int SetBootId(const Containment& box);
 
-// powers_child.cc
-int LayDownHostPowers(const Containment& box);
+// capabilities_child.cc
+int DropHostCapabilities(const Containment& box);
 int BecomeBoxRoot(const Containment& box);
-int BoundCapabilities(const Containment& box);
+int ReduceBoundingSet(const Containment& box);
 int DropCapabilities(const Containment& box);
 
-// confine_child.cc
-int ConfineToRoot(const Containment& box);
-int FilterSystemCalls(const Containment& box);
+// landlock_seccomp_child.cc
+int ApplyLandlock(const Containment& box);
+int InstallSeccompFilter(const Containment& box);
 
 // Shared by the mounts: a folder `name` below the current folder that is no link, made when it is
 // missing.

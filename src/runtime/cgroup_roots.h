@@ -12,7 +12,7 @@
 
 namespace viv::runtime {
 
-struct CgroupPlace {
+struct CgroupRoot {
   std::string path;  // ".../vivarium-TAG"
   UniqueFd folder;   // the same, open
   bool is_v2 = false;
@@ -21,21 +21,21 @@ struct CgroupPlace {
   bool Has(std::string_view controller) const;
 };
 
-class CgroupPlaces {
+class CgroupRoots {
  public:
   // Makes the folders where they are missing, and hands controllers down to them.
-  static Result<CgroupPlaces> Open(const CgroupLayout& layout, const std::string& folder_name);
+  static Result<CgroupRoots> Open(const CgroupLayout& layout, const std::string& folder_name);
 
-  const std::vector<CgroupPlace>& all() const { return all_; }
-  const CgroupPlace* Find(std::string_view controller) const;
-  const CgroupPlace* v2() const;
+  const std::vector<CgroupRoot>& all() const { return all_; }
+  const CgroupRoot* Find(std::string_view controller) const;
+  const CgroupRoot* v2() const;
 
  private:
   Status AddV2(const std::string& mount, const std::string& folder_name);
   Status AddV1(const CgroupLayout& layout, const std::string& folder_name);
   Status CheckComplete() const;
 
-  std::vector<CgroupPlace> all_;
+  std::vector<CgroupRoot> all_;
 };
 
 }  // namespace viv::runtime

@@ -1,4 +1,4 @@
-#include "runtime/request.h"
+#include "runtime/clone_request.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ WireRequest GoodWire() {
   wire.slot = 3;
   wire.has_v2_cgroup = 1;
   wire.tasks_count = 2;
-  wire.tree_count = 2;
+  wire.overlay_count = 2;
   wire.shm_bytes = 1 << 20;
   std::strcpy(wire.hostname, "e2b.local");
   wire.trees[0].layer_count = 2;
@@ -36,14 +36,14 @@ Packet PacketOf(const WireRequest& wire, std::size_t descriptors) {
 constexpr std::size_t kGoodDescriptors = 3 + 1 + 2 + 3;
 
 bool Reads(const WireRequest& wire) {
-  return ReadRequest(PacketOf(wire, kGoodDescriptors)).has_value();
+  return ReadCloneRequest(PacketOf(wire, kGoodDescriptors)).has_value();
 }
 
-TEST(RequestTest, GivesEachDescriptorItsPlaceInTheOrderOfTheWire) {
+TEST(CloneRequestTest, GivesEachDescriptorItsPlaceInTheOrderOfTheWire) {
   Packet packet = PacketOf(GoodWire(), kGoodDescriptors);
   std::vector<int> numbers;
   for (const UniqueFd& fd : packet.descriptors) numbers.push_back(fd.get());
-  auto request = ReadRequest(std::move(packet));
+  auto request = ReadCloneRequest(std::move(packet));
   ASSERT_TRUE(request);
   EXPECT_EQ(request->slot, 3U);
   EXPECT_EQ(request->hostname, "e2b.local");
@@ -59,18 +59,18 @@ TEST(RequestTest, GivesEachDescriptorItsPlaceInTheOrderOfTheWire) {
   EXPECT_EQ(request->trees[1].at, "usr");
 }
 
-TEST(RequestTest, RefusesAnotherNumberOfDescriptorsThanItCounts) {
-  EXPECT_FALSE(ReadRequest(PacketOf(GoodWire(), kGoodDescriptors - 1)));
-  EXPECT_FALSE(ReadRequest(PacketOf(GoodWire(), kGoodDescriptors + 1)));
+TEST(CloneRequestTest, RefusesAnotherNumberOfDescriptorsThanItCounts) {
+  EXPECT_FALSE(ReadCloneRequest(PacketOf(GoodWire(), kGoodDescriptors - 1)));
+  EXPECT_FALSE(ReadCloneRequest(PacketOf(GoodWire(), kGoodDescriptors + 1)));
 }
 
-TEST(RequestTest, RefusesAPacketOfAnotherSize) {
+TEST(CloneRequestTest, RefusesAPacketOfAnotherSize) {
   Packet packet = PacketOf(GoodWire(), kGoodDescriptors);
   packet.bytes.pop_back();
-  EXPECT_FALSE(ReadRequest(std::move(packet)));
+  EXPECT_FALSE(ReadCloneRequest(std::move(packet)));
 }
 
-TEST(RequestTest, RefusesWhatIsOutOfRange) {
+TEST(CloneRequestTest, RefusesWhatIsOutOfRange) {
   EXPECT_TRUE(Reads(GoodWire()));
   WireRequest wire = GoodWire();
   wire.slot = kSlotsMax;
@@ -79,9 +79,9 @@ TEST(RequestTest, RefusesWhatIsOutOfRange) {
   wire.shm_bytes = 0;
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
-  wire.tree_count = 0;
+  wire.overlay_count = 0;
   EXPECT_FALSE(Reads(wire));
-  wire.tree_count = kTreesMax + 1;
+  wire.overlay_count = kOverlaysMax + 1;
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
   wire.trees[1].layer_count = 0;
@@ -91,7 +91,7 @@ TEST(RequestTest, RefusesWhatIsOutOfRange) {
   EXPECT_FALSE(Reads(wire));
 }
 
-TEST(RequestTest, RefusesTextWithoutAnEnd) {
+TEST(CloneRequestTest, RefusesTextWithoutAnEnd) {
   WireRequest wire = GoodWire();
   std::memset(wire.hostname, 'a', sizeof wire.hostname);
   EXPECT_FALSE(Reads(wire));
@@ -100,7 +100,7 @@ TEST(RequestTest, RefusesTextWithoutAnEnd) {
   EXPECT_FALSE(Reads(wire));
 }
 
-TEST(RequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
+TEST(CloneRequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
   WireRequest wire = GoodWire();
   std::strcpy(wire.trees[0].at, "opt");
   EXPECT_FALSE(Reads(wire));
@@ -109,22 +109,22 @@ TEST(RequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
   EXPECT_FALSE(Reads(wire));
 }
 
-TEST(RequestTest, ATreesPlaceIsOnePlainNameThatContainmentDoesNotFill) {
+TEST(CloneRequestTest, ATreesPlaceIsOnePlainNameThatContainmentDoesNotFill) {
   for (const char* good : {"usr", "opt", "lib64", "my_data", "a.b"})
-    EXPECT_TRUE(IsTreeName(good)) << good;
+    EXPECT_TRUE(IsOverlayMountPoint(good)) << good;
   for (const char* bad : {"", ".", "..", ".x", "a/b", "/usr", "proc", "dev", "sys", "a,b", "a:b",
                           "a\\b", "a b", "a\nb"})
-    EXPECT_FALSE(IsTreeName(bad)) << bad;
-  EXPECT_FALSE(IsTreeName(std::string(kNameBytes, 'a')));
+    EXPECT_FALSE(IsOverlayMountPoint(bad)) << bad;
+  EXPECT_FALSE(IsOverlayMountPoint(std::string(kNameBytes, 'a')));
 }
 
-TEST(RequestTest, AHostNameHasNoBytesThatAreNone) {
+TEST(CloneRequestTest, AHostNameHasNoBytesThatAreNone) {
   EXPECT_TRUE(IsHostname("e2b.local"));
   for (const char* bad : {"", "-a", ".a", "a b", "a_b", "a/b", "ä"}) EXPECT_FALSE(IsHostname(bad));
 }
 
-TEST(RequestTest, ForgettingLeavesDescriptorsOpen) {
-  auto request = ReadRequest(PacketOf(GoodWire(), kGoodDescriptors));
+TEST(CloneRequestTest, ForgettingLeavesDescriptorsOpen) {
+  auto request = ReadCloneRequest(PacketOf(GoodWire(), kGoodDescriptors));
   ASSERT_TRUE(request);
   std::vector<UniqueFd> ours;
   for (int number : {request->listener.get(), request->network.get(), request->folder.get(),
@@ -132,12 +132,12 @@ TEST(RequestTest, ForgettingLeavesDescriptorsOpen) {
     ours.emplace_back(number);
   for (const UniqueFd& fd : request->tasks_files) ours.emplace_back(fd.get());
   for (const UniqueFd& fd : request->layers) ours.emplace_back(fd.get());
-  Forget(*request);
+  ReleaseDescriptors(*request);
   request.reset();
   for (const UniqueFd& fd : ours) EXPECT_GE(::fcntl(fd.get(), F_GETFD), 0);
 }
 
-TEST(RequestTest, AnOverlayNamesItsLayersTopmostFirstAndNoPathOfTheHost) {
+TEST(CloneRequestTest, AnOverlayNamesItsLayersTopmostFirstAndNoPathOfTheHost) {
   std::string options = OverlayOptions({"usr", 2}, 3);
   EXPECT_TRUE(
       options.starts_with("lowerdir=/layers/3:/layers/4,upperdir=/folder/usr/upper,"
@@ -147,7 +147,7 @@ TEST(RequestTest, AnOverlayNamesItsLayersTopmostFirstAndNoPathOfTheHost) {
                       "lowerdir=/layers/0,upperdir=/folder/root/upper,workdir=/folder/root/work,"));
 }
 
-TEST(RequestTest, OptionsOfTheMostLayersFitTheKernelsPage) {
+TEST(CloneRequestTest, OptionsOfTheMostLayersFitTheKernelsPage) {
   EXPECT_LT(OverlayOptions({"usr", kLayersMax}, 0).size(), 4096U);
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/cgroup_places.h"
+#include "runtime/cgroup_roots.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,21 +16,23 @@ namespace {
 // Without these a box could take the whole machine.
 constexpr std::string_view kNeededControllers[] = {"memory", "cpu", "pids"};
 
-Status MakeGroupFolder(const std::string& mount, const std::string& name, CgroupPlace& place) {
+Status MakeGroupFolder(const std::string& mount, const std::string& name, CgroupRoot& root) {
   std::string path = mount + "/" + name;
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
     return Fail(ErrorCode::kUnavailable, "make " + path + ": " + std::strerror(errno) +
                                              "; the server needs to run as root with " + mount +
                                              " mounted writable");
-  place.folder = UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!place.folder)
+  root.folder = UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root.folder)
     return Fail(ErrorCode::kUnavailable, "open " + path + ": " + std::strerror(errno));
-  place.path = std::move(path);
+  root.path = std::move(path);
   return {};
 }
 
 // Lets the children of a v2 folder have these controllers.
-Status HandDown(int folder, const std::string& path, const std::vector<std::string>& controllers) {
+Status EnableSubtreeControllers(int folder,
+                                const std::string& path,
+                                const std::vector<std::string>& controllers) {
   ASSIGN_OR_RETURN(std::string present, ReadKernelFile(folder, path));
   auto names = Split(Trim(present), ' ');
   for (const std::string& controller : controllers) {
@@ -47,40 +49,41 @@ Status HandDown(int folder, const std::string& path, const std::vector<std::stri
 
 }  // namespace
 
-bool CgroupPlace::Has(std::string_view controller) const {
+bool CgroupRoot::Has(std::string_view controller) const {
   return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
 }
 
-const CgroupPlace* CgroupPlaces::Find(std::string_view controller) const {
-  for (const CgroupPlace& place : all_)
-    if (place.Has(controller)) return &place;
+const CgroupRoot* CgroupRoots::Find(std::string_view controller) const {
+  for (const CgroupRoot& root : all_)
+    if (root.Has(controller)) return &root;
   return nullptr;
 }
 
-const CgroupPlace* CgroupPlaces::v2() const {
-  for (const CgroupPlace& place : all_)
-    if (place.is_v2) return &place;
+const CgroupRoot* CgroupRoots::v2() const {
+  for (const CgroupRoot& root : all_)
+    if (root.is_v2) return &root;
   return nullptr;
 }
 
-Status CgroupPlaces::AddV2(const std::string& mount, const std::string& folder_name) {
+Status CgroupRoots::AddV2(const std::string& mount, const std::string& folder_name) {
   UniqueFd top(::open(mount.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!top) return Fail(ErrorCode::kUnavailable, "open " + mount + ": " + std::strerror(errno));
   ASSIGN_OR_RETURN(std::string offered, ReadKernelFile(top.get(), "cgroup.controllers"));
-  CgroupPlace place;
-  place.is_v2 = true;
+  CgroupRoot root;
+  root.is_v2 = true;
   auto names = Split(Trim(offered), ' ');
   for (std::string_view needed : kNeededControllers)
     if (std::find(names.begin(), names.end(), needed) != names.end())
-      place.controllers.emplace_back(needed);
-  RETURN_IF_ERROR(MakeGroupFolder(mount, folder_name, place));
-  RETURN_IF_ERROR(HandDown(top.get(), "cgroup.subtree_control", place.controllers));
-  RETURN_IF_ERROR(HandDown(place.folder.get(), "cgroup.subtree_control", place.controllers));
-  all_.push_back(std::move(place));
+      root.controllers.emplace_back(needed);
+  RETURN_IF_ERROR(MakeGroupFolder(mount, folder_name, root));
+  RETURN_IF_ERROR(EnableSubtreeControllers(top.get(), "cgroup.subtree_control", root.controllers));
+  RETURN_IF_ERROR(
+      EnableSubtreeControllers(root.folder.get(), "cgroup.subtree_control", root.controllers));
+  all_.push_back(std::move(root));
   return {};
 }
 
-Status CgroupPlaces::AddV1(const CgroupLayout& layout, const std::string& folder_name) {
+Status CgroupRoots::AddV1(const CgroupLayout& layout, const std::string& folder_name) {
   std::vector<std::string_view> wanted(std::begin(kNeededControllers),
                                        std::end(kNeededControllers));
   // v2 brings a freezer, counts time even where it has no controllers, and is where systemd looks
@@ -88,20 +91,20 @@ Status CgroupPlaces::AddV1(const CgroupLayout& layout, const std::string& folder
   // what is left in the server's group ends with its service.
   if (v2() == nullptr) wanted.insert(wanted.end(), {"freezer", "cpuacct", kSystemdHierarchy});
   for (const CgroupHierarchy& hierarchy : layout.v1) {
-    CgroupPlace place;
+    CgroupRoot root;
     for (std::string_view name : wanted) {
       const auto& here = hierarchy.controllers;
       if (std::find(here.begin(), here.end(), name) != here.end())
-        place.controllers.emplace_back(name);
+        root.controllers.emplace_back(name);
     }
-    if (place.controllers.empty()) continue;
-    RETURN_IF_ERROR(MakeGroupFolder(hierarchy.folder, folder_name, place));
-    all_.push_back(std::move(place));
+    if (root.controllers.empty()) continue;
+    RETURN_IF_ERROR(MakeGroupFolder(hierarchy.folder, folder_name, root));
+    all_.push_back(std::move(root));
   }
   return {};
 }
 
-Status CgroupPlaces::CheckComplete() const {
+Status CgroupRoots::CheckComplete() const {
   for (std::string_view needed : kNeededControllers) {
     if (Find(needed) != nullptr) continue;
     std::string name(needed);
@@ -115,15 +118,14 @@ Status CgroupPlaces::CheckComplete() const {
   return {};
 }
 
-Result<CgroupPlaces> CgroupPlaces::Open(const CgroupLayout& layout,
-                                        const std::string& folder_name) {
-  CgroupPlaces places;
+Result<CgroupRoots> CgroupRoots::Open(const CgroupLayout& layout, const std::string& folder_name) {
+  CgroupRoots roots;
   if (!layout.v2_folder.empty()) {
-    RETURN_IF_ERROR(places.AddV2(layout.v2_folder, folder_name));
+    RETURN_IF_ERROR(roots.AddV2(layout.v2_folder, folder_name));
   }
-  RETURN_IF_ERROR(places.AddV1(layout, folder_name));
-  RETURN_IF_ERROR(places.CheckComplete());
-  return places;
+  RETURN_IF_ERROR(roots.AddV1(layout, folder_name));
+  RETURN_IF_ERROR(roots.CheckComplete());
+  return roots;
 }
 
 }  // namespace viv::runtime

@@ -1,4 +1,4 @@
-#include "spawner/birth.h"
+#include "spawner/box_cloner.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,15 +14,15 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/clone_request.h"
 #include "runtime/contain.h"
 #include "runtime/launcher.h"
-#include "runtime/request.h"
 
 namespace viv::spawner {
 namespace {
 
+using runtime::CloneRequest;
 using runtime::Containment;
-using runtime::Request;
 using runtime::Step;
 using runtime::WireReply;
 
@@ -35,10 +35,10 @@ std::uint32_t FirstId(std::uint32_t slot) {
   return runtime::kFirstId + slot * runtime::kIdsPerBox;
 }
 
-Born Refusal(Step step, int error) {
-  Born born;
-  born.reply = {step, error, -1};
-  return born;
+CloneResult FailedClone(Step step, int error) {
+  CloneResult result;
+  result.reply = {step, error, -1};
+  return result;
 }
 
 // Random, in the form of a version 4 UUID, with a line end: as the kernel shows its own.
@@ -56,54 +56,58 @@ std::string NewBootId() {
 }
 
 // The texts and lists that a Containment points to.
-struct Prepared {
+struct ContainmentData {
   std::vector<std::string> options;
-  std::vector<Containment::TreeMount> trees;
+  std::vector<Containment::OverlayMountOptions> trees;
   std::vector<int> layers, tasks;
   std::string devices, terminals, boot_id;
   UniqueFd user_namespace, report_read, report_write;
 };
 
-void PrepareTexts(const Request& request, std::uint32_t first_id, Prepared& prepared) {
+void PrepareContainment(const CloneRequest& request,
+                        std::uint32_t first_id,
+                        ContainmentData& data) {
   std::size_t layer = 0;
-  for (const runtime::RequestTree& tree : request.trees) {
-    prepared.options.push_back(runtime::OverlayOptions(tree, layer));
+  for (const runtime::RequestedOverlay& tree : request.trees) {
+    data.options.push_back(runtime::OverlayOptions(tree, layer));
     layer += tree.layer_count;
   }
   for (std::size_t i = 0; i < request.trees.size(); ++i)
-    prepared.trees.push_back({request.trees[i].at.c_str(), prepared.options[i].c_str()});
-  for (const UniqueFd& fd : request.layers) prepared.layers.push_back(fd.get());
-  for (const UniqueFd& fd : request.tasks_files) prepared.tasks.push_back(fd.get());
-  prepared.devices = fmt::format("mode=755,uid={0},gid={0},size={1}", first_id, request.shm_bytes);
+    data.trees.push_back({request.trees[i].at.c_str(), data.options[i].c_str()});
+  for (const UniqueFd& fd : request.layers) data.layers.push_back(fd.get());
+  for (const UniqueFd& fd : request.tasks_files) data.tasks.push_back(fd.get());
+  data.devices = fmt::format("mode=755,uid={0},gid={0},size={1}", first_id, request.shm_bytes);
   // Group 5 is `tty` in Debian and most others.
-  prepared.terminals =
+  data.terminals =
       fmt::format("newinstance,ptmxmode=0666,mode=0620,gid={},max={}", first_id + 5, kTerminalsMax);
-  prepared.boot_id = NewBootId();
+  data.boot_id = NewBootId();
 }
 
-Containment PointTo(const Request& request, const Prepared& prepared, std::uint32_t first_id) {
+Containment MakeContainment(const CloneRequest& request,
+                            const ContainmentData& data,
+                            std::uint32_t first_id) {
   Containment box;
   box.first_id = first_id;
-  box.user_namespace = prepared.user_namespace.get();
+  box.user_namespace = data.user_namespace.get();
   box.network = request.network.get();
   box.listener = request.listener.get();
-  box.report = prepared.report_write.get();
-  box.tasks_files = prepared.tasks.data();
-  box.tasks_count = prepared.tasks.size();
+  box.report = data.report_write.get();
+  box.tasks_files = data.tasks.data();
+  box.tasks_count = data.tasks.size();
   box.folder = request.folder.get();
-  box.layers = prepared.layers.data();
-  box.layer_count = prepared.layers.size();
-  box.trees = prepared.trees.data();
-  box.tree_count = prepared.trees.size();
+  box.layers = data.layers.data();
+  box.layer_count = data.layers.size();
+  box.trees = data.trees.data();
+  box.overlay_count = data.trees.size();
   box.hostname = request.hostname.c_str();
-  box.device_options = prepared.devices.c_str();
-  box.terminal_options = prepared.terminals.c_str();
-  box.boot_id = prepared.boot_id.c_str();
+  box.device_options = data.devices.c_str();
+  box.terminal_options = data.terminals.c_str();
+  box.boot_id = data.boot_id.c_str();
   return box;
 }
 
 // As fork: 0 in the child, negative on failure.
-long CloneBox(const UniqueFd& v2_cgroup, UniqueFd& pidfd) {
+long CloneIntoNamespaces(const UniqueFd& v2_cgroup, UniqueFd& pidfd) {
   int number = -1;
   clone_args arguments{};
   arguments.flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD;
@@ -128,61 +132,61 @@ bool WaitReadable(int fd, int timeout_ms) {
 
 WireReply ReadReport(int pipe) {
   WireReply report;
-  if (!WaitReadable(pipe, kContainTimeoutMs)) return {Step::kTooSlow, ETIMEDOUT, -1};
+  if (!WaitReadable(pipe, kContainTimeoutMs)) return {Step::kTimedOut, ETIMEDOUT, -1};
   if (::read(pipe, &report, sizeof report) != sizeof report) return {Step::kDied, ECHILD, -1};
   return report;
 }
 
 // Nothing of a box that failed may be left when the answer goes out.
-void EndFailed(const UniqueFd& pidfd) {
+void KillFailedBox(const UniqueFd& pidfd) {
   ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
   WaitReadable(pidfd.get(), kEndTimeoutMs);
 }
 
 }  // namespace
 
-void Midwife::PrepareNext() {
-  users_.Stock(FirstId((last_slot_ + 1) % runtime::kSlotsMax));
+void BoxCloner::PrepareNext() {
+  users_.Preallocate(FirstId((last_slot_ + 1) % runtime::kSlotsMax));
 }
 
-Born Midwife::Deliver(runtime::Packet packet) {
-  std::optional<Request> request = runtime::ReadRequest(std::move(packet));
-  if (!request) return Refusal(Step::kClone, EINVAL);
+CloneResult BoxCloner::Clone(runtime::Packet packet) {
+  std::optional<CloneRequest> request = runtime::ReadCloneRequest(std::move(packet));
+  if (!request) return FailedClone(Step::kClone, EINVAL);
   std::uint32_t first_id = FirstId(request->slot);
   last_slot_ = request->slot;
 
-  Prepared prepared;
-  PrepareTexts(*request, first_id, prepared);
-  if (Failure failure = users_.Make(first_id, prepared.user_namespace); failure.step != Step::kNone)
-    return Refusal(failure.step, failure.error);
+  ContainmentData data;
+  PrepareContainment(*request, first_id, data);
+  if (StepFailure failure = users_.Make(first_id, data.user_namespace); failure.step != Step::kNone)
+    return FailedClone(failure.step, failure.error);
   int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return Refusal(Step::kClone, errno);
-  prepared.report_read = UniqueFd(report[0]);
-  prepared.report_write = UniqueFd(report[1]);
-  Containment box = PointTo(*request, prepared, first_id);
+  if (::pipe2(report, O_CLOEXEC) != 0) return FailedClone(Step::kClone, errno);
+  data.report_read = UniqueFd(report[0]);
+  data.report_write = UniqueFd(report[1]);
+  Containment box = MakeContainment(*request, data, first_id);
   box.filter = &filter_;
   box.landlock = landlock_;
 
-  Born born;
-  long pid = CloneBox(request->v2_cgroup, born.pidfd);
-  if (pid < 0) return Refusal(Step::kClone, errno);
+  CloneResult result;
+  long pid = CloneIntoNamespaces(request->v2_cgroup, result.pidfd);
+  if (pid < 0) return FailedClone(Step::kClone, errno);
   if (pid == 0) {
     int listener = runtime::Contain(box);
     // Every other descriptor is closed already, and its number may be anything's by now.
-    runtime::Forget(*request);
-    for (UniqueFd* fd : {&prepared.user_namespace, &prepared.report_read, &prepared.report_write})
+    runtime::ReleaseDescriptors(*request);
+    for (UniqueFd* fd : {&data.user_namespace, &data.report_read, &data.report_write})
       fd->release();
-    born.listener = UniqueFd(listener);
-    return born;
+    result.listener = UniqueFd(listener);
+    return result;
   }
-  prepared.report_write = UniqueFd();
-  born.reply = ReadReport(prepared.report_read.get());
-  born.reply.pid = static_cast<std::int32_t>(pid);
-  if (born.reply.step != Step::kNone) {
-    EndFailed(born.pidfd);
-    born.pidfd = UniqueFd();
+  data.report_write = UniqueFd();
+  result.reply = ReadReport(data.report_read.get());
+  result.reply.pid = static_cast<std::int32_t>(pid);
+  if (result.reply.step != Step::kNone) {
+    KillFailedBox(result.pidfd);
+    result.pidfd = UniqueFd();
   }
-  return born;
+  return result;
 }
 
 }  // namespace viv::spawner

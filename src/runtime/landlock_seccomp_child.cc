@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-#include "runtime/measures_child.h"
+#include "runtime/containment_steps_child.h"
 
 namespace viv::runtime {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::uint64_t kLandlockScopes = 3;
 
 }  // namespace
 
-int ConfineToRoot(const Containment& box) {
+int ApplyLandlock(const Containment& box) {
   if (!box.landlock) return 0;
   long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi < 2) return 0;  // the kernel has no Landlock that would do; `viv doctor` says so
@@ -58,7 +58,7 @@ int ConfineToRoot(const Containment& box) {
   return 0;
 }
 
-int FilterSystemCalls(const Containment& box) {
+int InstallSeccompFilter(const Containment& box) {
   return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, box.filter) == 0 ? 0 : errno;
 }
 
