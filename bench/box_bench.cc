@@ -129,7 +129,7 @@ class Boxes {
     double grouped = NowMs();
     runtime::BoxLaunchRequest request;
     request.slot = static_cast<std::uint32_t>(number);
-    request.trees = {{"", {folder_ / "layer"}}, {"usr", {"/usr"}}};
+    request.overlays = {{"", {folder_ / "layer"}}, {"usr", {"/usr"}}};
     request.folder = own;
     request.hostname = "bench";
     request.network = network_.get();

@@ -117,7 +117,7 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
 
   runtime::BoxLaunchRequest launch;
   launch.slot = place.slot;
-  launch.trees = place.trees;
+  launch.overlays = place.overlays;
   launch.folder = folder;
   launch.hostname = kHostname;
   launch.network = taken.fd.get();
@@ -137,7 +137,7 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
   auto box = std::make_unique<LiveBox>();
   box->place.name = NewPlaceName();
   box->place.folder = request.folder;
-  box->place.trees = request.trees;
+  box->place.overlays = request.overlays;
   ASSIGN_OR_RETURN(box->place.slot, TakeSlot());
   Status assembled = Assemble(request, *box);
   if (assembled) return box;

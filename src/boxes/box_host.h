@@ -41,7 +41,7 @@ class BoxHost {
   static Result<std::unique_ptr<BoxHost>> Open(BoxParts parts, const std::string& run_folder);
 
   struct StartRequest {
-    std::vector<Tree> trees;
+    std::vector<storage::OverlayMount> overlays;
     std::string folder;  // empty: a new one
     runtime::Limits limits;
     std::int64_t disk_bytes = 0;

@@ -30,7 +30,7 @@ struct BoxEntry {
   std::string id;
   AsyncMutex busy;
   std::unique_ptr<LiveBox> live;  // nullptr: no processes, or no such box any more
-  Place place;                    // of a stopped box only folder and trees count
+  Place place;                    // of a stopped box only folder and overlays count
   std::string shelf;              // where others like it wait; empty: nowhere, or not known
   BoxLayers::Hold layers;
   accounts::Charge charge;  // of its account's budgets

@@ -7,13 +7,13 @@
 
 namespace viv::boxes {
 
-std::set<std::string> LayersIn(const std::vector<Tree>& trees) {
+std::set<std::string> LayersIn(const std::vector<storage::OverlayMount>& overlays) {
   constexpr std::string_view kFolder = "/layers/";
   std::set<std::string> layers;
-  for (const Tree& tree : trees) {
-    for (const std::string& path : tree.layers) {
+  for (const storage::OverlayMount& overlay : overlays) {
+    for (const std::string& path : overlay.layers) {
       // A sealed layer's folder ends in /layers/NAME/TREE/upper; a template's does not.
-      const std::string ending = UpperOf("", tree);
+      const std::string ending = UpperDirOf("", overlay);
       if (!path.ends_with(ending)) continue;
       const std::string sealed = path.substr(0, path.size() - ending.size());
       const std::size_t slash = sealed.rfind('/');
@@ -25,11 +25,11 @@ std::set<std::string> LayersIn(const std::vector<Tree>& trees) {
   return layers;
 }
 
-std::set<std::string> TemplateFoldersIn(const std::vector<Tree>& trees) {
+std::set<std::string> TemplateFoldersIn(const std::vector<storage::OverlayMount>& overlays) {
   constexpr std::string_view kFolder = "/trees/";
   std::set<std::string> folders;
-  for (const Tree& tree : trees) {
-    for (const std::string& path : tree.layers) {
+  for (const storage::OverlayMount& overlay : overlays) {
+    for (const std::string& path : overlay.layers) {
       const std::size_t place = path.rfind(kFolder);
       if (place == std::string::npos) continue;
       const std::size_t end = path.find('/', place + kFolder.size());
@@ -39,9 +39,9 @@ std::set<std::string> TemplateFoldersIn(const std::vector<Tree>& trees) {
   return folders;
 }
 
-BoxLayers::Hold BoxLayers::Take(const std::vector<Tree>& trees) {
-  std::set<std::string> layers = LayersIn(trees);
-  std::set<std::string> folders = TemplateFoldersIn(trees);
+BoxLayers::Hold BoxLayers::Take(const std::vector<storage::OverlayMount>& overlays) {
+  std::set<std::string> layers = LayersIn(overlays);
+  std::set<std::string> folders = TemplateFoldersIn(overlays);
   std::lock_guard lock(mutex_);
   for (const std::string& layer : layers) ++layers_[layer];
   for (const std::string& folder : folders) ++folders_[folder];

@@ -12,22 +12,22 @@
 #include <utility>
 #include <vector>
 
-#include "base/tree.h"
 #include "storage/box_storage.h"
+#include "storage/overlay.h"
 
 namespace viv::boxes {
 
-// The names of the storage's layers among the folders of `trees`.
-std::set<std::string> LayersIn(const std::vector<Tree>& trees);
+// The names of the storage's layers among the folders of `overlays`.
+std::set<std::string> LayersIn(const std::vector<storage::OverlayMount>& overlays);
 // The folders of templates among them: .../trees/KEY, below which a template's layers lie.
-std::set<std::string> TemplateFoldersIn(const std::vector<Tree>& trees);
+std::set<std::string> TemplateFoldersIn(const std::vector<storage::OverlayMount>& overlays);
 
 class BoxLayers {
  public:
   explicit BoxLayers(storage::BoxStorage& storage) : storage_(storage) {}
 
   using Hold = std::shared_ptr<void>;  // shared so that a box and a start under way hold it alike
-  Hold Take(const std::vector<Tree>& trees);
+  Hold Take(const std::vector<storage::OverlayMount>& overlays);
   std::set<std::string> held() const;
   bool HoldsFolder(const std::string& folder) const;  // a template's, or one below it
 

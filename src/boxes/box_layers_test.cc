@@ -29,22 +29,22 @@ class LayerStorage : public storage::BoxStorage {
   std::vector<std::string> removed;
 };
 
-std::vector<Tree> TreesOver(const std::string& layer) {
+std::vector<storage::OverlayMount> OverlaysOver(const std::string& layer) {
   const std::string folder = "/data/boxes/mnt/layers/" + layer;
   return {{"", {folder + "/root/upper", "/templates/base/root"}},
           {"usr", {folder + "/usr/upper", "/usr"}}};
 }
 
 TEST(BoxLayersTest, FindsSealedLayersAmongFolders) {
-  EXPECT_EQ(LayersIn(TreesOver("abc")), std::set<std::string>{"abc"});
+  EXPECT_EQ(LayersIn(OverlaysOver("abc")), std::set<std::string>{"abc"});
   EXPECT_TRUE(LayersIn({{"", {"/usr", "/templates/layers/x", "/layers/root/upper", ""}}}).empty());
 }
 
 TEST(BoxLayersTest, ALayerGoesWithItsLastHolder) {
   LayerStorage storage;
   BoxLayers layers(storage);
-  BoxLayers::Hold snapshot = layers.Take(TreesOver("abc"));
-  BoxLayers::Hold box = layers.Take(TreesOver("abc"));
+  BoxLayers::Hold snapshot = layers.Take(OverlaysOver("abc"));
+  BoxLayers::Hold box = layers.Take(OverlaysOver("abc"));
   snapshot.reset();
   EXPECT_TRUE(storage.removed.empty());
   EXPECT_EQ(layers.held(), std::set<std::string>{"abc"});
@@ -56,7 +56,7 @@ TEST(BoxLayersTest, ALayerGoesWithItsLastHolder) {
 TEST(BoxLayersTest, ACopiedHoldCountsOnce) {
   LayerStorage storage;
   BoxLayers layers(storage);
-  BoxLayers::Hold first = layers.Take(TreesOver("abc"));
+  BoxLayers::Hold first = layers.Take(OverlaysOver("abc"));
   BoxLayers::Hold second = first;
   first.reset();
   EXPECT_TRUE(storage.removed.empty());
@@ -77,9 +77,10 @@ TEST(BoxLayersTest, ATemplatesFolderIsGivenUpWithItsLastHolder) {
   BoxLayers layers(storage);
   std::vector<std::string> given_up;
   layers.SetGiveUp([&given_up](const std::string& folder) { given_up.push_back(folder); });
-  const std::vector<Tree> trees = {{"", {"/t/trees/k1/top", "/t/trees/k1/layer-0"}}};
-  BoxLayers::Hold snapshot = layers.Take(trees);
-  BoxLayers::Hold box = layers.Take(trees);
+  const std::vector<storage::OverlayMount> overlays = {
+      {"", {"/t/trees/k1/top", "/t/trees/k1/layer-0"}}};
+  BoxLayers::Hold snapshot = layers.Take(overlays);
+  BoxLayers::Hold box = layers.Take(overlays);
   EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1"));
   EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1/top"));
   EXPECT_FALSE(layers.HoldsFolder("/t/trees/k11"));
@@ -95,9 +96,9 @@ TEST(BoxLayersTest, AServerThatEndsTakesNoLayerWithIt) {
   BoxLayers layers(storage);
   bool given_up = false;
   layers.SetGiveUp([&given_up](const std::string&) { given_up = true; });
-  std::vector<Tree> trees = TreesOver("abc");
-  trees.push_back({"opt", {"/t/trees/k1/opt"}});
-  BoxLayers::Hold snapshot = layers.Take(trees);
+  std::vector<storage::OverlayMount> overlays = OverlaysOver("abc");
+  overlays.push_back({"opt", {"/t/trees/k1/opt"}});
+  BoxLayers::Hold snapshot = layers.Take(overlays);
   layers.KeepAll();
   snapshot.reset();
   EXPECT_TRUE(storage.removed.empty());

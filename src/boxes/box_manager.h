@@ -119,7 +119,7 @@ class BoxManager : public Boxes {
   };
   struct Sealed {
     std::string layer;
-    std::vector<Tree> trees;
+    std::vector<storage::OverlayMount> overlays;
     BoxLayers::Hold hold;
   };
 
@@ -172,7 +172,7 @@ class BoxManager : public Boxes {
   Task<Result<BoxPtr>> CreateNow(CreateBox request);
   Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
   Status Register(const StartPoint& from, Box& box, BoxEntry& entry);
-  static void PutOnTop(const std::vector<Tree>& on_top, StartPoint& from);
+  static void PutOnTop(const std::vector<storage::OverlayMount>& on_top, StartPoint& from);
   Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
   Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
   Status AdaptParked(LiveBox& live, const StartPoint& from, const Box& box);

@@ -55,7 +55,7 @@ std::vector<WatchedBox> BoxManager::ListWatched() const {
     WatchedBox box;
     box.disk.account_id = found.box->account_id;
     box.disk.folder = found.place->folder;
-    box.disk.layers = LayersIn(found.place->trees);
+    box.disk.layers = LayersIn(found.place->overlays);
     box.disk_allowed = found.box->spec.disk_bytes;
     box.can_write = found.box->state == BoxState::kRunning;
     const bool has_memory = box.can_write || found.box->state == BoxState::kPaused;

@@ -56,9 +56,10 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
     return folder;
   };
   ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
-  sealed.trees = place.trees;
-  for (Tree& tree : sealed.trees) tree.layers.insert(tree.layers.begin(), UpperOf(folder, tree));
-  sealed.hold = layers_.Take(sealed.trees);
+  sealed.overlays = place.overlays;
+  for (storage::OverlayMount& overlay : sealed.overlays)
+    overlay.layers.insert(overlay.layers.begin(), UpperDirOf(folder, overlay));
+  sealed.hold = layers_.Take(sealed.overlays);
   co_return sealed;
 }
 
@@ -92,7 +93,7 @@ Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
   record.name = std::move(name);
   record.origin_box = held.box->id;
   record.layer = sealed.layer;
-  record.trees = std::move(sealed.trees);
+  record.overlays = std::move(sealed.overlays);
   record.variables = own ? templates_.VariablesBelow(held.box->account_id, spec) : spec.variables;
   if (own)
     for (auto& [variable, value] : *own) record.variables[variable] = std::move(value);
@@ -129,7 +130,7 @@ Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::ForkNow(std::string accoun
     from.id = spec.template_id;
     from.name = spec.template_name;
     from.is_snapshot = true;
-    from.trees = std::move(sealed.trees);
+    from.overlays = std::move(sealed.overlays);
     from.hold = std::move(sealed.hold);
     copy.account_id = held.box->account_id;
     copy.spec = spec;

@@ -39,7 +39,7 @@ Status BoxManager::AdoptAll() {
       known.places.insert(record->place.name);
       known.networks.insert(record->place.network);
     }
-    for (const std::string& layer : LayersIn(record->place.trees)) known.layers.insert(layer);
+    for (const std::string& layer : LayersIn(record->place.overlays)) known.layers.insert(layer);
     records.push_back(*std::move(record));
   }
   for (const std::string& layer : layers_.held()) known.layers.insert(layer);
@@ -62,7 +62,7 @@ Status BoxManager::AdoptAll() {
 void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
   auto entry = std::make_shared<BoxEntry>();
   entry->id = record.box.id;
-  entry->layers = layers_.Take(record.place.trees);
+  entry->layers = layers_.Take(record.place.overlays);
   entry->place = record.place;
   Box box = std::move(record.box);
   if (box.state == BoxState::kStarting) {
@@ -92,7 +92,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       } else if (Status removed = host_.RemoveFiles(entry->place.folder); !removed) {
         log::Error("box.files_left", {{"box", box.id}, {"error", removed.error().message}});
       }
-      kept.trees = entry->place.trees;
+      kept.overlays = entry->place.overlays;
       entry->place = std::move(kept);
     }
   }
@@ -222,8 +222,8 @@ Task<void> BoxManager::RemoveAll() {
 bool BoxManager::StandsOn(const std::string& folder) const {
   bool used = layers_.HoldsFolder(folder);  // a snapshot
   index_.ForEach([&](const BoxIndex::Found& found) {
-    for (const Tree& tree : found.place->trees)
-      for (const std::string& layer : tree.layers) used = used || layer.starts_with(folder);
+    for (const storage::OverlayMount& overlay : found.place->overlays)
+      for (const std::string& layer : overlay.layers) used = used || layer.starts_with(folder);
   });
   return used;
 }

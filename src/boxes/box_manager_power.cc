@@ -44,7 +44,7 @@ bool MayTrafficWake(const Box& box) {
 Place FilesOf(const Place& place, const BoxSpec& spec) {
   Place files;
   if (!spec.disposable) files.folder = place.folder;
-  files.trees = place.trees;
+  files.overlays = place.overlays;
   return files;
 }
 
@@ -178,7 +178,7 @@ Task<Status> BoxManager::FailHeld(Held& held, std::string message) {
 Task<Status> BoxManager::Reboot(Held& held, const Box& box) {
   CO_RETURN_IF_ERROR(CheckRoom());
   BoxHost::StartRequest request;
-  request.trees = held.entry->place.trees;
+  request.overlays = held.entry->place.overlays;
   request.folder = held.entry->place.folder;
   request.limits = box.spec.limits;
   request.disk_bytes = box.spec.disk_bytes;
@@ -210,7 +210,7 @@ Task<Status> BoxManager::ResetNow(std::string account_id, std::string id) {
   from.shelf = entry.shelf;
   from.limits.cpus = -1;  // whatever a parked one has, it is given the box's own
   from.disk_bytes = -1;
-  from.trees = entry.live != nullptr ? entry.live->place.trees : entry.place.trees;
+  from.overlays = entry.live != nullptr ? entry.live->place.overlays : entry.place.overlays;
   ASSIGN_OR_CO_RETURN(std::unique_ptr<LiveBox> live, co_await Obtain(from, *held.box));
   Box box = *held.box;
   box.state = BoxState::kRunning;

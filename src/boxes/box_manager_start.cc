@@ -18,7 +18,7 @@ namespace viv::boxes {
 // A box that nobody has asked for yet has what its template says.
 BoxHost::StartRequest BoxManager::RequestOf(const StartPoint& from) {
   BoxHost::StartRequest request;
-  request.trees = from.trees;
+  request.overlays = from.overlays;
   request.limits = from.limits;
   request.disk_bytes = from.disk_bytes;
   return request;
@@ -59,14 +59,16 @@ Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
 }
 
 // Boxes with the same on top of the same template wait on one shelf.
-void BoxManager::PutOnTop(const std::vector<Tree>& on_top, StartPoint& from) {
-  for (const Tree& added : on_top) {
+void BoxManager::PutOnTop(const std::vector<storage::OverlayMount>& on_top, StartPoint& from) {
+  for (const storage::OverlayMount& added : on_top) {
     if (!from.shelf.empty())
       for (const std::string& layer : added.layers) (from.shelf += '+') += layer;
-    auto same = std::find_if(from.trees.begin(), from.trees.end(),
-                             [&added](const Tree& tree) { return tree.at == added.at; });
-    if (same == from.trees.end()) {
-      from.trees.push_back(added);
+    auto same = std::find_if(from.overlays.begin(), from.overlays.end(),
+                             [&added](const storage::OverlayMount& overlay) {
+                               return overlay.mount_point == added.mount_point;
+                             });
+    if (same == from.overlays.end()) {
+      from.overlays.push_back(added);
     } else {
       same->layers.insert(same->layers.begin(), added.layers.begin(), added.layers.end());
     }
@@ -108,7 +110,7 @@ Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
 Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from, const Box& box) {
   std::unique_ptr<LiveBox> live;
   if (!from.shelf.empty()) live = parked_->Take(from.shelf);
-  if (live != nullptr && live->place.trees != from.trees)
+  if (live != nullptr && live->place.overlays != from.overlays)
     co_await End(std::move(live), BoxHost::Files::kRemove,
                  from.hold);  // of a template that changed
   Status ready;
@@ -116,7 +118,7 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from
     ready = AdaptParked(*live, from, box);
   } else {
     BoxHost::StartRequest request;
-    request.trees = from.trees;
+    request.overlays = from.overlays;
     request.limits = box.spec.limits;
     request.disk_bytes = box.spec.disk_bytes;
     request.egress = EgressOf(box);
@@ -163,7 +165,7 @@ Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
   entry->id = box.id;
   entry->layers = from.hold;
   entry->shelf = from.shelf;
-  entry->place.trees = from.trees;
+  entry->place.overlays = from.overlays;
   Held held;
   held.entry = entry;
   held.lock = co_await entry->busy.Acquire();

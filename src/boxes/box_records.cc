@@ -45,12 +45,12 @@ json::object ObjectOf(const TextMap& map) {
   return object;
 }
 
-json::array TreesToJson(const std::vector<Tree>& trees) {
+json::array OverlaysToJson(const std::vector<storage::OverlayMount>& overlays) {
   json::array array;
-  for (const Tree& tree : trees) {
+  for (const storage::OverlayMount& overlay : overlays) {
     json::object object;
-    object["at"] = tree.at;
-    object["layers"] = ArrayOf(tree.layers);
+    object["at"] = overlay.mount_point;
+    object["layers"] = ArrayOf(overlay.layers);
     array.push_back(std::move(object));
   }
   return array;
@@ -112,7 +112,7 @@ json::object PlaceToJson(const Place& place) {
   object["slot"] = place.slot;
   object["pid"] = place.pid;
   object["start_time"] = place.start_time;
-  object["trees"] = TreesToJson(place.trees);
+  object["trees"] = OverlaysToJson(place.overlays);
   return object;
 }
 
@@ -162,13 +162,13 @@ TextMap MapOf(const json::value& from, std::string_view name) {
   return map;
 }
 
-std::vector<Tree> TreesOf(const json::value& from) {
-  std::vector<Tree> trees;
+std::vector<storage::OverlayMount> OverlaysOf(const json::value& from) {
+  std::vector<storage::OverlayMount> overlays;
   const json::value& found = PartOf(from, "trees");
-  if (!found.is_array()) return trees;
+  if (!found.is_array()) return overlays;
   for (const json::value& it : found.get_array())
-    trees.push_back({TextOf(it, "at"), ListOf(it, "layers")});
-  return trees;
+    overlays.push_back({TextOf(it, "at"), ListOf(it, "layers")});
+  return overlays;
 }
 
 runtime::Limits LimitsOf(const json::value& from) {
@@ -238,7 +238,7 @@ Place PlaceOf(const json::value& from) {
   place.slot = static_cast<std::uint32_t>(NumberOf(from, "slot"));
   place.pid = static_cast<pid_t>(NumberOf(from, "pid", -1));
   place.start_time = static_cast<std::uint64_t>(NumberOf(from, "start_time"));
-  place.trees = TreesOf(from);
+  place.overlays = OverlaysOf(from);
   return place;
 }
 
@@ -289,7 +289,7 @@ std::string WriteSnapshotRecord(const SnapshotRecord& record) {
   object["name"] = record.name;
   object["origin"] = record.origin_box;
   object["layer"] = record.layer;
-  object["trees"] = TreesToJson(record.trees);
+  object["trees"] = OverlaysToJson(record.overlays);
   object["variables"] = ObjectOf(record.variables);
   object["user"] = record.user;
   object["workdir"] = record.workdir;
@@ -307,7 +307,7 @@ Result<SnapshotRecord> ReadSnapshotRecord(std::string_view text) {
   record.name = TextOf(from, "name");
   record.origin_box = TextOf(from, "origin");
   record.layer = TextOf(from, "layer");
-  record.trees = TreesOf(from);
+  record.overlays = OverlaysOf(from);
   record.variables = MapOf(from, "variables");
   record.user = TextOf(from, "user");
   record.workdir = TextOf(from, "workdir");

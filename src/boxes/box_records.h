@@ -16,7 +16,7 @@ inline constexpr char kSnapshotKind[] = "snapshot";
 
 struct BoxRecord {
   Box box;
-  Place place;  // of a stopped box only folder and trees count
+  Place place;  // of a stopped box only folder and overlays count
 };
 
 // A template taken from a box: what its files were, and how boxes from it begin.
@@ -25,8 +25,8 @@ struct SnapshotRecord {
   std::string account_id;
   std::string name;  // may be empty
   std::string origin_box;
-  std::string layer;        // of the storage
-  std::vector<Tree> trees;  // the layer's own on top
+  std::string layer;                            // of the storage
+  std::vector<storage::OverlayMount> overlays;  // the layer's own on top
   std::map<std::string, std::string> variables;
   std::string user = "user";
   std::string workdir;

@@ -41,7 +41,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   EXPECT_EQ(read->box.spec.on_timeout, OnTimeout::kStop);
   EXPECT_TRUE(read->box.spec.disposable);
   EXPECT_EQ(read->box.spec.limits.cpus, 1.5);
-  EXPECT_EQ(read->place.trees, record.place.trees);
+  EXPECT_EQ(read->place.overlays, record.place.overlays);
   EXPECT_EQ(read->place.start_time, 666U);
 }
 
@@ -96,7 +96,7 @@ TEST(BoxRecordsTest, ASnapshotComesBackAsItWas) {
   record.name = "n";
   record.origin_box = "i1";
   record.layer = "l";
-  record.trees = {{"", {"/l/root/upper", "/x"}}};
+  record.overlays = {{"", {"/l/root/upper", "/x"}}};
   record.variables = {{"A", "B"}};
   record.workdir = "/w";
   record.limits.memory_bytes = 5;
@@ -105,7 +105,7 @@ TEST(BoxRecordsTest, ASnapshotComesBackAsItWas) {
   auto read = ReadSnapshotRecord(WriteSnapshotRecord(record));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(WriteSnapshotRecord(*read), WriteSnapshotRecord(record));
-  EXPECT_EQ(read->trees, record.trees);
+  EXPECT_EQ(read->overlays, record.overlays);
 }
 
 }  // namespace

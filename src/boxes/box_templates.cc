@@ -34,7 +34,7 @@ class BoxTemplates::Remover {
   void Know(const SnapshotRecord& record) {
     if (record.layer != kImageLayer) return;
     std::lock_guard lock(mutex_);
-    images_.merge(TemplateFoldersIn(record.trees));
+    images_.merge(TemplateFoldersIn(record.overlays));
   }
 
   void Remove(const std::string& folder) {
@@ -75,7 +75,7 @@ Status BoxTemplates::Load() {
       log::Error("snapshot.unreadable", {{"id", document.id}, {"error", record.error().message}});
       continue;
     }
-    BoxLayers::Hold hold = layers_.Take(record->trees);
+    BoxLayers::Hold hold = layers_.Take(record->overlays);
     remover_->Know(*record);
     std::string id = record->id;
     snapshots_[id] = {*std::move(record), std::move(hold)};
@@ -106,7 +106,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
       start.id = record.id;
       start.name = record.name;
       start.is_snapshot = true;
-      start.trees = record.trees;
+      start.overlays = record.overlays;
       start.variables = record.variables;
       start.user = record.user;
       start.workdir = record.workdir;
@@ -123,7 +123,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
   StartPoint start;
   start.id = start.shelf = found->id;
   start.name = found->name;
-  start.trees = found->trees;
+  start.overlays = found->overlays;
   start.variables = found->variables;
   start.user = found->user;
   start.workdir = found->workdir;
@@ -148,7 +148,7 @@ std::vector<DiskHolder> BoxTemplates::ListHolders() const {
     DiskHolder holder;
     holder.account_id = snapshot.record.account_id;
     holder.used_bytes = snapshot.record.image_bytes;
-    holder.layers = LayersIn(snapshot.record.trees);
+    holder.layers = LayersIn(snapshot.record.overlays);
     holders.push_back(std::move(holder));
   }
   return holders;
@@ -192,7 +192,7 @@ std::vector<TemplateInfo> BoxTemplates::List(std::string_view account_id) const 
 }
 
 Task<Status> BoxTemplates::Add(SnapshotRecord record) {
-  BoxLayers::Hold hold = layers_.Take(record.trees);
+  BoxLayers::Hold hold = layers_.Take(record.overlays);
   remover_->Know(record);
   store::Document document{kSnapshotKind, record.id, record.account_id,
                            WriteSnapshotRecord(record)};

@@ -24,7 +24,7 @@ struct StartPoint {
   std::string name;
   std::string shelf;  // where boxes that begin so wait for somebody; empty: none do
   bool is_snapshot = false;
-  std::vector<Tree> trees;
+  std::vector<storage::OverlayMount> overlays;
   std::map<std::string, std::string> variables;
   std::string user;
   std::string workdir;

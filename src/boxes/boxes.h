@@ -15,11 +15,11 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "base/tree.h"
 #include "base/unique_fd.h"
 #include "gateway/rules/plan.h"
 #include "network/policy.h"
 #include "runtime/cgroups.h"
+#include "storage/overlay.h"
 
 namespace viv::boxes {
 
@@ -105,8 +105,8 @@ struct CreateBox {
   std::int64_t keep_stopped_seconds = 0;
   bool lasting = false;
   bool disposable = false;
-  // Layers over the template's own: of a tree that it has, or a tree of their own.
-  std::vector<Tree> on_top = {};
+  // Layers over the template's own: of an overlay that it has, or an overlay of their own.
+  std::vector<storage::OverlayMount> on_top = {};
   // In place of the template's own.
   std::optional<std::string> user = {};
   std::optional<std::string> workdir = {};

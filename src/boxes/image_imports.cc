@@ -72,9 +72,9 @@ class ImportPlace {
 };
 
 // What the folders of a template take on the disk.
-std::int64_t BytesIn(const std::vector<Tree>& trees) {
+std::int64_t BytesIn(const std::vector<storage::OverlayMount>& overlays) {
   std::int64_t bytes = 0;
-  for (const std::string& folder : TemplateFoldersIn(trees)) {
+  for (const std::string& folder : TemplateFoldersIn(overlays)) {
     std::error_code error;
     fs::recursive_directory_iterator files(folder, error), end;
     for (; !error && files != end; files.increment(error)) {
@@ -91,14 +91,14 @@ SnapshotRecord RecordOfImport(const ImportImage& request, const templates::Templ
   record.account_id = request.account_id;
   record.name = request.name;
   record.layer = kImageLayer;
-  record.trees = made.trees;
+  record.overlays = made.overlays;
   record.variables = made.variables;
   record.user = made.user;
   record.workdir = made.workdir;
   record.limits.cpus = made.cpus;
   record.limits.memory_bytes = made.memory_bytes;
   record.disk_bytes = request.disk_bytes;
-  record.image_bytes = BytesIn(made.trees);
+  record.image_bytes = BytesIn(made.overlays);
   record.created_at_us = NowMicros();
   return record;
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/tree.h"
 #include "base/unique_fd.h"
 #include "runtime/cgroups.h"
+#include "storage/overlay.h"
 
 namespace viv::boxes {
 
@@ -23,7 +23,7 @@ struct Place {
   std::uint32_t slot = 0;
   pid_t pid = -1;
   std::uint64_t start_time = 0;
-  std::vector<Tree> trees;  // what its files stand on
+  std::vector<storage::OverlayMount> overlays;  // what its files stand on
 };
 
 struct LiveBox {

@@ -11,8 +11,9 @@ namespace {
 constexpr std::chrono::milliseconds kCalm{4};
 
 bool SameStart(const BoxHost::StartRequest& a, const BoxHost::StartRequest& b) {
-  return a.trees == b.trees && a.disk_bytes == b.disk_bytes && a.limits.cpus == b.limits.cpus &&
-         a.limits.memory_bytes == b.limits.memory_bytes && a.limits.processes == b.limits.processes;
+  return a.overlays == b.overlays && a.disk_bytes == b.disk_bytes &&
+         a.limits.cpus == b.limits.cpus && a.limits.memory_bytes == b.limits.memory_bytes &&
+         a.limits.processes == b.limits.processes;
 }
 
 }  // namespace

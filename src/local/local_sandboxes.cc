@@ -45,7 +45,7 @@ Result<std::string> LocalSandboxes::TemplateFor(const std::vector<std::string>& 
 }
 
 Task<Result<boxes::BoxPtr>> LocalSandboxes::Acquire(AcquireLocal request) {
-  if (!trees_)
+  if (!overlays_)
     co_return Fail(ErrorCode::kUnavailable,
                    "this server has no local sandboxes: viv-tools is missing beside viv");
   ASSIGN_OR_CO_RETURN(std::string template_name, TemplateFor(request.servers));
@@ -57,7 +57,7 @@ Task<Result<boxes::BoxPtr>> LocalSandboxes::Acquire(AcquireLocal request) {
   boxes::CreateBox create;
   create.account_id = std::move(request.account_id);
   create.template_name = std::move(template_name);
-  create.on_top = trees_(note.benchmark);
+  create.on_top = overlays_(note.benchmark);
   create.notes[kLocalNote] = WriteLocalNote(note);
   create.timeout_seconds = request.ttl_seconds;
   create.on_timeout = boxes::OnTimeout::kKill;

@@ -13,11 +13,11 @@
 #include "base/async_mutex.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "base/tree.h"
 #include "boxes/agent_pipe.h"
 #include "boxes/boxes.h"
 #include "local/local_note.h"
 #include "local/local_servers.h"
+#include "storage/overlay.h"
 
 namespace viv::local {
 
@@ -35,9 +35,9 @@ class LocalSandboxes {
  public:
   // What a workspace of that profile stands on: WorkspaceLayers::Trees. Empty: there are no local
   // sandboxes here.
-  using TreesOf = std::function<std::vector<Tree>(std::string_view profile)>;
-  LocalSandboxes(boxes::Boxes& boxes, const LocalServers& servers, TreesOf trees)
-      : boxes_(boxes), servers_(servers), trees_(std::move(trees)) {}
+  using OverlaysOf = std::function<std::vector<storage::OverlayMount>(std::string_view profile)>;
+  LocalSandboxes(boxes::Boxes& boxes, const LocalServers& servers, OverlaysOf overlays)
+      : boxes_(boxes), servers_(servers), overlays_(std::move(overlays)) {}
 
   const LocalServers& servers() const { return servers_; }
 
@@ -73,7 +73,7 @@ class LocalSandboxes {
 
   boxes::Boxes& boxes_;
   const LocalServers& servers_;
-  const TreesOf trees_;
+  const OverlaysOf overlays_;
   std::array<AsyncMutex, 1024> turns_;  // by the hash of a box's id
 };
 

@@ -16,8 +16,9 @@ using ::testing::SizeIs;
 
 class LocalSandboxesTest : public ::testing::Test {
  protected:
-  static std::vector<Tree> TreesFor(std::string_view profile) {
-    return {Tree{.at = "data", .layers = {"/layer/" + std::string(profile)}}};
+  static std::vector<storage::OverlayMount> OverlaysFor(std::string_view profile) {
+    return {
+        storage::OverlayMount{.mount_point = "data", .layers = {"/layer/" + std::string(profile)}}};
   }
   Result<boxes::BoxPtr> Acquire(std::vector<std::string> servers, std::string benchmark = "") {
     AcquireLocal request;
@@ -30,7 +31,7 @@ class LocalSandboxesTest : public ::testing::Test {
 
   boxes::FakeBoxes boxes_;
   LocalServers servers_;
-  LocalSandboxes local_{boxes_, servers_, TreesFor};
+  LocalSandboxes local_{boxes_, servers_, OverlaysFor};
 };
 
 TEST_F(LocalSandboxesTest, IsABoxWithANoteOfItsServers) {

@@ -108,10 +108,11 @@ Result<std::unique_ptr<WorkspaceLayers>> WorkspaceLayers::Open(const std::string
   return layers;
 }
 
-std::vector<Tree> WorkspaceLayers::Trees(std::string_view profile) const {
+std::vector<storage::OverlayMount> WorkspaceLayers::Overlays(std::string_view profile) const {
   const auto found = data_.find(std::string(IsProfile(profile) ? profile : ""));
-  return {Tree{.at = "", .layers = {program_}},
-          Tree{.at = std::string(kWorkspace.substr(1)), .layers = {found->second}}};
+  return {storage::OverlayMount{.mount_point = "", .layers = {program_}},
+          storage::OverlayMount{.mount_point = std::string(kWorkspace.substr(1)),
+                                .layers = {found->second}}};
 }
 
 // Complete before it has its name, so that a killed server leaves no half of a layer.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/tree.h"
+#include "storage/overlay.h"
 
 namespace viv::local {
 
@@ -33,9 +33,9 @@ class WorkspaceLayers {
   // such as a device or a link that leads out of it, is refused by its name.
   static Result<std::unique_ptr<WorkspaceLayers>> Open(const std::string& folder, Options options);
 
-  // To be put on top of a template's: the tree "" has the program, the tree "data" the workspace.
-  // A name that is no profile has the content of "".
-  std::vector<Tree> Trees(std::string_view profile) const;
+  // To be put on top of a template's: the overlay "" has the program, the overlay "data" the
+  // workspace. A name that is no profile has the content of "".
+  std::vector<storage::OverlayMount> Overlays(std::string_view profile) const;
 
   // Removes the versions that are not in use any more. `is_used` is asked for each old one, with
   // its folder: BoxManager::StandsOn.

@@ -57,7 +57,7 @@ class WorkspaceLayersTest : public ::testing::Test {
     return layers ? Error{} : layers.error();
   }
   static stdfs::path DataOf(const WorkspaceLayers& layers, std::string_view profile) {
-    return layers.Trees(profile).at(1).layers.at(0);
+    return layers.Overlays(profile).at(1).layers.at(0);
   }
   std::size_t Versions() const {
     std::size_t count = 0;
@@ -72,22 +72,22 @@ class WorkspaceLayersTest : public ::testing::Test {
 
 TEST_F(WorkspaceLayersTest, HaveTheProgramAndAWorkspaceThatBelongsToTheUser) {
   auto layers = Open();
-  std::vector<Tree> trees = layers->Trees("");
-  ASSERT_EQ(trees.size(), 2U);
-  EXPECT_EQ(trees[0].at, "");
-  EXPECT_EQ(Read(trees[0].layers.at(0) + "/opt/vivarium/viv-tools"), "a program");
+  std::vector<storage::OverlayMount> overlays = layers->Overlays("");
+  ASSERT_EQ(overlays.size(), 2U);
+  EXPECT_EQ(overlays[0].mount_point, "");
+  EXPECT_EQ(Read(overlays[0].layers.at(0) + "/opt/vivarium/viv-tools"), "a program");
   struct stat status;
-  ASSERT_EQ(::stat((trees[0].layers[0] + "/opt/vivarium/viv-tools").c_str(), &status), 0);
+  ASSERT_EQ(::stat((overlays[0].layers[0] + "/opt/vivarium/viv-tools").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0755U);
   EXPECT_EQ(status.st_uid, 0U) << "the box's user must not change it";
-  EXPECT_TRUE(stdfs::is_directory(trees[0].layers[0] + "/data"));
-  EXPECT_EQ(trees[1].at, "data");
-  ASSERT_EQ(::stat(trees[1].layers.at(0).c_str(), &status), 0);
+  EXPECT_TRUE(stdfs::is_directory(overlays[0].layers[0] + "/data"));
+  EXPECT_EQ(overlays[1].mount_point, "data");
+  ASSERT_EQ(::stat(overlays[1].layers.at(0).c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 1000U);
   EXPECT_EQ(status.st_gid, 1000U);
   EXPECT_EQ(status.st_mode & 07777, 0755U);
-  EXPECT_TRUE(stdfs::is_empty(trees[1].layers[0]));
-  EXPECT_EQ(layers->Trees("no such profile"), trees);
+  EXPECT_TRUE(stdfs::is_empty(overlays[1].layers[0]));
+  EXPECT_EQ(layers->Overlays("no such profile"), overlays);
 }
 
 TEST_F(WorkspaceLayersTest, ProfilesHaveTheirContentWithModesAndTimes) {
@@ -129,16 +129,16 @@ TEST_F(WorkspaceLayersTest, TheOperatorsFolderTakesTheBuiltInOnesPlace) {
 
 TEST_F(WorkspaceLayersTest, ANewVersionStandsBesideTheOldUntilNobodyUsesIt) {
   auto before = Open();
-  EXPECT_EQ(Open()->Trees(""), before->Trees("")) << "nothing changed";
+  EXPECT_EQ(Open()->Overlays(""), before->Overlays("")) << "nothing changed";
   Write("viv-tools", "a newer program");
   Write("builtin/default/new.txt", "new");
   auto after = Open();
-  EXPECT_NE(after->Trees("")[0], before->Trees("")[0]);
-  EXPECT_NE(after->Trees("")[1], before->Trees("")[1]);
-  EXPECT_EQ(Read(before->Trees("")[0].layers[0] + "/opt/vivarium/viv-tools"), "a program");
+  EXPECT_NE(after->Overlays("")[0], before->Overlays("")[0]);
+  EXPECT_NE(after->Overlays("")[1], before->Overlays("")[1]);
+  EXPECT_EQ(Read(before->Overlays("")[0].layers[0] + "/opt/vivarium/viv-tools"), "a program");
   EXPECT_EQ(Versions(), 4U);  // the two programs, the empty workspace and the one with new.txt
 
-  const std::string used = before->Trees("")[0].layers[0];
+  const std::string used = before->Overlays("")[0].layers[0];
   std::size_t asked = 0;
   after->Clean([&](const std::string& folder) {
     ++asked;
@@ -159,7 +159,7 @@ TEST_F(WorkspaceLayersTest, WhatAKilledServerLeftHalfMadeGoes) {
 
 TEST_F(WorkspaceLayersTest, SnapshotsHoldThemAsTheyHoldTemplates) {
   auto layers = Open();
-  std::set<std::string> folders = boxes::TemplateFoldersIn(layers->Trees(""));
+  std::set<std::string> folders = boxes::TemplateFoldersIn(layers->Overlays(""));
   EXPECT_EQ(folders.size(), 2U);
   for (const std::string& folder : folders) EXPECT_TRUE(stdfs::exists(folder + "/layer")) << folder;
 }

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/tree.h"
 #include "runtime/contain.h"
 #include "runtime/launcher.h"
+#include "storage/overlay.h"
 
 namespace viv::runtime {
 namespace {
@@ -28,11 +28,11 @@ std::optional<std::string> ReadField(const char (&field)[kNameBytes]) {
 bool ReadOverlays(const WireRequest& wire, CloneRequest& request) {
   if (wire.overlay_count == 0 || wire.overlay_count > kOverlaysMax) return false;
   for (std::size_t i = 0; i < wire.overlay_count; ++i) {
-    const WireOverlay& tree = wire.trees[i];
-    std::optional<std::string> at = ReadField(tree.at);
+    const WireOverlay& overlay = wire.overlays[i];
+    std::optional<std::string> at = ReadField(overlay.mount_point);
     if (!at || (i == 0 ? !at->empty() : !IsOverlayMountPoint(*at))) return false;
-    if (tree.layer_count == 0 || tree.layer_count > kLayersMax) return false;
-    request.trees.push_back({*std::move(at), tree.layer_count});
+    if (overlay.layer_count == 0 || overlay.layer_count > kLayersMax) return false;
+    request.overlays.push_back({*std::move(at), overlay.layer_count});
   }
   return true;
 }
@@ -65,7 +65,7 @@ std::optional<CloneRequest> ReadCloneRequest(Packet packet) {
   request.hostname = *std::move(hostname);
 
   std::size_t layers = 0;
-  for (const RequestedOverlay& tree : request.trees) layers += tree.layer_count;
+  for (const RequestedOverlay& overlay : request.overlays) layers += overlay.layer_count;
   if (layers > kLayersMax ||
       packet.descriptors.size() != 3 + wire.has_v2_cgroup + wire.tasks_count + layers)
     return std::nullopt;
@@ -87,12 +87,12 @@ void ReleaseDescriptors(CloneRequest& request) {
   for (UniqueFd& fd : request.layers) fd.release();
 }
 
-std::string OverlayOptions(const RequestedOverlay& tree, std::size_t first_layer) {
+std::string OverlayOptions(const RequestedOverlay& overlay, std::size_t first_layer) {
   std::string lower;
-  for (std::size_t i = 0; i < tree.layer_count; ++i)
+  for (std::size_t i = 0; i < overlay.layer_count; ++i)
     lower += fmt::format("{}{}/{}", i == 0 ? "" : ":", kSpawnerLayers, first_layer + i);
-  Tree place;
-  place.at = tree.at;
+  storage::OverlayMount mount;
+  mount.mount_point = overlay.mount_point;
   // Renaming a folder of a layer works (redirect_dir); a file is copied whole when it changes
   // (metacopy off), so that a sealed upper is a layer in its own right. No index: it would tie an
   // upper to the very layers it began with. The marks are trusted.* attributes, out of a box's
@@ -102,7 +102,7 @@ std::string OverlayOptions(const RequestedOverlay& tree, std::size_t first_layer
   return fmt::format(
       "lowerdir={},upperdir={},workdir={},redirect_dir=on,metacopy=off,index=off,xino=auto,"
       "volatile",
-      lower, UpperOf(kSpawnerFolder, place), WorkOf(kSpawnerFolder, place));
+      lower, UpperDirOf(kSpawnerFolder, mount), WorkDirOf(kSpawnerFolder, mount));
 }
 
 }  // namespace viv::runtime

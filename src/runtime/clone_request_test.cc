@@ -18,9 +18,9 @@ WireRequest GoodWire() {
   wire.overlay_count = 2;
   wire.shm_bytes = 1 << 20;
   std::strcpy(wire.hostname, "e2b.local");
-  wire.trees[0].layer_count = 2;
-  std::strcpy(wire.trees[1].at, "usr");
-  wire.trees[1].layer_count = 1;
+  wire.overlays[0].layer_count = 2;
+  std::strcpy(wire.overlays[1].mount_point, "usr");
+  wire.overlays[1].layer_count = 1;
   return wire;
 }
 
@@ -55,8 +55,8 @@ TEST(CloneRequestTest, GivesEachDescriptorItsPlaceInTheOrderOfTheWire) {
   EXPECT_EQ(request->tasks_files[1].get(), numbers[5]);
   ASSERT_EQ(request->layers.size(), 3U);
   EXPECT_EQ(request->layers[0].get(), numbers[6]);
-  ASSERT_EQ(request->trees.size(), 2U);
-  EXPECT_EQ(request->trees[1].at, "usr");
+  ASSERT_EQ(request->overlays.size(), 2U);
+  EXPECT_EQ(request->overlays[1].mount_point, "usr");
 }
 
 TEST(CloneRequestTest, RefusesAnotherNumberOfDescriptorsThanItCounts) {
@@ -84,7 +84,7 @@ TEST(CloneRequestTest, RefusesWhatIsOutOfRange) {
   wire.overlay_count = kOverlaysMax + 1;
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
-  wire.trees[1].layer_count = 0;
+  wire.overlays[1].layer_count = 0;
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
   wire.has_v2_cgroup = 2;
@@ -96,16 +96,16 @@ TEST(CloneRequestTest, RefusesTextWithoutAnEnd) {
   std::memset(wire.hostname, 'a', sizeof wire.hostname);
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
-  std::memset(wire.trees[1].at, 'a', sizeof wire.trees[1].at);
+  std::memset(wire.overlays[1].mount_point, 'a', sizeof wire.overlays[1].mount_point);
   EXPECT_FALSE(Reads(wire));
 }
 
 TEST(CloneRequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
   WireRequest wire = GoodWire();
-  std::strcpy(wire.trees[0].at, "opt");
+  std::strcpy(wire.overlays[0].mount_point, "opt");
   EXPECT_FALSE(Reads(wire));
   wire = GoodWire();
-  wire.trees[1].at[0] = '\0';
+  wire.overlays[1].mount_point[0] = '\0';
   EXPECT_FALSE(Reads(wire));
 }
 

@@ -27,14 +27,14 @@ struct Containment {
   const int* tasks_files = nullptr;
   std::size_t tasks_count = 0;
   int folder = -1;              // the box's own folder, a detached mount
-  const int* layers = nullptr;  // detached mounts, those of the first tree first
+  const int* layers = nullptr;  // detached mounts, those of the first overlay first
   std::size_t layer_count = 0;
 
   struct OverlayMountOptions {
-    const char* at;       // "" or a name
-    const char* options;  // of its overlay
+    const char* mount_point;  // "" or a name
+    const char* options;      // of its overlay
   };
-  const OverlayMountOptions* trees = nullptr;
+  const OverlayMountOptions* overlays = nullptr;
   std::size_t overlay_count = 0;
 
   const char* hostname = "";
@@ -47,7 +47,7 @@ struct Containment {
 
 // Where things lie in the spawner's root, which a box never sees.
 constexpr char kSpawnerRoot[] = "/root";      // the box's root file system is put together here
-constexpr char kSpawnerFolder[] = "/folder";  // the box's folder: uppers and works of its trees
+constexpr char kSpawnerFolder[] = "/folder";  // the box's folder: uppers and works of its overlays
 constexpr char kSpawnerLayers[] = "/layers";  // /layers/0 and so on
 constexpr char kSpawnerEmptyFolder[] = "/empty";
 constexpr char kSpawnerEmptyFile[] = "/nothing";

@@ -29,15 +29,16 @@ Status CheckLaunch(const BoxLaunchRequest& request) {
   if (request.shm_bytes < 0) return BadLaunch("negative shared memory");
   if (request.folder.empty() || request.folder.front() != '/')
     return BadLaunch("the box's folder is no absolute path");
-  if (request.trees.empty() || request.trees.size() > kOverlaysMax || !request.trees[0].at.empty())
-    return BadLaunch("needs the root's tree first, and at most 8 in all");
+  if (request.overlays.empty() || request.overlays.size() > kOverlaysMax ||
+      !request.overlays[0].mount_point.empty())
+    return BadLaunch("needs the root's overlay first, and at most 8 in all");
   std::size_t layers = 0;
-  for (std::size_t i = 0; i < request.trees.size(); ++i) {
-    const Tree& tree = request.trees[i];
-    if (i > 0 && !IsOverlayMountPoint(tree.at))
-      return BadLaunch("bad place for a tree: '" + tree.at + "'");
-    if (tree.layers.empty()) return BadLaunch("a tree without layers");
-    layers += tree.layers.size();
+  for (std::size_t i = 0; i < request.overlays.size(); ++i) {
+    const storage::OverlayMount& overlay = request.overlays[i];
+    if (i > 0 && !IsOverlayMountPoint(overlay.mount_point))
+      return BadLaunch("bad mount point of an overlay: '" + overlay.mount_point + "'");
+    if (overlay.layers.empty()) return BadLaunch("an overlay without layers");
+    layers += overlay.layers.size();
   }
   if (layers > kLayersMax) return Fail(ErrorCode::kLimitExceeded, "launch: more than 128 layers");
   return {};
@@ -57,32 +58,32 @@ void ClearVolatileMark(const std::string& work) {
   ::rmdir(mark.c_str());
 }
 
-// A tree's own folder shows the owner and mode of its upper, not of the layers below: a new upper
-// gets those of the topmost layer.
-Status MakeUpper(const Tree& tree, const std::string& upper) {
+// An overlay's own folder shows the owner and mode of its upper, not of the layers below: a new
+// upper gets those of the topmost layer.
+Status MakeUpper(const storage::OverlayMount& overlay, const std::string& upper) {
   if (::mkdir(upper.c_str(), 0755) != 0) {
     if (errno == EEXIST) return {};
     return Fail(ErrorCode::kUnavailable, "make " + upper + ": " + std::strerror(errno));
   }
   struct stat top {};
-  if (::stat(tree.layers.front().c_str(), &top) == 0 &&
+  if (::stat(overlay.layers.front().c_str(), &top) == 0 &&
       ::chown(upper.c_str(), top.st_uid, top.st_gid) == 0 &&
       ::chmod(upper.c_str(), top.st_mode & 07777U) == 0)
     return {};
   const Status failed =
       Fail(ErrorCode::kUnavailable,
-           "make " + upper + " as " + tree.layers.front() + " is: " + std::strerror(errno));
+           "make " + upper + " as " + overlay.layers.front() + " is: " + std::strerror(errno));
   ::rmdir(upper.c_str());  // it would pass for a finished one
   return failed;
 }
 
 Status MakeUppers(const BoxLaunchRequest& request) {
-  for (const Tree& tree : request.trees) {
-    std::string upper = UpperOf(request.folder, tree);
+  for (const storage::OverlayMount& overlay : request.overlays) {
+    std::string upper = UpperDirOf(request.folder, overlay);
     RETURN_IF_ERROR(MakeOwnFolder(upper.substr(0, upper.rfind('/'))));
-    RETURN_IF_ERROR(MakeUpper(tree, upper));
-    RETURN_IF_ERROR(MakeOwnFolder(WorkOf(request.folder, tree)));
-    ClearVolatileMark(WorkOf(request.folder, tree));
+    RETURN_IF_ERROR(MakeUpper(overlay, upper));
+    RETURN_IF_ERROR(MakeOwnFolder(WorkDirOf(request.folder, overlay)));
+    ClearVolatileMark(WorkDirOf(request.folder, overlay));
   }
   return {};
 }
@@ -125,12 +126,13 @@ Result<LaunchPacket> PrepareLaunch(const BoxLaunchRequest& request) {
   packet.wire.tasks_count = static_cast<std::uint32_t>(join.tasks_files.size());
   for (UniqueFd& file : join.tasks_files) AddDescriptor(packet, std::move(file));
 
-  packet.wire.overlay_count = static_cast<std::uint32_t>(request.trees.size());
-  for (std::size_t i = 0; i < request.trees.size(); ++i) {
-    const Tree& tree = request.trees[i];
-    std::memcpy(packet.wire.trees[i].at, tree.at.data(), tree.at.size());
-    packet.wire.trees[i].layer_count = static_cast<std::uint32_t>(tree.layers.size());
-    for (const std::string& layer : tree.layers) {
+  packet.wire.overlay_count = static_cast<std::uint32_t>(request.overlays.size());
+  for (std::size_t i = 0; i < request.overlays.size(); ++i) {
+    const storage::OverlayMount& overlay = request.overlays[i];
+    std::memcpy(packet.wire.overlays[i].mount_point, overlay.mount_point.data(),
+                overlay.mount_point.size());
+    packet.wire.overlays[i].layer_count = static_cast<std::uint32_t>(overlay.layers.size());
+    for (const std::string& layer : overlay.layers) {
       ASSIGN_OR_RETURN(UniqueFd mount, DetachedMount(layer));
       AddDescriptor(packet, std::move(mount));
     }

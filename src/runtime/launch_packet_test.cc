@@ -49,7 +49,7 @@ class LaunchPacketTest : public ::testing::Test {
     fs::create_directories(folder_ / "layer");
     fs::create_directories(folder_ / "box");
     request_.slot = 5;
-    request_.trees = {{"", {folder_ / "layer"}}, {"usr", {folder_ / "layer", "/usr"}}};
+    request_.overlays = {{"", {folder_ / "layer"}}, {"usr", {folder_ / "layer", "/usr"}}};
     request_.folder = folder_ / "box";
     request_.hostname = "e2b.local";
     request_.network = null_.get();
@@ -82,8 +82,8 @@ TEST_F(LaunchPacketTest, IsReadByTheSpawnerAsItWasMeant) {
   ASSERT_TRUE(request);
   EXPECT_EQ(request->slot, 5U);
   EXPECT_EQ(request->hostname, "e2b.local");
-  EXPECT_EQ(request->trees.size(), 2U);
-  EXPECT_EQ(request->trees[1].layer_count, 2U);
+  EXPECT_EQ(request->overlays.size(), 2U);
+  EXPECT_EQ(request->overlays[1].layer_count, 2U);
   EXPECT_EQ(request->layers.size(), 3U);
   EXPECT_EQ(request->tasks_files.size(), 1U);
   EXPECT_TRUE(request->v2_cgroup);
@@ -103,7 +103,7 @@ TEST_F(LaunchPacketTest, ATreeBelongsToWhomItsTopmostLayerBelongs) {
   fs::create_directories(folder_ / "workspace");
   ASSERT_EQ(::chown((folder_ / "workspace").c_str(), 1000, 1001), 0);
   ASSERT_EQ(::chmod((folder_ / "workspace").c_str(), 0750), 0);
-  request_.trees.push_back({"data", {folder_ / "workspace", folder_ / "layer"}});
+  request_.overlays.push_back({"data", {folder_ / "workspace", folder_ / "layer"}});
   ASSERT_TRUE(PrepareLaunch(request_));
   struct stat status;
   ASSERT_EQ(::stat((folder_ / "box/data/upper").c_str(), &status), 0);
@@ -154,24 +154,24 @@ TEST_F(LaunchPacketTest, RefusesWhatNoBoxCanBe) {
 
 TEST_F(LaunchPacketTest, RefusesTreesOutOfOrder) {
   BoxLaunchRequest good = request_;
-  request_.trees.clear();
+  request_.overlays.clear();
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;
-  std::swap(request_.trees[0], request_.trees[1]);
+  std::swap(request_.overlays[0], request_.overlays[1]);
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;
-  request_.trees[1].at = "../etc";
+  request_.overlays[1].mount_point = "../etc";
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;
-  request_.trees[1].layers.clear();
+  request_.overlays[1].layers.clear();
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
   request_ = good;
-  request_.trees[1].layers.assign(kLayersMax, "/usr");
+  request_.overlays[1].layers.assign(kLayersMax, "/usr");
   EXPECT_EQ(CodeOf(), ErrorCode::kLimitExceeded);
 }
 
 TEST_F(LaunchPacketTest, NamesALayerThatIsNotThere) {
-  request_.trees[1].layers[0] = "/no/such/layer";
+  request_.overlays[1].layers[0] = "/no/such/layer";
   auto packet = PrepareLaunch(request_);
   ASSERT_FALSE(packet);
   EXPECT_NE(packet.error().message.find("/no/such/layer"), std::string::npos);

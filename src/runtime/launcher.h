@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/tree.h"
 #include "base/unique_fd.h"
 #include "runtime/cgroups.h"
+#include "storage/overlay.h"
 
 namespace viv::runtime {
 
@@ -25,9 +25,9 @@ constexpr std::uint32_t kSlotsMax = 30'000;
 
 struct BoxLaunchRequest {
   std::uint32_t slot = 0;
-  std::vector<Tree> trees;  // the root first
-  std::string folder;  // the box's own: UpperOf and WorkOf of each tree are made here when they
-                       // are not there; owners on disk are as the box sees them
+  std::vector<storage::OverlayMount> overlays;  // the root first
+  std::string folder;  // the box's own: UpperDirOf and WorkDirOf of each overlay are made here when
+                       // they are not there; owners on disk are as the box sees them
   std::string hostname;
   int network = -1;            // a network namespace, borrowed
   int listener = -1;           // the agent's listening unix socket, borrowed

@@ -74,15 +74,15 @@ int IdMapLayers(const Containment& box) {
 
 int MountOverlays(const Containment& box) {
   for (std::size_t i = 0; i < box.overlay_count; ++i) {
-    const Containment::OverlayMountOptions& tree = box.trees[i];
-    bool is_root = tree.at[0] == '\0';
+    const Containment::OverlayMountOptions& overlay = box.overlays[i];
+    bool is_root = overlay.mount_point[0] == '\0';
     if (!is_root) {
-      if (int error = EnsureFolder(tree.at); error != 0) return error;
+      if (int error = EnsureFolder(overlay.mount_point); error != 0) return error;
     }
     // The layers it is made of stay mounted below, where no path of the box leads; taking them
     // away would cost more than the overlay itself.
-    if (::mount("overlay", is_root ? kSpawnerRoot : tree.at, "overlay", MS_NODEV, tree.options) !=
-        0)
+    if (::mount("overlay", is_root ? kSpawnerRoot : overlay.mount_point, "overlay", MS_NODEV,
+                overlay.options) != 0)
       return errno;
     if (is_root && ::chdir(kSpawnerRoot) != 0) return errno;
   }

@@ -66,12 +66,12 @@ struct WireSetup {
 };
 
 struct WireOverlay {
-  char at[kNameBytes] = {};
+  char mount_point[kNameBytes] = {};
   std::uint32_t layer_count = 0;
 };
 
 // With descriptors in this order: listener, network, folder, the v2 cgroup if there is one, the v1
-// tasks files, the layers tree by tree.
+// tasks files, the layers overlay by overlay.
 struct WireRequest {
   std::uint32_t slot = 0;
   std::uint32_t has_v2_cgroup = 0;
@@ -79,7 +79,7 @@ struct WireRequest {
   std::uint32_t overlay_count = 0;
   std::int64_t shm_bytes = 0;
   char hostname[kNameBytes] = {};
-  WireOverlay trees[kOverlaysMax] = {};
+  WireOverlay overlays[kOverlaysMax] = {};
 };
 
 // With a pidfd when `step` is kNone. Also the answer to WireSetup, without one.

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::chrono::minutes kBlobSweep{1};  // blobs count for accounts until they are gone
 
-local::LocalSandboxes::TreesOf TreesIn(const local::WorkspaceLayers* layers) {
+local::LocalSandboxes::OverlaysOf TreesIn(const local::WorkspaceLayers* layers) {
   if (layers == nullptr) return nullptr;
-  return [layers](std::string_view profile) { return layers->Trees(profile); };
+  return [layers](std::string_view profile) { return layers->Overlays(profile); };
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ std::string NewBootId() {
 // The texts and lists that a Containment points to.
 struct ContainmentData {
   std::vector<std::string> options;
-  std::vector<Containment::OverlayMountOptions> trees;
+  std::vector<Containment::OverlayMountOptions> overlays;
   std::vector<int> layers, tasks;
   std::string devices, terminals, boot_id;
   UniqueFd user_namespace, report_read, report_write;
@@ -68,12 +68,12 @@ void PrepareContainment(const CloneRequest& request,
                         std::uint32_t first_id,
                         ContainmentData& data) {
   std::size_t layer = 0;
-  for (const runtime::RequestedOverlay& tree : request.trees) {
-    data.options.push_back(runtime::OverlayOptions(tree, layer));
-    layer += tree.layer_count;
+  for (const runtime::RequestedOverlay& overlay : request.overlays) {
+    data.options.push_back(runtime::OverlayOptions(overlay, layer));
+    layer += overlay.layer_count;
   }
-  for (std::size_t i = 0; i < request.trees.size(); ++i)
-    data.trees.push_back({request.trees[i].at.c_str(), data.options[i].c_str()});
+  for (std::size_t i = 0; i < request.overlays.size(); ++i)
+    data.overlays.push_back({request.overlays[i].mount_point.c_str(), data.options[i].c_str()});
   for (const UniqueFd& fd : request.layers) data.layers.push_back(fd.get());
   for (const UniqueFd& fd : request.tasks_files) data.tasks.push_back(fd.get());
   data.devices = fmt::format("mode=755,uid={0},gid={0},size={1}", first_id, request.shm_bytes);
@@ -97,8 +97,8 @@ Containment MakeContainment(const CloneRequest& request,
   box.folder = request.folder.get();
   box.layers = data.layers.data();
   box.layer_count = data.layers.size();
-  box.trees = data.trees.data();
-  box.overlay_count = data.trees.size();
+  box.overlays = data.overlays.data();
+  box.overlay_count = data.overlays.size();
   box.hostname = request.hostname.c_str();
   box.device_options = data.devices.c_str();
   box.terminal_options = data.terminals.c_str();

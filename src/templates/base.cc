@@ -62,7 +62,7 @@ std::string HostFingerprint() {
   return Sha256Hex(text);
 }
 
-Result<BaseTrees> MakeBase(const std::string& folder, const std::string& template_id) {
+Result<BaseOverlays> MakeBase(const std::string& folder, const std::string& template_id) {
   ASSIGN_OR_RETURN(const FolderWriter root, FolderWriter::Create(folder + "/root"));
   RETURN_IF_ERROR(WriteUsrLinks(root));
   RETURN_IF_ERROR(WriteFolders(root));
@@ -75,9 +75,10 @@ Result<BaseTrees> MakeBase(const std::string& folder, const std::string& templat
 
   ASSIGN_OR_RETURN(const FolderWriter usr, FolderWriter::Create(folder + "/usr"));
   RETURN_IF_ERROR(WriteUsrCorrections(usr));
-  return BaseTrees{.trees = {Tree{.at = "", .layers = {root.root()}},
-                             Tree{.at = "usr", .layers = {usr.root(), "/usr"}}},
-                   .missing = FindMissingPrograms()};
+  return BaseOverlays{
+      .overlays = {storage::OverlayMount{.mount_point = "", .layers = {root.root()}},
+                   storage::OverlayMount{.mount_point = "usr", .layers = {usr.root(), "/usr"}}},
+      .missing = FindMissingPrograms()};
 }
 
 }  // namespace viv::templates

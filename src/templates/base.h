@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/tree.h"
+#include "storage/overlay.h"
 
 namespace viv::templates {
 
-struct BaseTrees {
-  std::vector<Tree> trees;
+struct BaseOverlays {
+  std::vector<storage::OverlayMount> overlays;
   std::vector<std::string>
       missing;  // programs that E2B's clients count on and the host's /usr lacks
 };
@@ -22,6 +22,6 @@ struct BaseTrees {
 std::string HostFingerprint();
 
 // Writes the layers below `folder`, which exists and is empty.
-Result<BaseTrees> MakeBase(const std::string& folder, const std::string& template_id);
+Result<BaseOverlays> MakeBase(const std::string& folder, const std::string& template_id);
 
 }  // namespace viv::templates

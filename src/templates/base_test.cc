@@ -23,7 +23,7 @@ class BaseTemplateTest : public ::testing::Test {
     place_ = new ScratchPlace;
     auto made = MakeBase(place_->path, "abcdefghij0123456789");
     ASSERT_TRUE(made) << made.error().message;
-    base_ = new BaseTrees(std::move(*made));
+    base_ = new BaseOverlays(std::move(*made));
   }
   static void TearDownTestSuite() {
     delete base_;
@@ -35,14 +35,14 @@ class BaseTemplateTest : public ::testing::Test {
     if (base_ == nullptr) GTEST_SKIP() << "files of several owners need root";
   }
   static std::string Run(uid_t uid, const std::string& command) {
-    return RunInTrees(base_->trees, uid, command);
+    return RunInOverlays(base_->overlays, uid, command);
   }
 
   static ScratchPlace* place_;
-  static BaseTrees* base_;
+  static BaseOverlays* base_;
 };
 ScratchPlace* BaseTemplateTest::place_ = nullptr;
-BaseTrees* BaseTemplateTest::base_ = nullptr;
+BaseOverlays* BaseTemplateTest::base_ = nullptr;
 
 TEST_F(BaseTemplateTest, HasAUserWithAHome) {
   EXPECT_EQ(Run(1000, "id -un; id -u; cd; pwd; touch here; stat -c %U here"),

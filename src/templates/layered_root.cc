@@ -64,32 +64,32 @@ void PushNames(std::vector<std::string>& names, std::string_view path) {
 
 }  // namespace
 
-LayeredRoot::LayeredRoot(const std::vector<Tree>& trees) {
-  for (const Tree& tree : trees) {
-    OpenTree opened{.at = tree.at, .layers = {}};
-    for (const std::string& layer : tree.layers)
+LayeredRoot::LayeredRoot(const std::vector<storage::OverlayMount>& overlays) {
+  for (const storage::OverlayMount& overlay : overlays) {
+    OpenOverlay opened{.mount_point = overlay.mount_point, .layers = {}};
+    for (const std::string& layer : overlay.layers)
       opened.layers.emplace_back(open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    trees_.push_back(std::move(opened));
+    overlays_.push_back(std::move(opened));
   }
 }
 
 LayeredRoot::Place LayeredRoot::PlaceOf(const std::string& path) const {
-  Place place{.tree = 0, .path = path};
-  for (std::size_t i = 0; i < trees_.size(); ++i) {
-    const std::string& at = trees_[i].at;
+  Place place{.overlay = 0, .path = path};
+  for (std::size_t i = 0; i < overlays_.size(); ++i) {
+    const std::string& at = overlays_[i].mount_point;
     if (at.empty()) {
-      if (place.path == path) place.tree = i;
+      if (place.path == path) place.overlay = i;
     } else if (path == at || path.starts_with(at + "/")) {
-      place = {.tree = i, .path = path.size() > at.size() ? path.substr(at.size() + 1) : ""};
+      place = {.overlay = i, .path = path.size() > at.size() ? path.substr(at.size() + 1) : ""};
     }
   }
   return place;
 }
 
 UniqueFd LayeredRoot::OpenTopmost(const std::string& path, std::uint64_t flags) const {
-  if (trees_.empty()) return {};
+  if (overlays_.empty()) return {};
   const Place place = PlaceOf(path);
-  for (const UniqueFd& layer : trees_[place.tree].layers) {
+  for (const UniqueFd& layer : overlays_[place.overlay].layers) {
     if (!layer) return {};
     UniqueFd found = OpenBeneath(layer.get(), place.path, flags);
     if (found) {
@@ -179,9 +179,9 @@ std::optional<std::string> LayeredRoot::Read(const std::string& path, std::size_
 
 std::vector<std::string> LayeredRoot::List(const std::string& path, std::size_t count_max) const {
   std::set<std::string> names;
-  if (trees_.empty()) return {};
+  if (overlays_.empty()) return {};
   const Place place = PlaceOf(path);
-  for (const UniqueFd& layer : trees_[place.tree].layers) {
+  for (const UniqueFd& layer : overlays_[place.overlay].layers) {
     UniqueFd folder = OpenBeneath(layer.get(), place.path, O_RDONLY | O_DIRECTORY);
     if (!folder && errno != ENOENT) break;
     const bool hides = IsOpaque(layer.get(), place.path) || IsHiddenBelow(layer.get(), place.path);

@@ -1,6 +1,6 @@
 #pragma once
 // A root file system as a box will see it, read out of its layers without mounting them. The layers
-// are foreign: links in them are followed in here, by hand, so that none leads out of the trees.
+// are foreign: links in them are followed in here, by hand, so that none leads out of the overlays.
 
 #include <sys/types.h>
 
@@ -10,15 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/tree.h"
 #include "base/unique_fd.h"
+#include "storage/overlay.h"
 #include "templates/folder_writer.h"
 
 namespace viv::templates {
 
 class LayeredRoot {
  public:
-  explicit LayeredRoot(const std::vector<Tree>& trees);
+  explicit LayeredRoot(const std::vector<storage::OverlayMount>& overlays);
 
   // Paths have no '/' at their ends; "" is the root itself.
   struct Entry {
@@ -37,23 +37,23 @@ class LayeredRoot {
   // The names of a folder without links, at most `count_max`, in order.
   std::vector<std::string> List(const std::string& path, std::size_t count_max) const;
 
-  // The tree that holds the path, by its place in what was given, and the path within it.
+  // The overlay that holds the path, by its place in what was given, and the path within it.
   struct Place {
-    std::size_t tree = 0;
+    std::size_t overlay = 0;
     std::string path;
   };
   Place PlaceOf(const std::string& path) const;
 
  private:
-  struct OpenTree {
-    std::string at;
+  struct OpenOverlay {
+    std::string mount_point;
     std::vector<UniqueFd> layers;
   };
   // The topmost one that counts. A folder may go on in the layers below.
   UniqueFd OpenTopmost(const std::string& path, std::uint64_t flags) const;
   std::optional<std::string> ReadLink(const std::string& path) const;
 
-  std::vector<OpenTree> trees_;
+  std::vector<OpenOverlay> overlays_;
 };
 
 }  // namespace viv::templates

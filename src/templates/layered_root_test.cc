@@ -18,13 +18,13 @@ class LayeredRootTest : public ::testing::Test {
   void SetUp() override {
     for (const std::string& folder : {upper_, lower_, usr_}) fs::create_directories(folder);
   }
-  LayeredRoot Root() const { return LayeredRoot(trees_); }
+  LayeredRoot Root() const { return LayeredRoot(overlays_); }
 
   const ScratchPlace place_;
   const std::string upper_ = place_.path + "/upper", lower_ = place_.path + "/lower",
                     usr_ = place_.path + "/usr";
-  const std::vector<Tree> trees_ = {{.at = "", .layers = {upper_, lower_}},
-                                    {.at = "usr", .layers = {usr_}}};
+  const std::vector<storage::OverlayMount> overlays_ = {
+      {.mount_point = "", .layers = {upper_, lower_}}, {.mount_point = "usr", .layers = {usr_}}};
 };
 
 TEST_F(LayeredRootTest, ShowsTheTopmostOfEachName) {
@@ -45,9 +45,9 @@ TEST_F(LayeredRootTest, ShowsTheTopmostOfEachName) {
   EXPECT_THAT(root.List("etc", 10), ElementsAre("below", "both"));
   EXPECT_THAT(root.List("usr", 10), ElementsAre("bin"));
   EXPECT_THAT(root.List("etc", 1).size(), 1U);
-  EXPECT_EQ(root.PlaceOf("usr/bin/tool").tree, 1U);
+  EXPECT_EQ(root.PlaceOf("usr/bin/tool").overlay, 1U);
   EXPECT_EQ(root.PlaceOf("usr/bin/tool").path, "bin/tool");
-  EXPECT_EQ(root.PlaceOf("usrlocal").tree, 0U);
+  EXPECT_EQ(root.PlaceOf("usrlocal").overlay, 0U);
 }
 
 TEST_F(LayeredRootTest, SeesWhatUpperLayersHide) {
@@ -59,7 +59,7 @@ TEST_F(LayeredRootTest, SeesWhatUpperLayersHide) {
   ASSERT_TRUE(upper.Folder("opaque"));
   ASSERT_TRUE(upper.MakeOpaque("opaque"));
   ASSERT_TRUE(upper.File("folder", "now a file"));
-  const LayeredRoot root({{.at = "", .layers = {upper.root(), lower_}}});
+  const LayeredRoot root({{.mount_point = "", .layers = {upper.root(), lower_}}});
   EXPECT_EQ(root.Look("etc/gone").kind, Kind::kMissing);
   EXPECT_EQ(root.Look("opaque/below").kind, Kind::kMissing);
   EXPECT_EQ(root.Look("folder").kind, Kind::kFile);
@@ -118,7 +118,7 @@ TEST_F(LayeredRootTest, WithoutTreesThereIsNothing) {
   const LayeredRoot none({});
   EXPECT_EQ(none.Look("x").kind, Kind::kMissing);
   EXPECT_TRUE(none.List("", 10).empty());
-  const LayeredRoot gone({{.at = "", .layers = {place_.path + "/gone"}}});
+  const LayeredRoot gone({{.mount_point = "", .layers = {place_.path + "/gone"}}});
   EXPECT_EQ(gone.Look("x").kind, Kind::kMissing);
   EXPECT_TRUE(gone.List("", 10).empty());
 }

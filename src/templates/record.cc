@@ -40,23 +40,23 @@ std::int64_t Number(const json::value& value, std::string_view name, std::int64_
   return error ? otherwise : number;
 }
 
-Result<std::vector<Tree>> ReadTrees(const json::value& value) {
-  std::vector<Tree> trees;
+Result<std::vector<storage::OverlayMount>> ReadOverlays(const json::value& value) {
+  std::vector<storage::OverlayMount> overlays;
   const json::value* list = Find(value, "trees");
   if (list == nullptr || !list->is_array() || list->as_array().empty())
     return Fail(ErrorCode::kInvalidArgument, "the record of a template has no trees");
   for (const json::value& item : list->as_array()) {
-    Tree tree{.at = std::string(FindString(item, "at")), .layers = {}};
+    storage::OverlayMount overlay{.mount_point = std::string(FindString(item, "at")), .layers = {}};
     const json::value* layers = Find(item, "layers");
     if (layers == nullptr || !layers->is_array() || layers->as_array().empty())
       return Fail(ErrorCode::kInvalidArgument, "a tree of a template has no layers");
     for (const json::value& layer : layers->as_array()) {
       if (!layer.is_string()) return Fail(ErrorCode::kInvalidArgument, "a layer is no folder");
-      tree.layers.emplace_back(View(layer.as_string()));
+      overlay.layers.emplace_back(View(layer.as_string()));
     }
-    trees.push_back(std::move(tree));
+    overlays.push_back(std::move(overlay));
   }
-  return trees;
+  return overlays;
 }
 
 }  // namespace
@@ -79,16 +79,16 @@ std::string TemplateIdOfName(std::string_view name) {
 std::string WriteRecord(const Record& record) {
   json::object variables;
   for (const auto& [name, value] : record.made.variables) variables[name] = value;
-  json::array trees;
-  for (const Tree& tree : record.made.trees) {
+  json::array overlays;
+  for (const storage::OverlayMount& overlay : record.made.overlays) {
     json::array layers;
-    for (const std::string& layer : tree.layers) layers.emplace_back(layer);
-    trees.push_back(json::object{{"at", tree.at}, {"layers", std::move(layers)}});
+    for (const std::string& layer : overlay.layers) layers.emplace_back(layer);
+    overlays.push_back(json::object{{"at", overlay.mount_point}, {"layers", std::move(layers)}});
   }
   return PrettyJson(json::object{{"id", record.made.id},
                                  {"name", record.made.name},
                                  {"source", record.made.source},
-                                 {"trees", std::move(trees)},
+                                 {"trees", std::move(overlays)},
                                  {"variables", std::move(variables)},
                                  {"user", record.made.user},
                                  {"workdir", record.made.workdir},
@@ -109,7 +109,7 @@ Result<Record> ReadRecord(std::string_view text) {
   if (made.id.size() != kTemplateIdLength || !IsTemplateName(made.id) || !IsTemplateName(made.name))
     return Fail(ErrorCode::kInvalidArgument, "the record of a template has no id or name");
   made.source = FindString(value, "source");
-  ASSIGN_OR_RETURN(made.trees, ReadTrees(value));
+  ASSIGN_OR_RETURN(made.overlays, ReadOverlays(value));
   if (const json::value* variables = Find(value, "variables");
       variables && variables->is_object()) {
     for (const auto& item : variables->as_object()) {

@@ -14,8 +14,8 @@ Record SampleRecord() {
   Record record{.made = {}, .folder = "/x/trees/1", .fingerprint = "abc"};
   record.made.id = TemplateIdOfName("sample");
   record.made.name = "sample";
-  record.made.trees = {{.at = "", .layers = {"/x/trees/1/top", "/x/trees/1/root"}},
-                       {.at = "usr", .layers = {"/usr"}}};
+  record.made.overlays = {{.mount_point = "", .layers = {"/x/trees/1/top", "/x/trees/1/root"}},
+                          {.mount_point = "usr", .layers = {"/usr"}}};
   record.made.variables = {{"A", "1 \"2\""}};
   record.made.user = "node";
   record.made.workdir = "/app";
@@ -31,7 +31,7 @@ TEST(TemplateRecordTest, ComesBackAsItWasWritten) {
   const auto read = ReadRecord(WriteRecord(record));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->made.id, record.made.id);
-  EXPECT_EQ(read->made.trees, record.made.trees);
+  EXPECT_EQ(read->made.overlays, record.made.overlays);
   EXPECT_EQ(read->made.variables, record.made.variables);
   EXPECT_EQ(read->made.user, "node");
   EXPECT_EQ(read->made.workdir, "/app");

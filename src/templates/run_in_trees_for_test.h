@@ -1,5 +1,5 @@
 #pragma once
-// Runs a command in a template's trees, put together as a box would see them but without a box
+// Runs a command in a template's overlays, put together as a box would see them but without a box
 // around: overlays in a mount namespace of their own, a chroot, the ids as they are.
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/tree.h"
 #include "base/unique_fd.h"
+#include "storage/overlay.h"
 
 namespace viv::templates {
 
@@ -30,19 +30,20 @@ struct ScratchPlace {
                            std::string("/viv-templates-") + RandomHex(16);
 };
 
-inline bool MountTreesForTest(const std::vector<Tree>& trees, const std::string& place) {
+inline bool MountOverlaysForTest(const std::vector<storage::OverlayMount>& overlays,
+                                 const std::string& place) {
   if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return false;
   if (mount("tmpfs", place.c_str(), "tmpfs", 0, nullptr) != 0) return false;
   mkdir((place + "/m").c_str(), 0755);
-  for (const Tree& tree : trees) {
-    const std::string upper = UpperOf(place, tree), work = WorkOf(place, tree);
+  for (const storage::OverlayMount& overlay : overlays) {
+    const std::string upper = UpperDirOf(place, overlay), work = WorkDirOf(place, overlay);
     std::filesystem::create_directories(upper);
     std::filesystem::create_directories(work);
     std::string lower;
-    for (const std::string& layer : tree.layers) lower += (lower.empty() ? "" : ":") + layer;
+    for (const std::string& layer : overlay.layers) lower += (lower.empty() ? "" : ":") + layer;
     const std::string options = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
-    const std::string at = place + "/m/" + tree.at;
+    const std::string at = place + "/m/" + overlay.mount_point;
     if (mount("overlay", at.c_str(), "overlay", 0, options.c_str()) != 0) return false;
   }
   return mount("proc", (place + "/m/proc").c_str(), "proc", 0, nullptr) == 0 &&
@@ -51,9 +52,9 @@ inline bool MountTreesForTest(const std::vector<Tree>& trees, const std::string&
 }
 
 // What `bash -l -c command` of user `uid` writes, both streams; "status N" follows when it fails.
-inline std::string RunInTrees(const std::vector<Tree>& trees,
-                              uid_t uid,
-                              const std::string& command) {
+inline std::string RunInOverlays(const std::vector<storage::OverlayMount>& overlays,
+                                 uid_t uid,
+                                 const std::string& command) {
   const ScratchPlace place;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
@@ -61,7 +62,7 @@ inline std::string RunInTrees(const std::vector<Tree>& trees,
   if (child == 0) {
     dup2(ends[1], 1);
     dup2(ends[1], 2);
-    if (!MountTreesForTest(trees, place.path)) _exit(99);
+    if (!MountOverlaysForTest(overlays, place.path)) _exit(99);
     if (setgid(uid) != 0 || setuid(uid) != 0) _exit(98);
     setenv("HOME", uid == 0 ? "/root" : "/home/user", 1);
     execl("/bin/bash", "bash", "-l", "-c", command.c_str(), nullptr);

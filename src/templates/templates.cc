@@ -235,8 +235,8 @@ class DiskTemplates final : public Templates {
     auto run = [&]() -> Status {
       if (mkdir(unfinished.c_str(), 0755) != 0) return FailSystem("make " + unfinished);
       RETURN_IF_ERROR(fill(unfinished, record.made));
-      for (Tree& tree : record.made.trees) {
-        for (std::string& layer : tree.layers) {
+      for (storage::OverlayMount& overlay : record.made.overlays) {
+        for (std::string& layer : overlay.layers) {
           if (layer.starts_with(unfinished))
             layer = record.folder + layer.substr(unfinished.size());
         }
@@ -267,18 +267,18 @@ class DiskTemplates final : public Templates {
     if (access(folder.c_str(), F_OK) != 0) {
       const std::string unfinished = record.folder + "/" + std::string(kUnfinished) + "trust";
       RemoveFolder(unfinished);
-      RETURN_IF_ERROR(MakeTrustLayers(unfinished, record.made.trees, record.folder, pem));
+      RETURN_IF_ERROR(MakeTrustLayers(unfinished, record.made.overlays, record.folder, pem));
       if (rename(unfinished.c_str(), folder.c_str()) != 0) return FailSystem("keep " + folder);
     }
     const std::lock_guard lock(mutex_);
-    trust_[record.folder] = {folder, WithTrustLayers(folder, record.made.trees, record.folder)};
+    trust_[record.folder] = {folder, WithTrustLayers(folder, record.made.overlays, record.folder)};
     return {};
   }
 
   Template ShownLocked(const Record& record) const {
     Template shown = record.made;
     if (const auto found = trust_.find(record.folder); found != trust_.end())
-      shown.trees = found->second.trees;
+      shown.overlays = found->second.overlays;
     return shown;
   }
 
@@ -331,7 +331,7 @@ class DiskTemplates final : public Templates {
                      MakeTopLayer(folder + "/top", layers, asked_user, made.id, say));
     layers.insert(layers.begin(), top.folder);
     made.user = top.user;
-    made.trees = {Tree{.at = "", .layers = std::move(layers)}};
+    made.overlays = {storage::OverlayMount{.mount_point = "", .layers = std::move(layers)}};
     return {};
   }
 
@@ -342,11 +342,11 @@ class DiskTemplates final : public Templates {
       return {};
     const auto made = Make(
         kBaseName, "host", fingerprint, [](const std::string& folder, Template& base) -> Status {
-          ASSIGN_OR_RETURN(BaseTrees trees, MakeBase(folder, base.id));
-          base.trees = std::move(trees.trees);
-          if (!trees.missing.empty()) {
+          ASSIGN_OR_RETURN(BaseOverlays overlays, MakeBase(folder, base.id));
+          base.overlays = std::move(overlays.overlays);
+          if (!overlays.missing.empty()) {
             std::string names;
-            for (const std::string& name : trees.missing)
+            for (const std::string& name : overlays.missing)
               names += (names.empty() ? "" : " ") + name;
             log::Warn("templates.base_lacks_programs",
                       {{"programs", names}, {"advice", "install them on this machine"}});
@@ -358,8 +358,8 @@ class DiskTemplates final : public Templates {
   }
 
   static bool LayersExist(const Template& made) {
-    for (const Tree& tree : made.trees) {
-      for (const std::string& layer : tree.layers) {
+    for (const storage::OverlayMount& overlay : made.overlays) {
+      for (const std::string& layer : overlay.layers) {
         if (access(layer.c_str(), F_OK) != 0) return false;
       }
     }
@@ -373,7 +373,7 @@ class DiskTemplates final : public Templates {
   std::string authority_pem_;  // empty: none is trusted
   struct TrustLayers {
     std::string folder;
-    std::vector<Tree> trees;  // the template's, with those layers
+    std::vector<storage::OverlayMount> overlays;  // the template's, with those layers
   };
   std::map<std::string, TrustLayers> trust_;  // by the folder of the template
 };

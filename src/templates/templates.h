@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/tree.h"
+#include "storage/overlay.h"
 
 namespace viv::templates {
 
 struct Template {
-  std::string id;           // 20 of [a-z0-9]
-  std::string name;         // "base"
-  std::vector<Tree> trees;  // the root first
+  std::string id;                               // 20 of [a-z0-9]
+  std::string name;                             // "base"
+  std::vector<storage::OverlayMount> overlays;  // the root first
   std::map<std::string, std::string> variables;
   std::string user = "user";
   std::string workdir;  // empty: the user's home

@@ -49,25 +49,25 @@ TEST_F(TemplatesTest, HasBaseAtOnceAndKeepsIt) {
   ASSERT_TRUE(base) << base.error().message;
   EXPECT_EQ(base->source, "host");
   EXPECT_EQ(base->user, "user");
-  ASSERT_EQ(base->trees.size(), 2U);
-  EXPECT_EQ(base->trees[0].at, "");
-  EXPECT_EQ(base->trees[1].at, "usr");
-  EXPECT_EQ(base->trees[1].layers.back(), "/usr");
+  ASSERT_EQ(base->overlays.size(), 2U);
+  EXPECT_EQ(base->overlays[0].mount_point, "");
+  EXPECT_EQ(base->overlays[1].mount_point, "usr");
+  EXPECT_EQ(base->overlays[1].layers.back(), "/usr");
   EXPECT_EQ(templates_->Find(base->id)->name, "base");
   EXPECT_EQ(templates_->Remove("base").error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(Import("base").error().code, ErrorCode::kConflict);
   templates_ = Open();
-  EXPECT_EQ(templates_->Find("base")->trees, base->trees);
+  EXPECT_EQ(templates_->Find("base")->overlays, base->overlays);
   EXPECT_EQ(templates_->Find("base")->id, base->id);
 }
 
 TEST_F(TemplatesTest, MakesBaseAnewWhenItsFolderIsGone) {
   const Template before = *templates_->Find("base");
-  std::filesystem::remove_all(before.trees[0].layers[0]);
+  std::filesystem::remove_all(before.overlays[0].layers[0]);
   templates_ = Open();
   const Template after = *templates_->Find("base");
   EXPECT_EQ(after.id, before.id);
-  EXPECT_TRUE(std::filesystem::exists(after.trees[0].layers[0] + "/etc/passwd"));
+  EXPECT_TRUE(std::filesystem::exists(after.overlays[0].layers[0] + "/etc/passwd"));
 }
 
 TEST_F(TemplatesTest, ImportsAnImageWithItsSettings) {
@@ -80,13 +80,14 @@ TEST_F(TemplatesTest, ImportsAnImageWithItsSettings) {
   EXPECT_EQ(made->workdir, "/app");
   EXPECT_EQ(made->user, "root");
   EXPECT_FALSE(lines.empty());
-  ASSERT_EQ(made->trees.size(), 1U);
-  EXPECT_EQ(LoadText(made->trees[0].layers.back() + "/app/file"), "lower");
-  EXPECT_THAT(LoadText(made->trees[0].layers.front() + "/etc/passwd"), HasSubstr("user:x:1000:"));
+  ASSERT_EQ(made->overlays.size(), 1U);
+  EXPECT_EQ(LoadText(made->overlays[0].layers.back() + "/app/file"), "lower");
+  EXPECT_THAT(LoadText(made->overlays[0].layers.front() + "/etc/passwd"),
+              HasSubstr("user:x:1000:"));
   EXPECT_FALSE(std::filesystem::exists(
-      std::filesystem::path(made->trees[0].layers[0]).parent_path() / "layout"));
+      std::filesystem::path(made->overlays[0].layers[0]).parent_path() / "layout"));
   templates_ = Open();
-  EXPECT_EQ(templates_->Find("mine")->trees, made->trees);
+  EXPECT_EQ(templates_->Find("mine")->overlays, made->overlays);
 }
 
 TEST_F(TemplatesTest, ImportsALayoutLikewise) {
@@ -111,21 +112,21 @@ TEST_F(TemplatesTest, ReplacesATemplateUnderItsIdAndFreesTheOldOnceUnused) {
   const Template first = *Import("mine");
   const Template second = *Import("mine");
   EXPECT_EQ(second.id, first.id);
-  EXPECT_NE(second.trees, first.trees);
-  const std::string old_layer = first.trees[0].layers[0];
+  EXPECT_NE(second.overlays, first.overlays);
+  const std::string old_layer = first.overlays[0].layers[0];
   templates_->Clean([&](const std::string& folder) { return folder == old_layer; });
   EXPECT_TRUE(std::filesystem::exists(old_layer));
   templates_->Clean([](const std::string&) { return false; });
   EXPECT_FALSE(std::filesystem::exists(old_layer));
-  EXPECT_TRUE(std::filesystem::exists(second.trees[0].layers[0]));
-  EXPECT_TRUE(std::filesystem::exists(templates_->Find("base")->trees[0].layers[0]));
+  EXPECT_TRUE(std::filesystem::exists(second.overlays[0].layers[0]));
+  EXPECT_TRUE(std::filesystem::exists(templates_->Find("base")->overlays[0].layers[0]));
 }
 
 TEST_F(TemplatesTest, KeepsTheOldOneWhenANewOneFails) {
   const Template first = *Import("mine");
   SaveText(file_, "no archive");
   EXPECT_FALSE(templates_->ImportOciArchive("mine", file_, {}));
-  EXPECT_EQ(templates_->Find("mine")->trees, first.trees);
+  EXPECT_EQ(templates_->Find("mine")->overlays, first.overlays);
 }
 
 TEST_F(TemplatesTest, RemovesARecordAndLaterItsFolders) {
@@ -133,9 +134,9 @@ TEST_F(TemplatesTest, RemovesARecordAndLaterItsFolders) {
   ASSERT_TRUE(templates_->Remove(made.id));
   EXPECT_EQ(templates_->Find("mine").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(templates_->Remove("mine").error().code, ErrorCode::kNotFound);
-  EXPECT_TRUE(std::filesystem::exists(made.trees[0].layers[0]));
+  EXPECT_TRUE(std::filesystem::exists(made.overlays[0].layers[0]));
   templates_->Clean([](const std::string&) { return false; });
-  EXPECT_FALSE(std::filesystem::exists(made.trees[0].layers[0]));
+  EXPECT_FALSE(std::filesystem::exists(made.overlays[0].layers[0]));
   EXPECT_EQ(templates_->List().size(), 1U);
 }
 
@@ -155,36 +156,38 @@ TEST_F(TemplatesTest, BoxesOfEveryTemplateTrustTheAuthority) {
   const Template base_before = *templates_->Find("base");
   ASSERT_TRUE(templates_->Trust(pem));
   const Template after = *Import("after");
-  EXPECT_EQ(LoadText(templates_->Find("before")->trees[0].layers[0] + kTrustedFile), pem);
-  EXPECT_EQ(LoadText(after.trees[0].layers[0] + kTrustedFile), pem);
-  EXPECT_EQ(templates_->Find("after")->trees, after.trees);
+  EXPECT_EQ(LoadText(templates_->Find("before")->overlays[0].layers[0] + kTrustedFile), pem);
+  EXPECT_EQ(LoadText(after.overlays[0].layers[0] + kTrustedFile), pem);
+  EXPECT_EQ(templates_->Find("after")->overlays, after.overlays);
   const Template base = *templates_->Find("base");
-  EXPECT_EQ(base.trees[0].layers.size(), base_before.trees[0].layers.size());
-  EXPECT_EQ(base.trees[1].layers.size(), base_before.trees[1].layers.size());
+  EXPECT_EQ(base.overlays[0].layers.size(), base_before.overlays[0].layers.size());
+  EXPECT_EQ(base.overlays[1].layers.size(), base_before.overlays[1].layers.size());
   for (const Template& made : templates_->List())
-    EXPECT_EQ(made.trees, templates_->Find(made.id)->trees);
+    EXPECT_EQ(made.overlays, templates_->Find(made.id)->overlays);
   templates_ = Open();
   ASSERT_TRUE(templates_->Trust(pem));
-  EXPECT_EQ(templates_->Find("base")->trees, base.trees);
-  EXPECT_EQ(templates_->Find("after")->trees, after.trees);
+  EXPECT_EQ(templates_->Find("base")->overlays, base.overlays);
+  EXPECT_EQ(templates_->Find("after")->overlays, after.overlays);
 }
 
 TEST_F(TemplatesTest, ProgramsInBaseTrustTheAuthority) {
   ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
-  const auto trees = templates_->Find("base")->trees;
+  const auto overlays = templates_->Find("base")->overlays;
   const std::string file = kTrustedFile;
-  EXPECT_EQ(RunInTrees(trees, 1000, "openssl verify " + file), file + ": OK\n");  // by its hash
-  EXPECT_EQ(RunInTrees(trees, 1000,
-                       "openssl verify -no-CApath -CAfile "
-                       "/etc/ssl/certs/ca-certificates.crt " +
-                           file),
+  EXPECT_EQ(RunInOverlays(overlays, 1000, "openssl verify " + file),
+            file + ": OK\n");  // by its hash
+  EXPECT_EQ(RunInOverlays(overlays, 1000,
+                          "openssl verify -no-CApath -CAfile "
+                          "/etc/ssl/certs/ca-certificates.crt " +
+                              file),
             file + ": OK\n");
-  EXPECT_EQ(RunInTrees(trees, 1000,
-                       "sudo -n -l >/dev/null && NODE_EXTRA_CA_CERTS=a AND=b sudo -n "
-                       "sh -c 'echo $NODE_EXTRA_CA_CERTS$AND'"),
+  EXPECT_EQ(RunInOverlays(overlays, 1000,
+                          "sudo -n -l >/dev/null && NODE_EXTRA_CA_CERTS=a AND=b sudo -n "
+                          "sh -c 'echo $NODE_EXTRA_CA_CERTS$AND'"),
             "a\n");
-  EXPECT_EQ(RunInTrees(trees, 1000, "echo x > /usr/local/bin/x && stat -c %a /usr/local"), "777\n");
-  EXPECT_EQ(RunInTrees(templates_->Find("base")->trees, 0, "dpkg --audit | head -3"), "");
+  EXPECT_EQ(RunInOverlays(overlays, 1000, "echo x > /usr/local/bin/x && stat -c %a /usr/local"),
+            "777\n");
+  EXPECT_EQ(RunInOverlays(templates_->Find("base")->overlays, 0, "dpkg --audit | head -3"), "");
 }
 
 TEST_F(TemplatesTest, AnotherAuthorityTakesThePlaceOfTheOneBefore) {
@@ -193,22 +196,22 @@ TEST_F(TemplatesTest, AnotherAuthorityTakesThePlaceOfTheOneBefore) {
   const Template old = *Import("mine");
   ASSERT_TRUE(templates_->Trust(second));
   const Template now = *templates_->Find("mine");
-  EXPECT_EQ(LoadText(now.trees[0].layers[0] + kTrustedFile), second);
-  const std::string old_layer = old.trees[0].layers[0];
+  EXPECT_EQ(LoadText(now.overlays[0].layers[0] + kTrustedFile), second);
+  const std::string old_layer = old.overlays[0].layers[0];
   templates_->Clean([&](const std::string& folder) { return old_layer.starts_with(folder); });
   EXPECT_TRUE(std::filesystem::exists(old_layer));
   templates_->Clean([](const std::string&) { return false; });
   EXPECT_FALSE(std::filesystem::exists(old_layer));
-  EXPECT_TRUE(std::filesystem::exists(now.trees[0].layers[0]));
+  EXPECT_TRUE(std::filesystem::exists(now.overlays[0].layers[0]));
 }
 
 TEST_F(TemplatesTest, WhatWasRemovedIsTrustedNoMore) {
   ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
   const Template made = *Import("mine");
   ASSERT_TRUE(templates_->Remove("mine"));
-  EXPECT_TRUE(std::filesystem::exists(made.trees[0].layers[0]));  // boxes may stand on it
+  EXPECT_TRUE(std::filesystem::exists(made.overlays[0].layers[0]));  // boxes may stand on it
   templates_->Clean([](const std::string&) { return false; });
-  EXPECT_FALSE(std::filesystem::exists(made.trees[0].layers[0]));
+  EXPECT_FALSE(std::filesystem::exists(made.overlays[0].layers[0]));
 }
 
 TEST_F(TemplatesTest, RefusesNamesThatAreNone) {

@@ -72,21 +72,21 @@ std::string HashName(const std::string& pem) {
   return fmt::format("{:08x}.0", X509_subject_name_hash(certificate.get()) & 0xFFFFFFFFU);
 }
 
-std::string LayerOf(const std::string& folder, const Tree& tree) {
-  return folder + "/" + (tree.at.empty() ? "root" : tree.at);
+std::string LayerOf(const std::string& folder, const storage::OverlayMount& overlay) {
+  return folder + "/" + (overlay.mount_point.empty() ? "root" : overlay.mount_point);
 }
 
-bool IsOwn(const Tree& tree, const std::string& own) {
-  return tree.layers.front().starts_with(own + "/");
+bool IsOwn(const storage::OverlayMount& overlay, const std::string& own) {
+  return overlay.layers.front().starts_with(own + "/");
 }
 
 class TrustWriter {
  public:
   TrustWriter(const std::string& folder,
-              const std::vector<Tree>& trees,
+              const std::vector<storage::OverlayMount>& overlays,
               const std::string& own,
               const std::string& pem)
-      : folder_(folder), trees_(trees), own_(own), root_(trees), pem_(pem) {}
+      : folder_(folder), overlays_(overlays), own_(own), root_(overlays), pem_(pem) {}
 
   Status WriteAll() {
     RETURN_IF_ERROR(Write(kAuthorityFile, pem_));
@@ -114,18 +114,18 @@ class TrustWriter {
   // Folders of the topmost layer are the ones that show, so they are as they were below.
   Result<const FolderWriter*> PrepareFolders(const std::string& path) {
     const LayeredRoot::Place place = root_.PlaceOf(path);
-    const Tree& tree = trees_[place.tree];
-    auto layer = layers_.find(place.tree);
+    const storage::OverlayMount& overlay = overlays_[place.overlay];
+    auto layer = layers_.find(place.overlay);
     if (layer == layers_.end()) {
-      ASSIGN_OR_RETURN(FolderWriter made, FolderWriter::Create(LayerOf(folder_, tree)));
-      if (IsOwn(tree, own_)) {
-        RETURN_IF_ERROR(CopyLayer(tree.layers.front(), made));
+      ASSIGN_OR_RETURN(FolderWriter made, FolderWriter::Create(LayerOf(folder_, overlay)));
+      if (IsOwn(overlay, own_)) {
+        RETURN_IF_ERROR(CopyLayer(overlay.layers.front(), made));
       } else {
-        RETURN_IF_ERROR(made.Folder(".", FolderLike(tree.at)));
+        RETURN_IF_ERROR(made.Folder(".", FolderLike(overlay.mount_point)));
       }
-      layer = layers_.emplace(place.tree, std::move(made)).first;
+      layer = layers_.emplace(place.overlay, std::move(made)).first;
     }
-    const std::string above = tree.at.empty() ? "" : tree.at + "/";
+    const std::string above = overlay.mount_point.empty() ? "" : overlay.mount_point + "/";
     for (std::size_t at = place.path.find('/'); at != std::string::npos;
          at = place.path.find('/', at + 1)) {
       const std::string folder = place.path.substr(0, at);
@@ -210,13 +210,13 @@ class TrustWriter {
   }
 
   const std::string folder_;
-  const std::vector<Tree>& trees_;
+  const std::vector<storage::OverlayMount>& overlays_;
   const std::string& own_;
   const LayeredRoot root_;
   const std::string& pem_;
   std::string bundle_;
   std::set<std::string> written_;
-  std::map<std::size_t, FolderWriter> layers_;  // by the tree's place
+  std::map<std::size_t, FolderWriter> layers_;  // by the overlay's place
 };
 
 }  // namespace
@@ -227,28 +227,28 @@ std::string TrustKey(const std::string& authority_pem) {
 }
 
 Status MakeTrustLayers(const std::string& folder,
-                       const std::vector<Tree>& trees,
+                       const std::vector<storage::OverlayMount>& overlays,
                        const std::string& own,
                        const std::string& authority_pem) {
   if (mkdir(folder.c_str(), 0755) != 0) return FailSystem("make " + folder);
-  TrustWriter writer(folder, trees, own, authority_pem);
+  TrustWriter writer(folder, overlays, own, authority_pem);
   RETURN_IF_ERROR(writer.WriteAll(), "add our authority");
   return {};
 }
 
-std::vector<Tree> WithTrustLayers(const std::string& folder,
-                                  std::vector<Tree> trees,
-                                  const std::string& own) {
-  for (Tree& tree : trees) {
-    const std::string layer = LayerOf(folder, tree);
+std::vector<storage::OverlayMount> WithTrustLayers(const std::string& folder,
+                                                   std::vector<storage::OverlayMount> overlays,
+                                                   const std::string& own) {
+  for (storage::OverlayMount& overlay : overlays) {
+    const std::string layer = LayerOf(folder, overlay);
     if (access(layer.c_str(), F_OK) != 0) continue;
-    if (IsOwn(tree, own)) {
-      tree.layers.front() = layer;
+    if (IsOwn(overlay, own)) {
+      overlay.layers.front() = layer;
     } else {
-      tree.layers.insert(tree.layers.begin(), layer);
+      overlay.layers.insert(overlay.layers.begin(), layer);
     }
   }
-  return trees;
+  return overlays;
 }
 
 }  // namespace viv::templates

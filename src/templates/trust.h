@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/tree.h"
+#include "storage/overlay.h"
 
 namespace viv::templates {
 
@@ -16,15 +16,15 @@ namespace viv::templates {
 // without any get.
 std::string TrustKey(const std::string& authority_pem);
 
-// Makes the new folder with the layers for `trees`. Those whose topmost layer lies below `own` are
-// replaced, others get a layer on top.
+// Makes the new folder with the layers for `overlays`. Those whose topmost layer lies below `own`
+// are replaced, others get a layer on top.
 Status MakeTrustLayers(const std::string& folder,
-                       const std::vector<Tree>& trees,
+                       const std::vector<storage::OverlayMount>& overlays,
                        const std::string& own,
                        const std::string& authority_pem);
-// `trees` with the layers in that folder.
-std::vector<Tree> WithTrustLayers(const std::string& folder,
-                                  std::vector<Tree> trees,
-                                  const std::string& own);
+// `overlays` with the layers in that folder.
+std::vector<storage::OverlayMount> WithTrustLayers(const std::string& folder,
+                                                   std::vector<storage::OverlayMount> overlays,
+                                                   const std::string& own);
 
 }  // namespace viv::templates

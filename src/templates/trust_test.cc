@@ -23,14 +23,15 @@ class TrustTest : public ::testing::Test {
     SaveText(top_ + "/etc/hostname", "mine\n");
     fs::create_directories(top_ + "/etc/sudoers.d");
   }
-  // The template's trees, trusting `pem`.
-  std::vector<Tree> Make(const std::string& pem) {
-    const Status made = MakeTrustLayers(folder_, trees_, own_, pem);
+  // The template's overlays, trusting `pem`.
+  std::vector<storage::OverlayMount> Make(const std::string& pem) {
+    const Status made = MakeTrustLayers(folder_, overlays_, own_, pem);
     EXPECT_TRUE(made) << made.error().message;
-    return WithTrustLayers(folder_, trees_, own_);
+    return WithTrustLayers(folder_, overlays_, own_);
   }
-  static std::string Read(const std::vector<Tree>& trees, const std::string& path) {
-    const LayeredRoot root(trees);
+  static std::string Read(const std::vector<storage::OverlayMount>& overlays,
+                          const std::string& path) {
+    const LayeredRoot root(overlays);
     const auto leads = root.Resolve(path);
     return leads ? root.Read(*leads, 8 << 20).value_or("") : "";
   }
@@ -38,20 +39,21 @@ class TrustTest : public ::testing::Test {
   const ScratchPlace place_;
   const std::string own_ = place_.path + "/own", image_ = own_ + "/layer-0", top_ = own_ + "/top",
                     folder_ = own_ + "/trust-1";
-  const std::vector<Tree> trees_ = {{.at = "", .layers = {top_, image_}}};
+  const std::vector<storage::OverlayMount> overlays_ = {
+      {.mount_point = "", .layers = {top_, image_}}};
   const std::string pem_ = MakeAuthorityPem(), theirs_ = MakeAuthorityPem("Theirs");
 };
 
 TEST_F(TrustTest, AddsOursToWhatTheImageTrusts) {
   SaveText(image_ + "/etc/ssl/certs/ca-certificates.crt", theirs_);
-  const auto trees = Make(pem_);
-  EXPECT_EQ(Read(trees, "etc/ssl/certs/ca-certificates.crt"), theirs_ + pem_);
-  EXPECT_EQ(Read(trees, "usr/local/share/ca-certificates/vivarium.crt"), pem_);
-  EXPECT_EQ(Read(trees, "etc/ssl/certs/vivarium.pem"), pem_);
+  const auto overlays = Make(pem_);
+  EXPECT_EQ(Read(overlays, "etc/ssl/certs/ca-certificates.crt"), theirs_ + pem_);
+  EXPECT_EQ(Read(overlays, "usr/local/share/ca-certificates/vivarium.crt"), pem_);
+  EXPECT_EQ(Read(overlays, "etc/ssl/certs/vivarium.pem"), pem_);
   EXPECT_FALSE(fs::exists(folder_ + "/root/etc/ssl/cert.pem"));
   EXPECT_FALSE(fs::exists(folder_ + "/root/etc/pki"));
-  EXPECT_THAT(Read(trees, "etc/sudoers.d/vivarium-trust"), HasSubstr("NODE_EXTRA_CA_CERTS"));
-  EXPECT_EQ(Read({trees_}, "etc/ssl/certs/ca-certificates.crt"), theirs_);  // as it was
+  EXPECT_THAT(Read(overlays, "etc/sudoers.d/vivarium-trust"), HasSubstr("NODE_EXTRA_CA_CERTS"));
+  EXPECT_EQ(Read({overlays_}, "etc/ssl/certs/ca-certificates.crt"), theirs_);  // as it was
 }
 
 TEST_F(TrustTest, CostsNoLayerAndKeepsWhatTheTopmostHad) {
@@ -64,16 +66,17 @@ TEST_F(TrustTest, CostsNoLayerAndKeepsWhatTheTopmostHad) {
   ASSERT_TRUE(top.MakeOpaque("opaque"));
   SaveText(image_ + "/gone", "x");
   SaveText(image_ + "/opaque/below", "x");
-  const std::vector<Tree> before = {{.at = "", .layers = {top.root(), image_}}};
+  const std::vector<storage::OverlayMount> before = {
+      {.mount_point = "", .layers = {top.root(), image_}}};
   ASSERT_TRUE(MakeTrustLayers(folder_, before, own_, pem_));
-  const auto trees = WithTrustLayers(folder_, before, own_);
-  ASSERT_EQ(trees[0].layers, (std::vector<std::string>{folder_ + "/root", image_}));
+  const auto overlays = WithTrustLayers(folder_, before, own_);
+  ASSERT_EQ(overlays[0].layers, (std::vector<std::string>{folder_ + "/root", image_}));
   struct stat status {};
   ASSERT_EQ(stat((folder_ + "/root/etc/passwd").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0600U);
   EXPECT_EQ(status.st_uid, 7U);
   EXPECT_EQ(status.st_gid, 8U);
-  const LayeredRoot root(trees);
+  const LayeredRoot root(overlays);
   EXPECT_EQ(root.Look("usr/local").ownership.mode, 0777U);
   EXPECT_EQ(root.Resolve("bin"), "usr/bin");
   EXPECT_EQ(root.Look("gone").kind, LayeredRoot::Entry::Kind::kMissing);
@@ -105,10 +108,10 @@ TEST_F(TrustTest, WritesWhereTheImagesLinksLead) {
   fs::create_directories(image_ + "/etc/ssl");
   fs::create_symlink("../pki/tls/certs", image_ + "/etc/ssl/certs");
   fs::create_symlink("certs/ca-bundle.crt", image_ + "/etc/ssl/cert.pem");
-  const auto trees = Make(pem_);
+  const auto overlays = Make(pem_);
   for (const char* path :
        {"etc/pki/tls/certs/ca-bundle.crt", "etc/ssl/cert.pem", "etc/ssl/certs/ca-certificates.crt"})
-    EXPECT_EQ(Read(trees, path), theirs_ + pem_) << path;
+    EXPECT_EQ(Read(overlays, path), theirs_ + pem_) << path;
   EXPECT_TRUE(fs::is_regular_file(folder_ + "/root" + extracted));
   EXPECT_FALSE(fs::exists(folder_ + "/root/etc/ssl/certs"));  // is the image's link still
   EXPECT_TRUE(fs::exists(folder_ + "/root/etc/pki/tls/certs/ca-certificates.crt"));
@@ -121,15 +124,15 @@ TEST_F(TrustTest, GivesJavaAllOfTheBundle) {
   fs::create_directories(image_ + "/usr/lib/jvm/java-17/lib/security");
   fs::create_symlink("/etc/ssl/certs/java/cacerts",
                      image_ + "/usr/lib/jvm/java-17/lib/security/cacerts");
-  const auto trees = Make(pem_);
-  const std::string store = Read(trees, "etc/ssl/certs/java/cacerts");
+  const auto overlays = Make(pem_);
+  const std::string store = Read(overlays, "etc/ssl/certs/java/cacerts");
   for (const std::string& pem : {pem_, theirs_})
     EXPECT_THAT(store, HasSubstr(CertificatesIn(pem).front()));
   EXPECT_EQ(store.substr(0, 12), std::string("\xFE\xED\xFE\xED\0\0\0\2\0\0\0\2", 12));
   for (const char* path :
        {"opt/java/openjdk/lib/security/cacerts", "usr/lib/jvm/java-8/jre/lib/security/cacerts",
         "usr/lib/jvm/java-17/lib/security/cacerts"})
-    EXPECT_EQ(Read(trees, path), store) << path;
+    EXPECT_EQ(Read(overlays, path), store) << path;
 }
 
 TEST_F(TrustTest, BelievesNoLinkThatLeadsToTheHost) {
@@ -139,20 +142,20 @@ TEST_F(TrustTest, BelievesNoLinkThatLeadsToTheHost) {
   fs::create_symlink(outside, image_ + "/etc/ssl/certs");
   fs::create_directories(image_ + "/usr");
   fs::create_symlink("../../../../../../../../" + outside, image_ + "/usr/local");
-  const auto trees = Make(pem_);
+  const auto overlays = Make(pem_);
   EXPECT_EQ(LoadText(outside + "/ca-certificates.crt"), "the host's");
   EXPECT_EQ(std::distance(fs::directory_iterator(outside), fs::directory_iterator()), 1);
-  EXPECT_THAT(Read(trees, "etc/ssl/certs/ca-certificates.crt"), Not(HasSubstr("the host's")));
-  EXPECT_THAT(Read(trees, "etc/ssl/certs/ca-certificates.crt"), HasSubstr(pem_));
+  EXPECT_THAT(Read(overlays, "etc/ssl/certs/ca-certificates.crt"), Not(HasSubstr("the host's")));
+  EXPECT_THAT(Read(overlays, "etc/ssl/certs/ca-certificates.crt"), HasSubstr(pem_));
 }
 
 TEST_F(TrustTest, PassesOverAnImageWhereNothingCanBePut) {
   SaveText(image_ + "/usr", "a file");
   fs::create_directories(image_ + "/etc");
   fs::create_symlink("ssl", image_ + "/etc/ssl");
-  const auto trees = Make(pem_);
-  EXPECT_EQ(Read(trees, "usr/local/share/ca-certificates/vivarium.crt"), "");
-  EXPECT_EQ(Read(trees, "etc/hostname"), "mine\n");
+  const auto overlays = Make(pem_);
+  EXPECT_EQ(Read(overlays, "usr/local/share/ca-certificates/vivarium.crt"), "");
+  EXPECT_EQ(Read(overlays, "etc/hostname"), "mine\n");
 }
 
 TEST_F(TrustTest, TakesNoBundleOfAnyLength) {
@@ -166,12 +169,12 @@ TEST_F(TrustTest, ATreeThatIsNotOursGetsALayerOnTop) {
   const std::string foreign = place_.path + "/foreign";
   fs::create_directories(foreign + "/local");
   ASSERT_EQ(chmod(foreign.c_str(), 0751), 0);
-  const std::vector<Tree> before = {{.at = "", .layers = {top_}},
-                                    {.at = "usr", .layers = {foreign}}};
+  const std::vector<storage::OverlayMount> before = {{.mount_point = "", .layers = {top_}},
+                                                     {.mount_point = "usr", .layers = {foreign}}};
   ASSERT_TRUE(MakeTrustLayers(folder_, before, own_, pem_));
-  const auto trees = WithTrustLayers(folder_, before, own_);
-  EXPECT_EQ(trees[1].layers, (std::vector<std::string>{folder_ + "/usr", foreign}));
-  EXPECT_EQ(Read(trees, "usr/local/share/ca-certificates/vivarium.crt"), pem_);
+  const auto overlays = WithTrustLayers(folder_, before, own_);
+  EXPECT_EQ(overlays[1].layers, (std::vector<std::string>{folder_ + "/usr", foreign}));
+  EXPECT_EQ(Read(overlays, "usr/local/share/ca-certificates/vivarium.crt"), pem_);
   EXPECT_FALSE(fs::exists(foreign + "/local/share"));
   struct stat status {};
   ASSERT_EQ(stat((folder_ + "/usr").c_str(), &status), 0);

@@ -107,8 +107,8 @@ class LocalTest : public ::testing::Test {
   BlockingPool pool_{2};
   AnsweringBoxes boxes_;
   local::LocalServers servers_;
-  local::LocalSandboxes local_{boxes_, servers_,
-                               [](std::string_view) { return std::vector<Tree>(); }};
+  local::LocalSandboxes local_{
+      boxes_, servers_, [](std::string_view) { return std::vector<storage::OverlayMount>(); }};
   std::unique_ptr<blobs::BlobStore> store_;
   std::optional<blobs::Blobs> blobs_;
   std::optional<LocalContext> context_;
