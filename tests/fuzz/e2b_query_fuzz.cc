@@ -22,10 +22,10 @@ FUZZ_TARGET(e2b_query)(const std::uint8_t* data, std::size_t size) {
   }
   // The text as a token, and as what a token holds.
   for (const std::string& token : {text, viv::EncodeBase64Url(text)}) {
-    for (auto order : {PageToken::Order::kDescending, PageToken::Order::kAscending}) {
-      auto decoded = viv::e2b::DecodePageToken(token, order);
+    for (auto wanted : {PageToken::Order::kDescending, PageToken::Order::kAscending}) {
+      auto decoded = viv::e2b::DecodePageToken(token, wanted);
       if (!decoded) continue;
-      auto again = viv::e2b::DecodePageToken(viv::e2b::EncodePageToken(*decoded), order);
+      auto again = viv::e2b::DecodePageToken(viv::e2b::EncodePageToken(*decoded), wanted);
       CHECK(again && *again == *decoded);
     }
   }

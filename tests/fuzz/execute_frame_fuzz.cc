@@ -6,17 +6,17 @@
 #include <string>
 #include <string_view>
 
-#include "agent/dataplane/socket_frames.h"
-#include "agent/dataplane/utf8_cutter.h"
+#include "agent/dataplane/execute_frames.h"
+#include "agent/dataplane/utf8_prefix.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "fuzz_target.h"
 
 namespace {
 
-using viv::agent::CutText;
-using viv::agent::CutUtf8;
 using viv::agent::MoreBytes;
+using viv::agent::TakeUtf8Prefix;
+using viv::agent::Utf8Prefix;
 
 // As a reader does it: whole characters from the front, the last of them at the end.
 std::string CutInSteps(std::string_view bytes, std::size_t step) {
@@ -25,7 +25,7 @@ std::string CutInSteps(std::string_view bytes, std::size_t step) {
   for (std::size_t known = step;; known += step) {
     bool last = known >= bytes.size();
     std::string_view part = bytes.substr(offset, last ? bytes.npos : known - offset);
-    CutText cut = CutUtf8(part, last ? MoreBytes::kNone : MoreBytes::kMayFollow);
+    Utf8Prefix cut = TakeUtf8Prefix(part, last ? MoreBytes::kNone : MoreBytes::kMayFollow);
     CHECK(cut.bytes <= part.size() && part.size() - cut.bytes < 4);
     CHECK(viv::IsValidUtf8(cut.text));
     text += cut.text;
@@ -40,7 +40,7 @@ std::string CutInSteps(std::string_view bytes, std::size_t step) {
 
 FUZZ_TARGET(execute_frame)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  auto opening = viv::agent::ReadOpeningFrame(bytes);
+  auto opening = viv::agent::ReadFirstFrame(bytes);
   CHECK(opening || !opening.error().message.empty());
   if (opening && !opening->reconnects) {
     const auto& request = opening->request;

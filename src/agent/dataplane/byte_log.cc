@@ -6,12 +6,12 @@
 
 namespace viv::agent {
 
-void ByteLog::Append(std::uint64_t run, std::string_view bytes) {
+void ByteLog::Append(std::uint64_t sequence, std::string_view bytes) {
   while (!bytes.empty()) {
-    bool joins = !chunks_.empty() && chunks_.back().run == run &&
+    bool joins = !chunks_.empty() && chunks_.back().sequence == sequence &&
                  chunks_.back().bytes.size() < kChunkBytesMax;
     if (!joins) {
-      chunks_.push_back({run, end_, {}});
+      chunks_.push_back({sequence, end_, {}});
       cost_ += kChunkCost;
     }
     std::string& last = chunks_.back().bytes;
@@ -36,17 +36,17 @@ std::deque<ByteLog::Chunk>::const_iterator ByteLog::ChunkAt(std::uint64_t offset
   return std::prev(after);
 }
 
-std::uint64_t ByteLog::RunAt(std::uint64_t offset) const {
-  return ChunkAt(offset)->run;
+std::uint64_t ByteLog::SequenceAt(std::uint64_t offset) const {
+  return ChunkAt(offset)->sequence;
 }
 
-std::string ByteLog::Read(std::uint64_t offset, std::size_t bytes_max, Reach reach) const {
+std::string ByteLog::Read(std::uint64_t offset, std::size_t bytes_max, ReadExtent reach) const {
   std::string bytes;
   if (offset >= end_) return bytes;
   auto chunk = ChunkAt(offset);
-  const std::uint64_t run = chunk->run;
+  const std::uint64_t sequence = chunk->sequence;
   for (; chunk != chunks_.end() && bytes.size() < bytes_max; ++chunk) {
-    if (reach == Reach::kRun && chunk->run != run) break;
+    if (reach == ReadExtent::kSameSequence && chunk->sequence != sequence) break;
     std::string_view part = chunk->bytes;
     part.remove_prefix(offset + bytes.size() - chunk->offset);
     bytes += part.substr(0, bytes_max - bytes.size());

@@ -15,21 +15,21 @@ class ByteLog {
  public:
   static constexpr std::size_t kWindowBytes = 4 * 1024 * 1024;
 
-  void Append(std::uint64_t run, std::string_view bytes);
+  void Append(std::uint64_t sequence, std::string_view bytes);
   void Close() { closed_ = true; }  // nothing more comes
 
   bool closed() const { return closed_; }
   std::uint64_t begin() const { return begin_; }  // the oldest byte kept
   std::uint64_t end() const { return end_; }
-  std::uint64_t RunAt(std::uint64_t offset) const;  // begin() <= offset < end()
+  std::uint64_t SequenceAt(std::uint64_t offset) const;  // begin() <= offset < end()
 
   // Up to `bytes_max` bytes from there: of this run only, or of all.
-  enum class Reach { kRun, kAll };
-  std::string Read(std::uint64_t offset, std::size_t bytes_max, Reach reach) const;
+  enum class ReadExtent { kSameSequence, kAll };
+  std::string Read(std::uint64_t offset, std::size_t bytes_max, ReadExtent reach) const;
 
  private:
   struct Chunk {
-    std::uint64_t run;
+    std::uint64_t sequence;
     std::uint64_t offset;
     std::string bytes;
   };

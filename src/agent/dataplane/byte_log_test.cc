@@ -5,28 +5,28 @@
 namespace viv::agent {
 namespace {
 
-constexpr auto kRun = ByteLog::Reach::kRun;
-constexpr auto kAll = ByteLog::Reach::kAll;
+constexpr auto kSameSequence = ByteLog::ReadExtent::kSameSequence;
+constexpr auto kAll = ByteLog::ReadExtent::kAll;
 
 TEST(ByteLogTest, ReadsFromAnyOffset) {
   ByteLog log;
   log.Append(0, "hello ");
   log.Append(0, "world");
   EXPECT_EQ(log.end(), 11u);
-  EXPECT_EQ(log.Read(0, 100, kRun), "hello world");
-  EXPECT_EQ(log.Read(4, 3, kRun), "o w");
-  EXPECT_EQ(log.Read(11, 100, kRun), "");
-  EXPECT_EQ(log.Read(99, 100, kRun), "");
+  EXPECT_EQ(log.Read(0, 100, kSameSequence), "hello world");
+  EXPECT_EQ(log.Read(4, 3, kSameSequence), "o w");
+  EXPECT_EQ(log.Read(11, 100, kSameSequence), "");
+  EXPECT_EQ(log.Read(99, 100, kSameSequence), "");
 }
 
 TEST(ByteLogTest, ARunEndsWhereTheNextBegins) {
   ByteLog log;
   log.Append(0, "ab");
   log.Append(2, "cd");
-  EXPECT_EQ(log.Read(1, 100, kRun), "b");
+  EXPECT_EQ(log.Read(1, 100, kSameSequence), "b");
   EXPECT_EQ(log.Read(1, 100, kAll), "bcd");
-  EXPECT_EQ(log.RunAt(1), 0u);
-  EXPECT_EQ(log.RunAt(2), 2u);
+  EXPECT_EQ(log.SequenceAt(1), 0u);
+  EXPECT_EQ(log.SequenceAt(2), 2u);
 }
 
 TEST(ByteLogTest, KeepsTheNewestFourMebibytes) {
@@ -43,7 +43,7 @@ TEST(ByteLogTest, TinyRunsDoNotTakeEndlessMemory) {
   ByteLog log;
   for (std::uint64_t i = 0; i < 200'000; ++i) log.Append(2 * i, "x");
   EXPECT_LT(log.end() - log.begin(), 100'000u);
-  EXPECT_EQ(log.RunAt(log.end() - 1), 2 * 199'999u);
+  EXPECT_EQ(log.SequenceAt(log.end() - 1), 2 * 199'999u);
 }
 
 }  // namespace

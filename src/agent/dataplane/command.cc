@@ -15,13 +15,13 @@ using CommandClock = std::chrono::steady_clock;
 
 }  // namespace
 
-Command::Command(asio::any_io_executor executor, Facts facts, Channels channels, LogRing& logs)
-    : RunningProcess(std::move(executor), facts.pid, std::move(channels)),
-      facts_(std::move(facts)),
+Command::Command(asio::any_io_executor executor, Info info, Channels channels, LogRing& logs)
+    : RunningProcess(std::move(executor), info.pid, std::move(channels)),
+      info_(std::move(info)),
       logs_(logs),
       started_at_(CommandClock::now()),
-      unattended_since_(started_at_),
-      takes_input_(facts_.takes_input) {}
+      detached_since_(started_at_),
+      takes_input_(info_.takes_input) {}
 
 std::uint64_t Command::kept_bytes() const {
   return output_[0].end() - output_[0].begin() + output_[1].end() - output_[1].begin();
@@ -33,7 +33,7 @@ int Command::exit_code() const {
 }
 
 std::string Command::TimeoutText() const {
-  double seconds = std::chrono::duration<double>(facts_.timeout.value_or(Duration(0))).count();
+  double seconds = std::chrono::duration<double>(info_.timeout.value_or(Duration(0))).count();
   std::string text = std::to_string(seconds);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.ends_with('.')) text.pop_back();
@@ -41,7 +41,7 @@ std::string Command::TimeoutText() const {
          " s and was killed; set a higher timeout, or 0 for none";
 }
 
-void Command::TakeOutput(OutputStream stream, std::string_view bytes) {
+void Command::OnOutput(OutputStream stream, std::string_view bytes) {
   // A terminal has one stream.
   CommandStream into =
       stream == OutputStream::kStderr ? CommandStream::kStderr : CommandStream::kStdout;
@@ -50,9 +50,9 @@ void Command::TakeOutput(OutputStream stream, std::string_view bytes) {
   for (CommandReader* reader : readers_) {
     if (BytesFrom(reader->offsets()) < kLeadBytesMax) reader->Touch(now);
   }
-  if (into != last_stream_) ++run_;
+  if (into != last_stream_) ++sequence_;
   last_stream_ = into;
-  output_[IndexOf(into)].Append(run_, bytes);
+  output_[IndexOf(into)].Append(sequence_, bytes);
 }
 
 void Command::OnStreamEnd(OutputStream stream) {
@@ -86,7 +86,7 @@ bool Command::wants_more() {
   return !waits;
 }
 
-Command::Time Command::reads_on_at() const {
+Command::Time Command::resume_reading_at() const {
   if (acknowledged_) return Time::max();
   Time last{};
   for (const CommandReader* reader : readers_) last = std::max(last, reader->moved_at());
@@ -95,12 +95,12 @@ Command::Time Command::reads_on_at() const {
 
 void Command::Acknowledge(CommandOffsets offsets) {
   acknowledged_ = offsets;
-  ReadOn();
+  ResumeReading();
 }
 
 void Command::ReadWithoutAcknowledgement() {
   acknowledged_.reset();
-  ReadOn();
+  ResumeReading();
 }
 
 bool Command::awaits_acknowledgement() const {
@@ -114,16 +114,16 @@ Command::Attachment::Attachment(std::shared_ptr<Command> command) : command_(std
 
 Command::Attachment::~Attachment() {
   if (--command_->attached_ > 0 || command_->ended()) return;
-  command_->unattended_since_ = CommandClock::now();
+  command_->detached_since_ = CommandClock::now();
   command_->supervised_.NotifyAll();
-  if (command_->facts_.kill_on_disconnect) (void)command_->Signal(SIGKILL);
+  if (command_->info_.kill_on_disconnect) (void)command_->Signal(SIGKILL);
 }
 
 Command::Time Command::Deadline() const {
   Time deadline = Time::max();
-  if (facts_.timeout) deadline = started_at_ + *facts_.timeout;
-  if (facts_.idle_timeout && attached_ == 0) {
-    deadline = std::min(deadline, unattended_since_ + *facts_.idle_timeout);
+  if (info_.timeout) deadline = started_at_ + *info_.timeout;
+  if (info_.idle_timeout && attached_ == 0) {
+    deadline = std::min(deadline, detached_since_ + *info_.idle_timeout);
   }
   return deadline;
 }
@@ -133,7 +133,7 @@ Task<void> Command::Supervise() {
   while (!ended()) {
     Time now = CommandClock::now();
     if (now >= Deadline()) {
-      if (facts_.timeout && now >= started_at_ + *facts_.timeout) {
+      if (info_.timeout && now >= started_at_ + *info_.timeout) {
         TimeOut();
       } else {
         (void)Signal(SIGKILL);

@@ -40,7 +40,7 @@ class Command : public RunningProcess {
   static constexpr std::size_t kInputBytesMax = 4 * 1024 * 1024;  // waiting to be read
   static constexpr std::size_t kAttachedMax = 64;
 
-  struct Facts {
+  struct Info {
     std::string id;
     pid_t pid = -1;
     bool pty = false;
@@ -50,9 +50,9 @@ class Command : public RunningProcess {
     std::optional<Duration> idle_timeout;  // while nobody is attached
     std::optional<Duration> ttl;           // how long it is kept once it has ended
   };
-  Command(asio::any_io_executor executor, Facts facts, Channels channels, LogRing& logs);
+  Command(asio::any_io_executor executor, Info info, Channels channels, LogRing& logs);
 
-  const Facts& facts() const { return facts_; }
+  const Info& info() const { return info_; }
   const ByteLog& output(CommandStream stream) const { return output_[IndexOf(stream)]; }
   std::uint64_t kept_bytes() const;
   int exit_code() const;  // of an ended one; 128 and the signal's number after a signal
@@ -91,26 +91,26 @@ class Command : public RunningProcess {
  private:
   friend class CommandReader;
 
-  void TakeOutput(OutputStream stream, std::string_view bytes) override;
+  void OnOutput(OutputStream stream, std::string_view bytes) override;
   void OnStreamEnd(OutputStream stream) override;
   void OnEnded() override;
   bool wants_more() override;
-  Time reads_on_at() const override;
+  Time resume_reading_at() const override;
 
   Time Deadline() const;  // of what Supervise waits for
   std::uint64_t BytesFrom(const CommandOffsets& offsets) const;
 
-  const Facts facts_;
+  const Info info_;
   LogRing& logs_;
   const Time started_at_;
   std::array<ByteLog, 2> output_;
-  std::uint64_t run_ = 0;  // of output; see ByteLog
+  std::uint64_t sequence_ = 0;  // of output; see ByteLog
   CommandStream last_stream_ = CommandStream::kStdout;
   std::vector<CommandReader*> readers_;
   std::optional<CommandOffsets> acknowledged_;  // when it is waited for that
 
   std::size_t attached_ = 0;
-  Time unattended_since_;
+  Time detached_since_;
   Notifier supervised_;
 
   std::deque<std::optional<std::string>> input_queue_;  // nothing: close it

@@ -6,7 +6,7 @@
 namespace viv::agent {
 namespace {
 
-constexpr std::chrono::seconds kInputPatience{10};
+constexpr std::chrono::seconds kCommandInputTimeout{10};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Command::InputTaken Command::QueueInput(std::string bytes) {
 }
 
 void Command::QueueInputEnd() {
-  if (!takes_input_ || facts_.pty) return;
+  if (!takes_input_ || info_.pty) return;
   takes_input_ = false;
   input_queue_.push_back(std::nullopt);
   input_queued_.NotifyAll();
@@ -28,7 +28,7 @@ void Command::QueueInputEnd() {
 
 Task<void> Command::PumpInput() {
   auto self = shared_from_this();
-  const InputKind kind = facts_.pty ? InputKind::kTerminal : InputKind::kStdin;
+  const InputKind kind = info_.pty ? InputKind::kTerminal : InputKind::kStdin;
   while (!ended()) {
     if (input_queue_.empty()) {
       co_await input_queued_.WaitUntil(Time::max());
@@ -52,7 +52,7 @@ Task<bool> Command::WaitForInputRoom() {
   auto self = shared_from_this();
   while (input_bytes_ > kInputBytesMax && !ended()) {
     std::size_t before = input_bytes_;
-    Time deadline = std::chrono::steady_clock::now() + kInputPatience;
+    Time deadline = std::chrono::steady_clock::now() + kCommandInputTimeout;
     co_await input_written_.WaitUntil(deadline);
     bool late = std::chrono::steady_clock::now() >= deadline;
     if (late && input_bytes_ >= before) co_return false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/dataplane/utf8_cutter.h"
+#include "agent/dataplane/utf8_prefix.h"
 
 namespace viv::agent {
 namespace {
@@ -27,7 +27,7 @@ CommandReader::CommandReader(std::shared_ptr<Command> command, CommandOffsets of
 
 CommandReader::~CommandReader() {
   std::erase(command_->readers_, this);
-  command_->ReadOn();
+  command_->ResumeReading();
 }
 
 bool CommandReader::lost() const {
@@ -48,25 +48,26 @@ bool CommandReader::at_end(CommandStream stream) const {
 CommandStream CommandReader::EarlierStream() const {
   if (!has_more(CommandStream::kStdout)) return CommandStream::kStderr;
   if (!has_more(CommandStream::kStderr)) return CommandStream::kStdout;
-  std::uint64_t out = command_->output(CommandStream::kStdout).RunAt(offsets_[0]);
-  std::uint64_t error = command_->output(CommandStream::kStderr).RunAt(offsets_[1]);
+  std::uint64_t out = command_->output(CommandStream::kStdout).SequenceAt(offsets_[0]);
+  std::uint64_t error = command_->output(CommandStream::kStderr).SequenceAt(offsets_[1]);
   return out <= error ? CommandStream::kStdout : CommandStream::kStderr;
 }
 
 void CommandReader::Move(CommandStream stream, std::size_t bytes) {
   offsets_[IndexOf(stream)] += bytes;
   moved_at_ = std::chrono::steady_clock::now();
-  command_->ReadOn();
+  command_->ResumeReading();
 }
 
 std::optional<CommandReader::Piece> CommandReader::TextOf(CommandStream stream) {
   const ByteLog& log = command_->output(stream);
   std::uint64_t offset = offsets_[IndexOf(stream)];
   // A character that two runs share is found by reading on.
-  for (ByteLog::Reach reach : {ByteLog::Reach::kRun, ByteLog::Reach::kAll}) {
+  for (ByteLog::ReadExtent reach :
+       {ByteLog::ReadExtent::kSameSequence, ByteLog::ReadExtent::kAll}) {
     std::string bytes = log.Read(offset, kPieceBytesMax, reach);
     bool last = log.closed() && offset + bytes.size() == log.end();
-    CutText cut = CutUtf8(bytes, last ? MoreBytes::kNone : MoreBytes::kMayFollow);
+    Utf8Prefix cut = TakeUtf8Prefix(bytes, last ? MoreBytes::kNone : MoreBytes::kMayFollow);
     if (cut.bytes == 0) continue;
     Move(stream, cut.bytes);
     return Piece{stream, offset, std::move(cut.text)};
@@ -85,7 +86,8 @@ std::optional<CommandReader::Piece> CommandReader::NextBytes() {
   if (lost()) return std::nullopt;
   CommandStream stream = EarlierStream();
   std::uint64_t offset = offsets_[IndexOf(stream)];
-  std::string bytes = command_->output(stream).Read(offset, kPieceBytesMax, ByteLog::Reach::kRun);
+  std::string bytes =
+      command_->output(stream).Read(offset, kPieceBytesMax, ByteLog::ReadExtent::kSameSequence);
   if (bytes.empty()) return std::nullopt;
   Move(stream, bytes.size());
   return Piece{stream, offset, std::move(bytes)};

@@ -30,7 +30,7 @@ class CommandReader {
   bool at_end(CommandStream stream) const;  // nothing more comes there
 
   // Nothing when there is none now, or it is lost.
-  std::optional<Piece> NextText();  // whole characters; see CutUtf8
+  std::optional<Piece> NextText();  // whole characters; see TakeUtf8Prefix
   std::optional<Piece> NextBytes();
 
  private:

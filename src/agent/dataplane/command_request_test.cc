@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/dataplane/socket_frames.h"
+#include "agent/dataplane/execute_frames.h"
 
 namespace viv::agent {
 namespace {
@@ -71,29 +71,29 @@ TEST(CommandRequestTest, NamesTheMemberThatIsWrong) {
             "");
 }
 
-TEST(SocketFramesTest, ReadsWhatClientsSay) {
+TEST(ExecuteFramesTest, ReadsWhatClientsSay) {
   EXPECT_EQ(ReadClientFrame(R"({"type":"kill"})")->type, ClientFrame::Type::kKill);
   EXPECT_EQ(ReadClientFrame(R"({"type":"input","data":"x"})")->data, "x");
   EXPECT_EQ(ReadClientFrame(R"({"type":"resize","cols":80,"rows":24})")->size.columns, 80);
   EXPECT_EQ(ReadClientFrame(R"({"type":"ssh_agent_data","data":1})")->type,
             ClientFrame::Type::kIgnored);
-  auto opening = ReadOpeningFrame(R"({"type":"reconnect","command_id":"a","stdout_offset":5})");
+  auto opening = ReadFirstFrame(R"({"type":"reconnect","command_id":"a","stdout_offset":5})");
   ASSERT_TRUE(opening);
   EXPECT_TRUE(opening->reconnects);
   EXPECT_EQ(opening->offsets, (CommandOffsets{5, 0}));
 }
 
-TEST(SocketFramesTest, RefusesWhatIsNoFrame) {
+TEST(ExecuteFramesTest, RefusesWhatIsNoFrame) {
   for (const char* text :
        {"", "{", "[]", "3", "null", "{}", R"({"type":3})", R"({"type":"shout"})",
         R"({"type":"execute"})", R"({"type":"reconnect"})", R"({"type":"input"})",
         R"({"type":"input","data":3})", R"({"type":"resize"})",
         R"({"type":"resize","cols":0,"rows":1})", R"({"type":"resize","cols":-1,"rows":99999})"}) {
     EXPECT_FALSE(ReadClientFrame(text)) << text;
-    EXPECT_FALSE(ReadOpeningFrame(text)) << text;
+    EXPECT_FALSE(ReadFirstFrame(text)) << text;
   }
-  EXPECT_FALSE(ReadOpeningFrame(R"({"type":"reconnect","command_id":"a","stdout_offset":-1})"));
-  EXPECT_FALSE(ReadOpeningFrame(R"({"type":"kill"})"));
+  EXPECT_FALSE(ReadFirstFrame(R"({"type":"reconnect","command_id":"a","stdout_offset":-1})"));
+  EXPECT_FALSE(ReadFirstFrame(R"({"type":"kill"})"));
   std::string large(kClientFrameBytesMax, 'x');
   EXPECT_FALSE(ReadClientFrame(R"({"type":"input","data":")" + large + "\"}"));
 }

@@ -36,17 +36,17 @@ std::vector<std::string> ArgumentsOf(const CommandRequest& request, const User& 
   return {has_own ? user.shell : ShellToRun(request.shell), "-l"};
 }
 
-Command::Facts FactsOf(const CommandRequest& request, pid_t pid) {
-  Command::Facts facts;
-  facts.id = request.id;
-  facts.pid = pid;
-  facts.pty = request.pty;
-  facts.takes_input = request.pty || !request.close_stdin;
-  facts.kill_on_disconnect = request.kill_on_disconnect;
-  facts.timeout = request.timeout;
-  facts.idle_timeout = request.idle_timeout;
-  facts.ttl = request.ttl;
-  return facts;
+Command::Info InfoOf(const CommandRequest& request, pid_t pid) {
+  Command::Info info;
+  info.id = request.id;
+  info.pid = pid;
+  info.pty = request.pty;
+  info.takes_input = request.pty || !request.close_stdin;
+  info.kill_on_disconnect = request.kill_on_disconnect;
+  info.timeout = request.timeout;
+  info.idle_timeout = request.idle_timeout;
+  info.ttl = request.ttl;
+  return info;
 }
 
 // Looks after the command to its end, and after that sees to it that it is forgotten in time. The
@@ -54,7 +54,7 @@ Command::Facts FactsOf(const CommandRequest& request, pid_t pid) {
 Task<void> KeepCommand(std::shared_ptr<Command> command, std::weak_ptr<CommandTable> table) {
   co_await command->Supervise();
   if (auto present = table.lock()) present->ForgetOld();
-  std::optional<Command::Duration> ttl = command->facts().ttl;
+  std::optional<Command::Duration> ttl = command->info().ttl;
   if (!ttl) co_return;
   Command::Time until = command->ended_at() + *ttl;
   command.reset();  // its output may have to go earlier
@@ -95,7 +95,7 @@ CommandResult<std::shared_ptr<Command>> CommandService::GetOrStart(CommandReques
   return found;
 }
 
-CommandResult<LaunchRequest> CommandService::PlanLaunch(const CommandRequest& request) {
+CommandResult<ProgramSpec> CommandService::MakeProgramSpec(const CommandRequest& request) {
   const std::string& name = request.user.empty() ? context_.default_user : request.user;
   std::optional<User> user = context_.users.Resolve(name);
   if (!user) {
@@ -103,17 +103,17 @@ CommandResult<LaunchRequest> CommandService::PlanLaunch(const CommandRequest& re
         "user '" + viv::Printable(name) +
         "' does not exist in this box; name a user or uid, with :group if need be");
   }
-  LaunchRequest launch;
-  launch.folder = ResolvePath(context_, *user, request.folder);
-  launch.arguments = ArgumentsOf(request, *user);
-  launch.variables = request.variables;
-  launch.input = request.close_stdin ? StandardInput::kNone : StandardInput::kPipe;
+  ProgramSpec spec;
+  spec.folder = ResolvePath(context_, *user, request.folder);
+  spec.arguments = ArgumentsOf(request, *user);
+  spec.variables = request.variables;
+  spec.input = request.close_stdin ? StandardInput::kNone : StandardInput::kPipe;
   if (request.pty) {
-    launch.terminal = request.size;
-    if (!context_.variables.contains("TERM")) launch.variables.emplace("TERM", "xterm-256color");
+    spec.terminal = request.size;
+    if (!context_.variables.contains("TERM")) spec.variables.emplace("TERM", "xterm-256color");
   }
-  launch.user = *std::move(user);
-  return launch;
+  spec.user = *std::move(user);
+  return spec;
 }
 
 CommandResult<std::shared_ptr<Command>> CommandService::Start(CommandRequest request,
@@ -122,17 +122,17 @@ CommandResult<std::shared_ptr<Command>> CommandService::Start(CommandRequest req
     return RefuseCommand("too many commands run in this box; wait until some have ended");
   }
   if (Status ready = BeginReaping(executor); !ready) return RefuseCommand(ready.error().message);
-  CommandResult<LaunchRequest> plan = PlanLaunch(request);
+  CommandResult<ProgramSpec> plan = MakeProgramSpec(request);
   if (!plan) return tl::unexpected(std::move(plan).error());
-  connect::RpcResult<Launched> launched = Launch(context_, *std::move(plan));
-  if (!launched) return RefuseCommand(std::move(launched.error().message));
-  auto command = std::make_shared<Command>(executor, FactsOf(request, launched->pid),
-                                           std::move(launched->channels), context_.logs);
+  connect::RpcResult<SpawnedProgram> spawned = SpawnProgram(context_, *std::move(plan));
+  if (!spawned) return RefuseCommand(std::move(spawned.error().message));
+  auto command = std::make_shared<Command>(executor, InfoOf(request, spawned->pid),
+                                           std::move(spawned->channels), context_.logs);
   reaper_->Watch(command->pid(), [command](int wait_status) { command->OnExit(wait_status); });
   table_->Add(command);
   tasks_->Spawn("command.output", command->PumpOutput());
   if (!request.pty) tasks_->Spawn("command.error", command->PumpError());
-  if (command->facts().takes_input) tasks_->Spawn("command.input", command->PumpInput());
+  if (command->info().takes_input) tasks_->Spawn("command.input", command->PumpInput());
   tasks_->Spawn("command.keep", KeepCommand(command, table_));
   return command;
 }

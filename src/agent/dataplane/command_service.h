@@ -12,8 +12,8 @@
 #include "agent/dataplane/command.h"
 #include "agent/dataplane/command_request.h"
 #include "agent/dataplane/command_table.h"
-#include "agent/process/launch.h"
 #include "agent/process/reaper.h"
+#include "agent/process/spawn_program.h"
 #include "base/task_group.h"
 
 namespace viv::agent {
@@ -40,7 +40,7 @@ class CommandService {
  private:
   CommandResult<std::shared_ptr<Command>> Start(CommandRequest request,
                                                 asio::any_io_executor executor);
-  CommandResult<LaunchRequest> PlanLaunch(const CommandRequest& request);
+  CommandResult<ProgramSpec> MakeProgramSpec(const CommandRequest& request);
   Status BeginReaping(asio::any_io_executor executor);
 
   Context& context_;

@@ -7,7 +7,7 @@
 namespace viv::agent {
 
 CommandTable::~CommandTable() {
-  for (const auto& [id, command] : commands_) command->EndNow();
+  for (const auto& [id, command] : commands_) command->KillAndReap();
 }
 
 std::size_t CommandTable::running() const {
@@ -17,7 +17,7 @@ std::size_t CommandTable::running() const {
 
 void CommandTable::Add(std::shared_ptr<Command> command) {
   ForgetOld();
-  std::string id = command->facts().id;
+  std::string id = command->info().id;
   commands_[std::move(id)] = std::move(command);
 }
 
@@ -39,13 +39,13 @@ void CommandTable::ForgetOld() {
   std::sort(finished.begin(), finished.end());
   std::size_t count = finished.size();
   for (const auto& [ended_at, command] : finished) {
-    const auto& ttl = command->facts().ttl;
+    const auto& ttl = command->info().ttl;
     bool old = ttl && now - ended_at >= *ttl;
     bool crowded = count > kFinishedMax || bytes > kFinishedBytesMax;
     if (!old && !crowded) continue;
     --count;
     bytes -= command->kept_bytes();
-    Forget(std::string(command->facts().id));
+    Forget(std::string(command->info().id));
   }
 }
 

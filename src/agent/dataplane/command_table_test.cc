@@ -11,10 +11,10 @@ class CommandTableTest : public ::testing::Test {
  protected:
   // A command without a process; it ends when it is told so.
   std::shared_ptr<Command> Add(std::string id, std::optional<Command::Duration> ttl) {
-    Command::Facts facts;
-    facts.id = std::move(id);
-    facts.ttl = ttl;
-    auto command = std::make_shared<Command>(io_.get_executor(), facts, Channels{}, logs_);
+    Command::Info info;
+    info.id = std::move(id);
+    info.ttl = ttl;
+    auto command = std::make_shared<Command>(io_.get_executor(), info, Channels{}, logs_);
     table_.Add(command);
     return command;
   }

@@ -29,7 +29,7 @@ std::string EtagOf(const struct stat& info) {
                      info.st_mtim.tv_nsec);
 }
 
-bool NamesEtag(std::string_view if_none_match, std::string_view etag) {
+bool MatchesIfNoneMatch(std::string_view if_none_match, std::string_view etag) {
   std::string_view list = Trim(if_none_match);
   if (list == "*") return true;
   while (!list.empty()) {
@@ -43,7 +43,7 @@ bool NamesEtag(std::string_view if_none_match, std::string_view etag) {
   return false;
 }
 
-bool KnowsVersion(std::string_view if_range, std::string_view etag, std::string_view modified) {
+bool MatchesIfRange(std::string_view if_range, std::string_view etag, std::string_view modified) {
   if_range = Trim(if_range);
   return if_range.empty() || if_range == etag || if_range == modified;
 }

@@ -14,10 +14,10 @@ std::string EtagOf(const struct stat& info);
 
 // Whether an If-None-Match header names the tag; by the weak comparison, as the header demands. A
 // malformed rest of it names nothing.
-bool NamesEtag(std::string_view if_none_match, std::string_view etag);
+bool MatchesIfNoneMatch(std::string_view if_none_match, std::string_view etag);
 
 // Whether an If-Range header says that the client knows this version: by its strong tag, or by the
 // very text of Last-Modified. An empty header asks nothing.
-bool KnowsVersion(std::string_view if_range, std::string_view etag, std::string_view modified);
+bool MatchesIfRange(std::string_view if_range, std::string_view etag, std::string_view modified);
 
 }  // namespace viv::agent

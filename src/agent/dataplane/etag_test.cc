@@ -25,30 +25,30 @@ TEST(EtagTest, IsAnotherOneForAnotherVersion) {
 }
 
 TEST(EtagTest, IsFoundInLists) {
-  EXPECT_TRUE(NamesEtag("\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesEtag("  \"x,y\" ,\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesEtag("W/\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesEtag("\"b\", W/\"a\", \"c\"", "\"a\""));
-  EXPECT_TRUE(NamesEtag(" * ", "\"a\""));
+  EXPECT_TRUE(MatchesIfNoneMatch("\"a\"", "\"a\""));
+  EXPECT_TRUE(MatchesIfNoneMatch("  \"x,y\" ,\"a\"", "\"a\""));
+  EXPECT_TRUE(MatchesIfNoneMatch("W/\"a\"", "\"a\""));
+  EXPECT_TRUE(MatchesIfNoneMatch("\"b\", W/\"a\", \"c\"", "\"a\""));
+  EXPECT_TRUE(MatchesIfNoneMatch(" * ", "\"a\""));
 }
 
 TEST(EtagTest, IsNotFoundWhereItIsNotNamed) {
-  EXPECT_FALSE(NamesEtag("", "\"a\""));
-  EXPECT_FALSE(NamesEtag("\"b\"", "\"a\""));
-  EXPECT_FALSE(NamesEtag("a", "\"a\""));
-  EXPECT_FALSE(NamesEtag("\"a", "\"a\""));
-  EXPECT_FALSE(NamesEtag("\"b\" \"a\"", "\"a\""));
-  EXPECT_FALSE(NamesEtag("\"*\"", "\"a\""));
-  EXPECT_FALSE(NamesEtag(",,,", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("\"b\"", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("a", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("\"a", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("\"b\" \"a\"", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch("\"*\"", "\"a\""));
+  EXPECT_FALSE(MatchesIfNoneMatch(",,,", "\"a\""));
 }
 
 TEST(EtagTest, AllowsRangesOfTheVersionThatIsKnown) {
-  EXPECT_TRUE(KnowsVersion("", "\"a\"", "then"));
-  EXPECT_TRUE(KnowsVersion("\"a\"", "\"a\"", "then"));
-  EXPECT_TRUE(KnowsVersion("then", "\"a\"", "then"));
-  EXPECT_FALSE(KnowsVersion("W/\"a\"", "\"a\"", "then"));
-  EXPECT_FALSE(KnowsVersion("\"b\"", "\"a\"", "then"));
-  EXPECT_FALSE(KnowsVersion("later", "\"a\"", "then"));
+  EXPECT_TRUE(MatchesIfRange("", "\"a\"", "then"));
+  EXPECT_TRUE(MatchesIfRange("\"a\"", "\"a\"", "then"));
+  EXPECT_TRUE(MatchesIfRange("then", "\"a\"", "then"));
+  EXPECT_FALSE(MatchesIfRange("W/\"a\"", "\"a\"", "then"));
+  EXPECT_FALSE(MatchesIfRange("\"b\"", "\"a\"", "then"));
+  EXPECT_FALSE(MatchesIfRange("later", "\"a\"", "then"));
 }
 
 }  // namespace

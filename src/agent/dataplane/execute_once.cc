@@ -5,24 +5,24 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "agent/dataplane/dataplane.h"
-#include "agent/dataplane/utf8_cutter.h"
+#include "agent/dataplane/utf8_prefix.h"
 
 namespace viv::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kClientLook{250};  // how soon a hang-up is noticed
-constexpr std::chrono::seconds kOncePatience{5};       // of a killed command with its end
+constexpr std::chrono::milliseconds kClientPollInterval{250};  // how soon a hang-up is noticed
+constexpr std::chrono::seconds kKillTimeout{5};                // of a killed command with its end
 
 // From the first whole character that is kept.
 std::string TailOf(const ByteLog& log) {
   std::uint64_t told = std::min<std::uint64_t>(log.end() - log.begin(), ByteLog::kWindowBytes);
-  std::string bytes = log.Read(log.end() - told, told, ByteLog::Reach::kAll);
+  std::string bytes = log.Read(log.end() - told, told, ByteLog::ReadExtent::kAll);
   std::string_view rest = bytes;
   bool cut = log.end() > bytes.size();
   while (cut && !rest.empty() && (static_cast<unsigned char>(rest[0]) & 0xC0) == 0x80) {
     rest.remove_prefix(1);
   }
-  return CutUtf8(rest, MoreBytes::kNone).text;
+  return TakeUtf8Prefix(rest, MoreBytes::kNone).text;
 }
 
 // Whether it ended; false when the client left or nobody knows how it ends.
@@ -32,15 +32,15 @@ Task<bool> AwaitEnd(std::shared_ptr<Command> command, http::ClientConnection* cl
   while (!command->ended()) {
     Command::Time now = Clock::now();
     if (client != nullptr && client->IsClosed()) co_return false;
-    if (command->timed_out() && !given_up_at) given_up_at = now + kOncePatience;
+    if (command->timed_out() && !given_up_at) given_up_at = now + kKillTimeout;
     if (given_up_at && now >= *given_up_at) co_return true;
-    Command::Time next_look = now + kClientLook;
-    co_await command->changed().WaitUntil(next_look);
+    Command::Time next_poll = now + kClientPollInterval;
+    co_await command->changed().WaitUntil(next_poll);
   }
   co_return true;
 }
 
-http::Response RenderRun(const Command& command) {
+http::Response RenderFinishedCommand(const Command& command) {
   if (command.timed_out()) return DataPlaneError(408, "CommandTimeout", command.TimeoutText());
   json::object body;
   body["stdout"] = TailOf(command.output(CommandStream::kStdout));
@@ -78,9 +78,9 @@ Task<http::Response> ExecuteOnce(CommandService& service, http::Request& request
   std::shared_ptr<Command> command = *std::move(started);
   Command::Attachment attachment(command);
   bool ended = co_await AwaitEnd(command, request.client);
-  http::Response response = ended ? RenderRun(*command) : http::Empty(499);
+  http::Response response = ended ? RenderFinishedCommand(*command) : http::Empty(499);
   // Nobody can ask for it again.
-  if (nameless && command->ended()) service.Remove(command->facts().id);
+  if (nameless && command->ended()) service.Remove(command->info().id);
   co_return response;
 }
 

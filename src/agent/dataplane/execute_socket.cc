@@ -7,7 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "agent/dataplane/command_reader.h"
-#include "agent/dataplane/socket_frames.h"
+#include "agent/dataplane/execute_frames.h"
 
 namespace viv::agent {
 namespace {
@@ -15,32 +15,32 @@ namespace {
 using SocketClock = std::chrono::steady_clock;
 
 constexpr int kCloseNormal = 1000;
-constexpr int kCloseGoingAway = 1001;                 // clients reattach at once
-constexpr std::size_t kPendingErrorsMax = 16;         // of a client that does not listen
-constexpr std::chrono::seconds kLastFrames{5};        // of a client that no longer listens
-constexpr std::chrono::seconds kTimedOutPatience{5};  // of a killed command with its end
+constexpr int kCloseGoingAway = 1001;                  // clients reattach at once
+constexpr std::size_t kPendingErrorsMax = 16;          // of a client that does not listen
+constexpr std::chrono::seconds kLastFrames{5};         // of a client that no longer listens
+constexpr std::chrono::seconds kSocketKillTimeout{5};  // of a killed command with its end
 
 // One client's conversation about one command.
 class SocketSession {
  public:
-  SocketSession(http::WebSocket& socket, ExecuteOpening opening)
+  SocketSession(http::WebSocket& socket, AttachedCommand attached)
       : socket_(socket),
-        command_(opening.command),
-        attachment_(opening.command),
-        reader_(opening.command, opening.offsets) {
+        command_(attached.command),
+        attachment_(attached.command),
+        reader_(attached.command, attached.offsets) {
     command_->ReadWithoutAcknowledgement();
   }
 
   Task<void> Run() {
     using asio::experimental::awaitable_operators::operator||;
-    Task<void> listening = Listen();
-    Task<void> telling = Tell();
-    co_await (std::move(listening) || std::move(telling));
+    Task<void> reading = ReadFrames();
+    Task<void> sending = SendOutput();
+    co_await (std::move(reading) || std::move(sending));
   }
 
  private:
   // Takes the client's frames until it is gone.
-  Task<void> Listen() {
+  Task<void> ReadFrames() {
     for (;;) {
       Result<http::WebSocket::Message> message = co_await socket_.Read();
       if (!message) co_return;
@@ -50,13 +50,13 @@ class SocketSession {
       } else if (frame->type == ClientFrame::Type::kInput) {
         co_await TakeInput(std::move(frame->data));
       } else {
-        Obey(*frame);
+        HandleFrame(*frame);
       }
       if (errors_.size() > kPendingErrorsMax) co_return;
     }
   }
 
-  void Obey(const ClientFrame& frame) {
+  void HandleFrame(const ClientFrame& frame) {
     switch (frame.type) {
       case ClientFrame::Type::kKill:
         (void)command_->Signal(SIGKILL);
@@ -93,7 +93,7 @@ class SocketSession {
   }
 
   // Tells the client everything up to the end.
-  Task<void> Tell() {
+  Task<void> SendOutput() {
     std::string frame = StartedFrame(*command_);
     std::optional<Command::Time> given_up_at;
     for (;;) {
@@ -105,23 +105,23 @@ class SocketSession {
           errors_.pop_front();
           break;
         }
-        if (reader_.lost()) co_return co_await LeaveBehind();
+        if (reader_.lost()) co_return co_await CloseSlowReader();
         if (auto piece = reader_.NextText()) {
           frame = OutputFrame(*piece);
           break;
         }
         if (command_->timed_out() && !given_up_at) {
-          given_up_at = SocketClock::now() + kTimedOutPatience;
+          given_up_at = SocketClock::now() + kSocketKillTimeout;
         }
         bool given_up = given_up_at && SocketClock::now() >= *given_up_at;
-        if (command_->ended() || given_up) co_return co_await SayHowItEnded();
+        if (command_->ended() || given_up) co_return co_await SendEnd();
         Command::Time until = given_up_at.value_or(Command::Time::max());
         co_await command_->changed().WaitUntil(until);
       }
     }
   }
 
-  Task<void> SayHowItEnded() {
+  Task<void> SendEnd() {
     CommandFailure timeout{"CommandTimeout", command_->TimeoutText()};
     std::string frame = command_->timed_out() ? ErrorFrame(timeout) : ExitFrame(*command_);
     bool told = co_await Write(std::move(frame));
@@ -129,7 +129,7 @@ class SocketSession {
     co_await socket_.Close(kCloseNormal, "");
   }
 
-  Task<void> LeaveBehind() {
+  Task<void> CloseSlowReader() {
     co_await socket_.Close(kCloseGoingAway, "too slow: reconnect from the last offset");
   }
 
@@ -152,10 +152,10 @@ class SocketSession {
   Notifier gone_;
 };
 
-CommandResult<ExecuteOpening> OpenSession(CommandService& service,
-                                          std::string_view text,
-                                          asio::any_io_executor executor) {
-  Result<OpeningFrame> frame = ReadOpeningFrame(text);
+CommandResult<AttachedCommand> OpenSession(CommandService& service,
+                                           std::string_view text,
+                                           asio::any_io_executor executor) {
+  Result<FirstFrame> frame = ReadFirstFrame(text);
   if (!frame) return tl::unexpected(CommandError(frame.error().message));
   CommandResult<std::shared_ptr<Command>> command =
       frame->reconnects ? service.Find(frame->request.id)
@@ -164,7 +164,7 @@ CommandResult<ExecuteOpening> OpenSession(CommandService& service,
   if ((*command)->attached() >= Command::kAttachedMax) {
     return tl::unexpected(CommandError("too many clients are attached to this command"));
   }
-  return ExecuteOpening{*std::move(command), frame->offsets};
+  return AttachedCommand{*std::move(command), frame->offsets};
 }
 
 }  // namespace
@@ -173,14 +173,14 @@ Task<void> ServeExecuteSocket(CommandService& service, http::WebSocket& socket) 
   auto executor = co_await asio::this_coro::executor;
   Result<http::WebSocket::Message> first = co_await socket.Read();
   if (!first) co_return;
-  CommandResult<ExecuteOpening> opening = OpenSession(service, first->data, executor);
-  if (!opening) {
-    http::WebSocket::Message message{true, ErrorFrame(opening.error())};
+  CommandResult<AttachedCommand> attached = OpenSession(service, first->data, executor);
+  if (!attached) {
+    http::WebSocket::Message message{true, ErrorFrame(attached.error())};
     (void)co_await socket.Write(std::move(message));
     co_await socket.Close(kCloseNormal, "");
     co_return;
   }
-  SocketSession session(socket, *std::move(opening));
+  SocketSession session(socket, *std::move(attached));
   co_await session.Run();
 }
 

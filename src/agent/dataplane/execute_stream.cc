@@ -4,8 +4,8 @@
 
 #include "agent/dataplane/command_reader.h"
 #include "agent/dataplane/dataplane.h"
+#include "agent/dataplane/execute_frames.h"
 #include "agent/dataplane/execute_once.h"
-#include "agent/dataplane/socket_frames.h"
 #include "base/base64.h"
 #include "http/sse.h"
 
@@ -15,7 +15,7 @@ namespace {
 using StreamClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStreamHeartbeat{15};
-constexpr std::chrono::seconds kStreamTimedOutPatience{5};  // of a killed command with its end
+constexpr std::chrono::seconds kStreamKillTimeout{5};  // of a killed command with its end
 constexpr std::array<std::string_view, 2> kStreamNames{"stdout", "stderr"};
 
 std::string StreamEvent(std::string_view name, const json::object& data) {
@@ -27,7 +27,7 @@ std::string StreamEvent(std::string_view name, const json::object& data) {
 
 std::string StreamStarted(const Command& command) {
   json::object data;
-  data["command_id"] = command.facts().id;
+  data["command_id"] = command.info().id;
   data["pid"] = command.pid();
   data["stdin_received"] = 0;
   return StreamEvent("started", data);
@@ -80,12 +80,12 @@ class StreamSession {
     if (auto piece = reader_.NextBytes()) return StreamOutput(*piece);
     std::string events = StreamEnds();
     if (command_->timed_out() && !given_up_at_) {
-      given_up_at_ = StreamClock::now() + kStreamTimedOutPatience;
+      given_up_at_ = StreamClock::now() + kStreamKillTimeout;
     }
     bool given_up = given_up_at_ && StreamClock::now() >= *given_up_at_;
     if (command_->ended() || given_up) {
       finished_ = true;
-      events += HowItEnded();
+      events += ExitEvent();
     } else if (command_->awaits_acknowledgement()) {
       finished_ = true;
       events += AcknowledgementRequired();
@@ -114,7 +114,7 @@ class StreamSession {
     return StreamEvent("ack_required", data);
   }
 
-  std::string HowItEnded() const {
+  std::string ExitEvent() const {
     if (command_->timed_out()) return StreamError({"CommandTimeout", command_->TimeoutText()});
     json::object data;
     data["exit_code"] = command_->exit_code();
@@ -134,8 +134,8 @@ Task<void> RunStreamSession(std::shared_ptr<StreamSession> session, http::BodyWr
 }
 
 // Attached from now on, not only once the answer has begun.
-http::Response AnswerWithStream(std::shared_ptr<Command> command, CommandOffsets offsets) {
-  if (command->facts().pty) {
+http::Response RespondWithStream(std::shared_ptr<Command> command, CommandOffsets offsets) {
+  if (command->info().pty) {
     return DataPlaneError(409, "PTYUnsupported",
                           "the command has a terminal: reconnect over the WebSocket /execute/ws");
   }
@@ -152,7 +152,7 @@ Task<void> WriteEvents(std::string events, http::BodyWriter& writer) {
   (void)co_await writer.Write(std::move(events));
 }
 
-http::Response AnswerWithError(const CommandFailure& failure) {
+http::Response RespondWithError(const CommandFailure& failure) {
   return http::EventStream([events = StreamError(failure)](http::BodyWriter& writer) {
     return WriteEvents(events, writer);
   });
@@ -179,7 +179,7 @@ Task<http::Response> StartStream(CommandService& service, http::Request& request
   // From the beginning, or from what is left of it.
   CommandOffsets offsets{(*command)->output(CommandStream::kStdout).begin(),
                          (*command)->output(CommandStream::kStderr).begin()};
-  co_return AnswerWithStream(*std::move(command), offsets);
+  co_return RespondWithStream(*std::move(command), offsets);
 }
 
 Task<http::Response> ResumeStream(CommandService& service, http::Request& request) {
@@ -193,7 +193,7 @@ Task<http::Response> ResumeStream(CommandService& service, http::Request& reques
   CommandResult<std::shared_ptr<Command>> command =
       service.Find(std::string(FindString(*body, "command_id")));
   if (!command && command.error().type == "SessionExpired") {
-    co_return AnswerWithError(command.error());
+    co_return RespondWithError(command.error());
   }
   if (!command) co_return RenderCommandFailure(command.error());
   for (CommandStream stream : kCommandStreams) {
@@ -203,11 +203,11 @@ Task<http::Response> ResumeStream(CommandService& service, http::Request& reques
       CommandFailure failure{"InvalidOffset", std::string(kStreamNames[IndexOf(stream)]) +
                                                   " has only " + std::to_string(log.end()) +
                                                   " bytes so far"};
-      co_return AnswerWithError(failure);
+      co_return RespondWithError(failure);
     }
     offset = std::max(offset, log.begin());
   }
-  co_return AnswerWithStream(*std::move(command), *offsets);
+  co_return RespondWithStream(*std::move(command), *offsets);
 }
 
 }  // namespace viv::agent

@@ -7,13 +7,13 @@
 #include "agent/dataplane/dataplane.h"
 #include "agent/dataplane/etag.h"
 #include "agent/dataplane/file_requests.h"
-#include "agent/files/acting_as.h"
 #include "agent/files/byte_range.h"
+#include "agent/files/endpoint.h"
 #include "agent/files/file_sender.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/media_type.h"
 #include "agent/files/open_file.h"
 #include "agent/files/paths.h"
-#include "agent/files/rest.h"
 #include "http/response_writer.h"
 
 namespace viv::agent {
@@ -32,7 +32,7 @@ bool IsHeaderText(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
-Outcome<Presentation> PresentationOf(const http::Request& request) {
+FileResult<Presentation> PresentationOf(const http::Request& request) {
   Presentation shown;
   shown.content_type = request.Query("content_type").value_or("");
   shown.disposition = request.Query("content_disposition").value_or("");
@@ -41,17 +41,17 @@ Outcome<Presentation> PresentationOf(const http::Request& request) {
   bool typed =
       ParseMediaType(type) && type.substr(0, type.find(';')).find('/') != std::string::npos;
   if (!type.empty() && (!fits || !typed)) {
-    return Refused(EINVAL, "content_type is no media type such as text/plain");
+    return FailFileWith(EINVAL, "content_type is no media type such as text/plain");
   }
   bool known = shown.disposition.empty() || shown.disposition == "attachment" ||
                shown.disposition == "inline";
-  if (!known) return Refused(EINVAL, "content_disposition is neither attachment nor inline");
+  if (!known) return FailFileWith(EINVAL, "content_disposition is neither attachment nor inline");
   return shown;
 }
 
-http::Response PlaneDownloadHead(const std::string& path,
-                                 const struct stat& info,
-                                 const Presentation& shown) {
+http::Response DataPlaneDownloadHead(const std::string& path,
+                                     const struct stat& info,
+                                     const Presentation& shown) {
   http::Response response;
   response.headers.Add("Content-Type", shown.content_type.empty() ? std::string(ContentTypeOf(path))
                                                                   : shown.content_type);
@@ -66,16 +66,16 @@ http::Response PlaneDownloadHead(const std::string& path,
 }
 
 // A range is only of GET, and of the version that the client knows.
-RangeChoice ChoosePlaneRange(const http::Request& request,
-                             const http::Response& head,
-                             std::uint64_t size) {
+RangeChoice ChooseDataPlaneRange(const http::Request& request,
+                                 const http::Response& head,
+                                 std::uint64_t size) {
   if (request.method != "GET") return {};
-  bool known = KnowsVersion(request.headers.Get("if-range"), head.headers.Get("etag"),
-                            head.headers.Get("last-modified"));
+  bool known = MatchesIfRange(request.headers.Get("if-range"), head.headers.Get("etag"),
+                              head.headers.Get("last-modified"));
   return known ? ChooseRange(request.headers.Get("range"), size) : RangeChoice();
 }
 
-http::Response RefusePlaneRange(std::uint64_t size) {
+http::Response RefuseDataPlaneRange(std::uint64_t size) {
   http::Response response = DataPlaneError(
       416, "ReadError",
       "the range starts past the end of the file, which has " + std::to_string(size) + " bytes");
@@ -83,18 +83,18 @@ http::Response RefusePlaneRange(std::uint64_t size) {
   return response;
 }
 
-http::Response AnswerPlaneDownload(const http::Request& request,
-                                   const std::string& path,
-                                   OpenedFile opened,
-                                   const Presentation& shown) {
-  http::Response response = PlaneDownloadHead(path, opened.info, shown);
+http::Response RespondDataPlaneDownload(const http::Request& request,
+                                        const std::string& path,
+                                        OpenedFile opened,
+                                        const Presentation& shown) {
+  http::Response response = DataPlaneDownloadHead(path, opened.info, shown);
   std::uint64_t size = opened.info.st_size;
-  if (NamesEtag(request.headers.Get("if-none-match"), response.headers.Get("etag"))) {
+  if (MatchesIfNoneMatch(request.headers.Get("if-none-match"), response.headers.Get("etag"))) {
     response.status = 304;
     return response;
   }
-  RangeChoice choice = ChoosePlaneRange(request, response, size);
-  if (choice.kind == RangeChoice::Kind::kBeyond) return RefusePlaneRange(size);
+  RangeChoice choice = ChooseDataPlaneRange(request, response, size);
+  if (choice.kind == RangeChoice::Kind::kUnsatisfiable) return RefuseDataPlaneRange(size);
   FileSender sender(std::move(opened.file), size);
   std::uint64_t count = size;
   if (choice.kind == RangeChoice::Kind::kPart) {
@@ -105,9 +105,9 @@ http::Response AnswerPlaneDownload(const http::Request& request,
                                               std::to_string(last) + "/" + std::to_string(size));
     sender.Limit(choice.range.first, count);
   }
-  if (Sys<void> attached = std::move(sender).AttachTo(response); !attached) {
-    Trouble trouble = Failed(attached.error(), "read '" + path + "'").value();
-    return RenderFileTrouble(FileUse::kRead, trouble);
+  if (ErrnoOr<void> attached = std::move(sender).AttachTo(response); !attached) {
+    FileError file_error = FailFile(attached.error(), "read '" + path + "'").value();
+    return RenderDataPlaneFileError(FileUse::kRead, file_error);
   }
   // Files of /proc say 0 and have content.
   if (size > 0) response.headers.Add("Content-Length", std::to_string(count));
@@ -116,27 +116,27 @@ http::Response AnswerPlaneDownload(const http::Request& request,
 
 }  // namespace
 
-Task<http::Response> DownloadFromPlane(Context& context, http::Request& request) {
+Task<http::Response> DownloadFromDataPlane(Context& context, http::Request& request) {
   std::optional<std::string> given = request.Query("path");
   if (!given || given->empty()) {
     co_return RenderBadFileRequest("the query parameter path is missing: ?path=/file/to/read");
   }
-  Outcome<Presentation> shown = PresentationOf(request);
+  FileResult<Presentation> shown = PresentationOf(request);
   if (!shown) co_return RenderBadFileRequest(shown.error().message);
-  Outcome<User> user = PlaneUser(context);
-  if (!user) co_return RenderFileTrouble(FileUse::kRead, user.error());
-  Outcome<std::string> path = PlanePath(context, *user, *given);
-  if (!path) co_return RenderFileTrouble(FileUse::kRead, path.error());
+  FileResult<User> user = DataPlaneUser(context);
+  if (!user) co_return RenderDataPlaneFileError(FileUse::kRead, user.error());
+  FileResult<std::string> path = DataPlanePath(context, *user, *given);
+  if (!path) co_return RenderDataPlaneFileError(FileUse::kRead, path.error());
 
-  Outcome<OpenedFile> opened = AsUser(*user, [&] { return OpenForReading(*path); });
+  FileResult<OpenedFile> opened = RunAsUser(*user, [&] { return OpenForReading(*path); });
   std::uint64_t size = opened ? opened->info.st_size : 0;
   http::Response response;
   if (opened) {
-    response = AnswerPlaneDownload(request, *path, *std::move(opened), *shown);
+    response = RespondDataPlaneDownload(request, *path, *std::move(opened), *shown);
   } else {
-    response = RenderFileTrouble(FileUse::kRead, opened.error());
+    response = RenderDataPlaneFileError(FileUse::kRead, opened.error());
   }
-  LogFileDeed(context, {"File read", *path, user->name, size, response.status});
+  LogFileOperation(context, {"File read", *path, user->name, size, response.status});
   co_return response;
 }
 

@@ -9,6 +9,6 @@
 namespace viv::agent {
 
 // Both outlive the call; the stream of the answer needs neither.
-Task<http::Response> DownloadFromPlane(Context& context, http::Request& request);
+Task<http::Response> DownloadFromDataPlane(Context& context, http::Request& request);
 
 }  // namespace viv::agent

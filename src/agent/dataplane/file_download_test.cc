@@ -1,11 +1,11 @@
-#include "agent/dataplane/plane_test_support.h"
+#include "agent/dataplane/data_plane_test_support.h"
 
 namespace viv::agent {
 namespace {
 
-class PlaneDownloadTest : public PlaneTest {};
+class DataPlaneDownloadTest : public PlaneTest {};
 
-TEST_F(PlaneDownloadTest, SendsAFileWithItsValidators) {
+TEST_F(DataPlaneDownloadTest, SendsAFileWithItsValidators) {
   PutOwn("a b.txt", "0123456789");
   http::Response response = Download("path=" + Home("a%20b.txt"));
   EXPECT_EQ(response.status, 200);
@@ -19,7 +19,7 @@ TEST_F(PlaneDownloadTest, SendsAFileWithItsValidators) {
   EXPECT_EQ(Download("path=a+b.txt").body, "0123456789") << "below the home";
 }
 
-TEST_F(PlaneDownloadTest, FindsRelativePathsBelowTheFolderForWork) {
+TEST_F(DataPlaneDownloadTest, FindsRelativePathsBelowTheFolderForWork) {
   std::filesystem::create_directories(Home("work"));
   Put("home/user/work/here", "found");
   context_.default_workdir = Home("work");
@@ -28,7 +28,7 @@ TEST_F(PlaneDownloadTest, FindsRelativePathsBelowTheFolderForWork) {
   EXPECT_EQ(Download("path=./here").body, "found");
 }
 
-TEST_F(PlaneDownloadTest, SendsRanges) {
+TEST_F(DataPlaneDownloadTest, SendsRanges) {
   PutOwn("f", "0123456789");
   struct Case {
     const char* range;
@@ -48,16 +48,16 @@ TEST_F(PlaneDownloadTest, SendsRanges) {
   }
 }
 
-TEST_F(PlaneDownloadTest, RefusesRangesPastTheEnd) {
+TEST_F(DataPlaneDownloadTest, RefusesRangesPastTheEnd) {
   PutOwn("f", "0123456789");
   for (const char* range : {"bytes=10-", "bytes=10-12", "bytes=4-2", "bytes=x-y", "lines=1-2"}) {
     http::Response response = Download("path=f", {"Range", range});
-    EXPECT_EQ(Trouble(response), "416 ReadError") << range;
+    EXPECT_EQ(ErrorOf(response), "416 ReadError") << range;
     EXPECT_EQ(response.headers.Get("content-range"), "bytes */10");
   }
 }
 
-TEST_F(PlaneDownloadTest, SendsTheWholeFileForSeveralRangesAndStaleOnes) {
+TEST_F(DataPlaneDownloadTest, SendsTheWholeFileForSeveralRangesAndStaleOnes) {
   PutOwn("f", "0123456789");
   std::string tag(Download("path=f").headers.Get("etag"));
   std::string modified(Download("path=f").headers.Get("last-modified"));
@@ -73,7 +73,7 @@ TEST_F(PlaneDownloadTest, SendsTheWholeFileForSeveralRangesAndStaleOnes) {
   EXPECT_EQ(Download("path=f", {"Range", "bytes=2-4", "If-Range", tag}).status, 200);
 }
 
-TEST_F(PlaneDownloadTest, SaysWhenNothingHasChanged) {
+TEST_F(DataPlaneDownloadTest, SaysWhenNothingHasChanged) {
   PutOwn("f", "0123456789");
   std::string tag(Download("path=f").headers.Get("etag"));
   for (std::string known : {tag, "\"x\", W/" + tag, std::string("*")}) {
@@ -85,7 +85,7 @@ TEST_F(PlaneDownloadTest, SaysWhenNothingHasChanged) {
   EXPECT_EQ(Download("path=f", {"If-None-Match", "\"x\""}).status, 200);
 }
 
-TEST_F(PlaneDownloadTest, AnswersHeadWithTheWholeLength) {
+TEST_F(DataPlaneDownloadTest, AnswersHeadWithTheWholeLength) {
   PutOwn("large", std::string(700'000, 'x'));
   reads_streams_ = false;
   http::Response response = Download("path=large", {"Range", "bytes=0-1"}, "HEAD");
@@ -93,7 +93,7 @@ TEST_F(PlaneDownloadTest, AnswersHeadWithTheWholeLength) {
   EXPECT_EQ(response.headers.Get("content-length"), "700000");
 }
 
-TEST_F(PlaneDownloadTest, StreamsLargeFilesAndRangesOfThem) {
+TEST_F(DataPlaneDownloadTest, StreamsLargeFilesAndRangesOfThem) {
   std::string content;
   for (std::size_t i = 0; content.size() < 3'000'000; ++i) content += std::to_string(i * 7919);
   PutOwn("large", content);
@@ -105,14 +105,14 @@ TEST_F(PlaneDownloadTest, StreamsLargeFilesAndRangesOfThem) {
   EXPECT_TRUE(part.body == content.substr(1'000'000, 1'500'000));
 }
 
-TEST_F(PlaneDownloadTest, SendsEmptyFilesWhateverTheRange) {
+TEST_F(DataPlaneDownloadTest, SendsEmptyFilesWhateverTheRange) {
   PutOwn("empty", "");
   http::Response response = Download("path=empty", {"Range", "bytes=0-"});
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.body, "");
 }
 
-TEST_F(PlaneDownloadTest, IsShownAsALinkWants) {
+TEST_F(DataPlaneDownloadTest, IsShownAsALinkWants) {
   PutOwn("p.html", "<p>");
   http::Response response =
       Download("path=p.html&content_type=application%2Fpdf&content_disposition=attachment");
@@ -123,25 +123,25 @@ TEST_F(PlaneDownloadTest, IsShownAsALinkWants) {
   for (const char* bad : {"content_type=a%0D%0AX-Evil:%201", "content_type=%00",
                           "content_type=;;;=", "content_type=text", "content_disposition=form-data",
                           "content_disposition=inline%0D%0AA:b"}) {
-    EXPECT_EQ(Trouble(Download(std::string("path=p.html&") + bad)), "400 InvalidRequest") << bad;
+    EXPECT_EQ(ErrorOf(Download(std::string("path=p.html&") + bad)), "400 InvalidRequest") << bad;
   }
 }
 
-TEST_F(PlaneDownloadTest, TellsWhyAFileCannotBeRead) {
+TEST_F(DataPlaneDownloadTest, TellsWhyAFileCannotBeRead) {
   PutOwn("secret", "x", 0000);
   PutOwn("file", "x");
   std::filesystem::create_directories(Home("folder"));
   ASSERT_EQ(::mkfifo(Home("pipe").c_str(), 0666), 0);
-  EXPECT_EQ(Trouble(Download("path=nope")), "404 FileNotFound");
-  EXPECT_EQ(Trouble(Download("path=file/below")), "404 FileNotFound");
-  EXPECT_EQ(Trouble(Download("path=secret")), "403 ReadError");
-  EXPECT_EQ(Trouble(Download("path=folder")), "400 ReadError");
-  EXPECT_EQ(Trouble(Download("path=pipe")), "400 ReadError");
-  EXPECT_EQ(Trouble(Download("path=a%00b")), "400 ReadError");
-  EXPECT_EQ(Trouble(Download("path=")), "400 InvalidRequest");
-  EXPECT_EQ(Trouble(Download("")), "400 InvalidRequest");
+  EXPECT_EQ(ErrorOf(Download("path=nope")), "404 FileNotFound");
+  EXPECT_EQ(ErrorOf(Download("path=file/below")), "404 FileNotFound");
+  EXPECT_EQ(ErrorOf(Download("path=secret")), "403 ReadError");
+  EXPECT_EQ(ErrorOf(Download("path=folder")), "400 ReadError");
+  EXPECT_EQ(ErrorOf(Download("path=pipe")), "400 ReadError");
+  EXPECT_EQ(ErrorOf(Download("path=a%00b")), "400 ReadError");
+  EXPECT_EQ(ErrorOf(Download("path=")), "400 InvalidRequest");
+  EXPECT_EQ(ErrorOf(Download("")), "400 InvalidRequest");
   context_.default_user = "nobody-here";
-  EXPECT_EQ(Trouble(Download("path=file")), "403 ReadError");
+  EXPECT_EQ(ErrorOf(Download("path=file")), "403 ReadError");
 }
 
 }  // namespace

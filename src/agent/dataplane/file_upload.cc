@@ -5,10 +5,10 @@
 
 #include "agent/dataplane/dataplane.h"
 #include "agent/dataplane/file_requests.h"
-#include "agent/files/draft.h"
+#include "agent/files/atomic_file.h"
+#include "agent/files/endpoint.h"
 #include "agent/files/multipart.h"
 #include "agent/files/paths.h"
-#include "agent/files/rest.h"
 #include "agent/files/upload_body.h"
 #include "base/json.h"
 
@@ -17,9 +17,9 @@ namespace {
 
 // One request. The file takes its place only when the whole form has been read: whatever breaks
 // off before leaves the old one.
-class PlaneUpload {
+class DataPlaneUpload {
  public:
-  PlaneUpload(User user, std::string path, UploadBody body)
+  DataPlaneUpload(User user, std::string path, UploadBody body)
       : user_(std::move(user)), path_(std::move(path)), body_(std::move(body)) {}
 
   Task<http::Response> Run(std::string boundary);
@@ -37,7 +37,7 @@ class PlaneUpload {
   UploadBody body_;
   bool in_file_ = false;
   std::uint64_t written_ = 0;
-  std::optional<Draft> draft_;
+  std::optional<AtomicFile> output_;
 };
 
 http::Response RenderBrokenUpload(const Error& error) {
@@ -45,28 +45,28 @@ http::Response RenderBrokenUpload(const Error& error) {
   return DataPlaneError(status, "WriteError", "the upload is incomplete: " + error.message);
 }
 
-std::optional<http::Response> PlaneUpload::BeginFile() {
-  if (draft_) return RenderBadFileRequest("the form has more than one part named \"file\"");
-  Outcome<Draft> opened = Draft::Open(user_, Rights::kOwn, path_);
-  if (!opened) return RenderFileTrouble(FileUse::kWrite, opened.error());
-  draft_.emplace(*std::move(opened));
+std::optional<http::Response> DataPlaneUpload::BeginFile() {
+  if (output_) return RenderBadFileRequest("the form has more than one part named \"file\"");
+  FileResult<AtomicFile> opened = AtomicFile::Open(user_, Rights::kOwn, path_);
+  if (!opened) return RenderDataPlaneFileError(FileUse::kWrite, opened.error());
+  output_.emplace(*std::move(opened));
   in_file_ = true;
   return std::nullopt;
 }
 
-std::optional<http::Response> PlaneUpload::TakePart(MultipartParser& parser,
-                                                    MultipartParser::Step step) {
+std::optional<http::Response> DataPlaneUpload::TakePart(MultipartParser& parser,
+                                                        MultipartParser::Step step) {
   using Step = MultipartParser::Step;
   if (step == Step::kBegin && parser.name() == "file") return BeginFile();
   if (!in_file_) return std::nullopt;  // another part, which nobody asked for
   if (step == Step::kEnd) in_file_ = false;
   if (step != Step::kData) return std::nullopt;
-  Outcome<void> done = draft_->Write(parser.data());
-  if (!done) return RenderFileTrouble(FileUse::kWrite, done.error());
+  FileResult<void> done = output_->Write(parser.data());
+  if (!done) return RenderDataPlaneFileError(FileUse::kWrite, done.error());
   return std::nullopt;
 }
 
-Task<std::optional<http::Response>> PlaneUpload::FeedForm(MultipartParser& parser) {
+Task<std::optional<http::Response>> DataPlaneUpload::FeedForm(MultipartParser& parser) {
   Result<std::string> piece = co_await body_.Next();
   if (!piece) co_return RenderBrokenUpload(piece.error());
   if (piece->empty()) parser.Finish();
@@ -74,17 +74,17 @@ Task<std::optional<http::Response>> PlaneUpload::FeedForm(MultipartParser& parse
   co_return std::nullopt;
 }
 
-Task<http::Response> PlaneUpload::Commit() {
-  if (!draft_) co_return RenderBadFileRequest("the form has no part named \"file\"");
+Task<http::Response> DataPlaneUpload::Commit() {
+  if (!output_) co_return RenderBadFileRequest("the form has no part named \"file\"");
   Metadata none;
-  Outcome<void> committed = co_await draft_->Commit(std::move(none));
-  if (!committed) co_return RenderFileTrouble(FileUse::kWrite, committed.error());
-  written_ = draft_->size();
+  FileResult<void> committed = co_await output_->Commit(std::move(none));
+  if (!committed) co_return RenderDataPlaneFileError(FileUse::kWrite, committed.error());
+  written_ = output_->size();
   json::object answer{{"path", ValidUtf8(path_)}, {"written", written_}};
   co_return http::Json(200, WriteJson(answer));
 }
 
-Task<http::Response> PlaneUpload::Run(std::string boundary) {
+Task<http::Response> DataPlaneUpload::Run(std::string boundary) {
   using Step = MultipartParser::Step;
   MultipartParser parser(boundary);
   for (;;) {
@@ -105,32 +105,32 @@ Task<http::Response> PlaneUpload::Run(std::string boundary) {
   co_return response;
 }
 
-Task<http::Response> ReceivePlaneUpload(Context& context, http::Request& request) {
+Task<http::Response> ReceiveDataPlaneUpload(Context& context, http::Request& request) {
   std::optional<std::string> given = request.Query("path");
   if (!given || given->empty()) {
     co_return RenderBadFileRequest("the query parameter path is missing: ?path=/where/to/write");
   }
-  Outcome<User> user = PlaneUser(context);
-  if (!user) co_return RenderFileTrouble(FileUse::kWrite, user.error());
-  Outcome<std::string> path = PlanePath(context, *user, *given);
-  if (!path) co_return RenderFileTrouble(FileUse::kWrite, path.error());
+  FileResult<User> user = DataPlaneUser(context);
+  if (!user) co_return RenderDataPlaneFileError(FileUse::kWrite, user.error());
+  FileResult<std::string> path = DataPlanePath(context, *user, *given);
+  if (!path) co_return RenderDataPlaneFileError(FileUse::kWrite, path.error());
   std::optional<std::string> boundary = BoundaryOf(request.headers.Get("content-type"));
   if (!boundary) {
     co_return RenderBadFileRequest(
         "the body is no multipart/form-data with a boundary: send the file as its part \"file\"");
   }
-  Outcome<UploadBody> body = UploadBody::Open(request);
+  FileResult<UploadBody> body = UploadBody::Open(request);
   if (!body) co_return RenderBadFileRequest(body.error().message);
-  PlaneUpload upload(*user, *path, *std::move(body));
+  DataPlaneUpload upload(*user, *path, *std::move(body));
   http::Response response = co_await upload.Run(*std::move(boundary));
-  LogFileDeed(context, {"File write", *path, user->name, upload.written(), response.status});
+  LogFileOperation(context, {"File write", *path, user->name, upload.written(), response.status});
   co_return response;
 }
 
 }  // namespace
 
-Task<http::Response> UploadToPlane(Context& context, http::Request& request) {
-  http::Response response = co_await ReceivePlaneUpload(context, request);
+Task<http::Response> UploadToDataPlane(Context& context, http::Request& request) {
+  http::Response response = co_await ReceiveDataPlaneUpload(context, request);
   co_await SkipRest(request);
   co_return response;
 }

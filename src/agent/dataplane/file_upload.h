@@ -8,6 +8,6 @@
 namespace viv::agent {
 
 // Both outlive the call.
-Task<http::Response> UploadToPlane(Context& context, http::Request& request);
+Task<http::Response> UploadToDataPlane(Context& context, http::Request& request);
 
 }  // namespace viv::agent

@@ -5,7 +5,7 @@
 
 #include "agent/dataplane/file_requests.h"
 #include "agent/dataplane/search.h"
-#include "agent/files/acting_as.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/paths.h"
 #include "base/json.h"
 #include "base/timestamp.h"
@@ -26,7 +26,7 @@ std::optional<json::object> DescribeFound(const std::string& path) {
                       {"modified_at", FormatTimestamp(modified)}};
 }
 
-struct Globbing {
+struct GlobSearch {
   TreeSearch search;
   std::size_t limit;
   json::array matches = {};
@@ -57,22 +57,22 @@ Task<http::Response> GlobFiles(Context& context, http::Request& request) {
   if (!fields.ok()) co_return RenderBadFileRequest(fields.error().message);
   Result<GlobPattern> pattern = GlobPattern::Parse(wanted);
   if (!pattern) co_return RenderBadFileRequest("pattern: " + pattern.error().message);
-  Outcome<User> user = PlaneUser(context);
-  if (!user) co_return RenderFileTrouble(FileUse::kRead, user.error());
-  Outcome<std::string> path = PlanePath(context, *user, below);
+  FileResult<User> user = DataPlaneUser(context);
+  if (!user) co_return RenderDataPlaneFileError(FileUse::kRead, user.error());
+  FileResult<std::string> path = DataPlanePath(context, *user, below);
   if (!path) co_return RenderBadFileRequest(path.error().message);
 
-  Globbing globbing{.search = TreeSearch(*path, *std::move(pattern)), .limit = limit};
-  Sys<void> opened = AsUser(*user, [&] { return globbing.search.Open(); });
+  GlobSearch job{.search = TreeSearch(*path, *std::move(pattern)), .limit = limit};
+  ErrnoOr<void> opened = RunAsUser(*user, [&] { return job.search.Open(); });
   if (!opened) {
-    Trouble trouble = Failed(opened.error(), "search '" + *path + "'").value();
-    if (trouble.code == ENOTDIR) trouble.code = EINVAL;  // it is there, but a file
-    co_return RenderFileTrouble(FileUse::kRead, trouble);
+    FileError file_error = FailFile(opened.error(), "search '" + *path + "'").value();
+    if (file_error.code == ENOTDIR) file_error.code = EINVAL;  // it is there, but a file
+    co_return RenderDataPlaneFileError(FileUse::kRead, file_error);
   }
-  std::function<bool()> step = [&globbing] { return globbing.Step(); };
+  std::function<bool()> step = [&job] { return job.Step(); };
   bool finished = co_await RunInSlices(*user, std::move(step));
-  bool truncated = !finished || globbing.more || globbing.search.cut();
-  json::object answer{{"matches", std::move(globbing.matches)}, {"truncated", truncated}};
+  bool truncated = !finished || job.more || job.search.truncated();
+  json::object answer{{"matches", std::move(job.matches)}, {"truncated", truncated}};
   co_return http::Json(200, WriteJson(answer));
 }
 

@@ -8,7 +8,7 @@
 #include "agent/dataplane/file_requests.h"
 #include "agent/dataplane/line_search.h"
 #include "agent/dataplane/search.h"
-#include "agent/files/acting_as.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/open_file.h"
 #include "agent/files/paths.h"
 #include "base/json.h"
@@ -24,16 +24,16 @@ constexpr std::uint64_t kGrepFileBytesMax = 64 * 1024 * 1024;  // what lies beyo
 constexpr std::size_t kGrepReadBytes = 256 * 1024;
 
 // One search. Its steps are made as the user.
-class Grepping {
+class GrepSearch {
  public:
-  Grepping(std::string literal, std::size_t limit)
+  GrepSearch(std::string literal, std::size_t limit)
       : literal_(std::move(literal)), limit_(limit), block_(kGrepReadBytes, '\0') {}
 
   void SearchBelow(TreeSearch search) { search_.emplace(std::move(search)); }
   void SearchFile(OpenedFile opened, std::string path) {
     if (S_ISREG(opened.info.st_mode)) BeginFile(std::move(opened.file), std::move(path));
   }
-  Sys<void> Open() { return search_ ? search_->Open() : Sys<void>(); }
+  ErrnoOr<void> Open() { return search_ ? search_->Open() : ErrnoOr<void>(); }
 
   // Whether it is done.
   bool Step() {
@@ -48,7 +48,7 @@ class Grepping {
   }
 
   json::array TakeMatches() { return std::move(matches_); }
-  bool cut() const { return cut_ || full_ || (search_ && search_->cut()); }
+  bool truncated() const { return truncated_ || full_ || (search_ && search_->truncated()); }
 
  private:
   void OpenFound(const std::string& path) {
@@ -76,7 +76,7 @@ class Grepping {
     if (count == 0) lines_->Finish(found);
     read_ += goes_on ? static_cast<std::uint64_t>(count) : 0;
     if (read_ >= kGrepFileBytesMax) {
-      cut_ = true;
+      truncated_ = true;
       goes_on = false;
     }
     for (LineSearch::Match& match : found) Add(match);
@@ -102,7 +102,7 @@ class Grepping {
   json::array matches_;
   std::size_t answer_bytes_ = 0;
   bool full_ = false;
-  bool cut_ = false;
+  bool truncated_ = false;
 };
 
 // A pattern without a slash is of the name alone, at any depth.
@@ -120,16 +120,16 @@ std::optional<std::string> RefuseLiteral(std::string_view literal) {
 }
 
 // The path may also name one file.
-Sys<void> BeginGrep(Grepping& grepping, const std::string& path, GlobPattern filter) {
+ErrnoOr<void> BeginGrep(GrepSearch& job, const std::string& path, GlobPattern filter) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return SysFail();
+  if (::stat(path.c_str(), &info) != 0) return FailWithErrno();
   if (S_ISDIR(info.st_mode)) {
-    grepping.SearchBelow(TreeSearch(path, std::move(filter)));
-    return grepping.Open();
+    job.SearchBelow(TreeSearch(path, std::move(filter)));
+    return job.Open();
   }
-  Outcome<OpenedFile> opened = OpenForReading(path);
-  if (!opened) return SysFail(opened.error().code);
-  grepping.SearchFile(*std::move(opened), path);
+  FileResult<OpenedFile> opened = OpenForReading(path);
+  if (!opened) return FailWithErrno(opened.error().code);
+  job.SearchFile(*std::move(opened), path);
   return {};
 }
 
@@ -146,21 +146,21 @@ Task<http::Response> GrepFiles(Context& context, http::Request& request) {
   if (refusal) co_return RenderBadFileRequest(*refusal);
   Result<GlobPattern> filter = ParseFilter(glob);
   if (!filter) co_return RenderBadFileRequest("glob: " + filter.error().message);
-  Outcome<User> user = PlaneUser(context);
-  if (!user) co_return RenderFileTrouble(FileUse::kRead, user.error());
-  Outcome<std::string> path = PlanePath(context, *user, below);
+  FileResult<User> user = DataPlaneUser(context);
+  if (!user) co_return RenderDataPlaneFileError(FileUse::kRead, user.error());
+  FileResult<std::string> path = DataPlanePath(context, *user, below);
   if (!path) co_return RenderBadFileRequest(path.error().message);
 
-  Grepping grepping(std::move(literal), limit);
-  Sys<void> begun = AsUser(*user, [&] { return BeginGrep(grepping, *path, *filter); });
+  GrepSearch job(std::move(literal), limit);
+  ErrnoOr<void> begun = RunAsUser(*user, [&] { return BeginGrep(job, *path, *filter); });
   if (!begun) {
-    Trouble trouble = Failed(begun.error(), "search '" + *path + "'").value();
-    co_return RenderFileTrouble(FileUse::kRead, trouble);
+    FileError file_error = FailFile(begun.error(), "search '" + *path + "'").value();
+    co_return RenderDataPlaneFileError(FileUse::kRead, file_error);
   }
-  std::function<bool()> step = [&grepping] { return grepping.Step(); };
+  std::function<bool()> step = [&job] { return job.Step(); };
   bool finished = co_await RunInSlices(*user, std::move(step));
-  bool truncated = !finished || grepping.cut();
-  json::object answer{{"matches", grepping.TakeMatches()}, {"truncated", truncated}};
+  bool truncated = !finished || job.truncated();
+  json::object answer{{"matches", job.TakeMatches()}, {"truncated", truncated}};
   co_return http::Json(200, WriteJson(answer));
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "agent/files/acting_as.h"
-#include "agent/files/breathe.h"
+#include "agent/files/fs_user.h"
+#include "agent/files/yield.h"
 
 namespace viv::agent {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kSearchTime{20};  // clients wait for a minute
 
 // Whether it is done. Acting as somebody takes a few system calls, so there are several steps to
 // it.
-Sys<bool> RunOneSlice(const std::function<bool()>& step) {
+ErrnoOr<bool> RunOneSlice(const std::function<bool()>& step) {
   SearchClock::time_point end = SearchClock::now() + kSearchSlice;
   do {
     if (step()) return true;
@@ -29,11 +29,11 @@ Sys<bool> RunOneSlice(const std::function<bool()>& step) {
 Task<bool> RunInSlices(User user, std::function<bool()> step) {
   SearchClock::time_point end = SearchClock::now() + kSearchTime;
   for (;;) {
-    Sys<bool> done = AsUser(user, [&] { return RunOneSlice(step); });
+    ErrnoOr<bool> done = RunAsUser(user, [&] { return RunOneSlice(step); });
     if (!done) co_return false;
     if (*done) co_return true;
     if (SearchClock::now() >= end) co_return false;
-    co_await LetOthersRun();
+    co_await Yield();
   }
 }
 

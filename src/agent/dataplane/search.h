@@ -7,7 +7,7 @@
 
 #include "agent/context.h"
 #include "agent/dataplane/tree_search.h"
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "base/task.h"
 #include "http/fields.h"
 #include "http/message.h"

@@ -5,12 +5,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "agent/dataplane/plane_test_support.h"
+#include "agent/dataplane/data_plane_test_support.h"
 
 namespace viv::agent {
 namespace {
 
-class PlaneSearchTest : public PlaneTest {
+class DataPlaneSearchTest : public PlaneTest {
  protected:
   void Plant(const std::string& name, std::string_view content = "") {
     std::filesystem::create_directories(std::filesystem::path(Home(name)).parent_path());
@@ -40,7 +40,7 @@ class PlaneSearchTest : public PlaneTest {
   json::value answer_;
 };
 
-TEST_F(PlaneSearchTest, GlobTellsWhatIsInAFolder) {
+TEST_F(DataPlaneSearchTest, GlobTellsWhatIsInAFolder) {
   Plant("a.txt", "0123456789");
   Plant("folder/inner");
   Plant(".hidden");
@@ -53,13 +53,13 @@ TEST_F(PlaneSearchTest, GlobTellsWhatIsInAFolder) {
   EXPECT_TRUE(Find(Find(answer_, "matches")->as_array()[2], "is_dir")->as_bool());
 }
 
-TEST_F(PlaneSearchTest, GlobIsInTheOrderOfPaths) {
+TEST_F(DataPlaneSearchTest, GlobIsInTheOrderOfPaths) {
   for (const char* name : {"a/b", "a.txt", "a/a/z", "a0", "b"}) Plant(name);
   EXPECT_EQ(Glob("**"), (List{"a", "a.txt", "a/a", "a/a/z", "a/b", "a0", "b"}));
   EXPECT_EQ(Glob("{b,a*}"), (List{"a", "a.txt", "a0", "b"}));
 }
 
-TEST_F(PlaneSearchTest, GlobGoesDown) {
+TEST_F(DataPlaneSearchTest, GlobGoesDown) {
   for (const char* name : {"src/x.py", "src/deep/y.py", "src/deep/y.c", "z.py"}) Plant(name);
   EXPECT_EQ(Glob("**/*.py"), (List{"src/deep/y.py", "src/x.py", "z.py"}));
   EXPECT_EQ(Glob("src/*.py"), (List{"src/x.py"}));
@@ -67,14 +67,14 @@ TEST_F(PlaneSearchTest, GlobGoesDown) {
   EXPECT_EQ(Paths("glob", {{"pattern", "*.py"}, {"path", Home("src/")}}), (List{"src/x.py"}));
 }
 
-TEST_F(PlaneSearchTest, GlobKeepsToItsLimit) {
+TEST_F(DataPlaneSearchTest, GlobKeepsToItsLimit) {
   for (int i = 0; i < 10; ++i) Plant("f" + std::to_string(i));
   EXPECT_EQ(Paths("glob", {{"pattern", "*"}, {"limit", 2}}), (List{"f0", "f1", "+"}));
   EXPECT_EQ(Paths("glob", {{"pattern", "*"}, {"limit", 10}}).size(), 10U);
   EXPECT_EQ(Paths("glob", {{"pattern", "*"}, {"limit", 1'000'000'000}}).size(), 10U);
 }
 
-TEST_F(PlaneSearchTest, GlobIsNotLedInCircles) {
+TEST_F(DataPlaneSearchTest, GlobIsNotLedInCircles) {
   Plant("real/file");
   std::filesystem::create_directory_symlink(Home(), Home("real/loop"));
   std::filesystem::create_directory_symlink(Home("real"), Home("link"));
@@ -85,7 +85,7 @@ TEST_F(PlaneSearchTest, GlobIsNotLedInCircles) {
             (List{"link/file", "link/loop"}));
 }
 
-TEST_F(PlaneSearchTest, GlobPassesOverWhatMayNotBeRead) {
+TEST_F(DataPlaneSearchTest, GlobPassesOverWhatMayNotBeRead) {
   Plant("open/x");
   Plant("closed/x");
   ASSERT_EQ(::chmod(Home("closed").c_str(), 0700), 0);
@@ -93,18 +93,18 @@ TEST_F(PlaneSearchTest, GlobPassesOverWhatMayNotBeRead) {
   EXPECT_EQ(Glob("*"), (List{"closed", "open"}));
 }
 
-TEST_F(PlaneSearchTest, GlobDoesNotShowUploadsUnderWay) {
+TEST_F(DataPlaneSearchTest, GlobDoesNotShowUploadsUnderWay) {
   Plant(".viv-draft-0123");
   Plant("x");
   EXPECT_EQ(Glob("*"), List{"x"});
 }
 
-TEST_F(PlaneSearchTest, RefusesWhatItCannotSearch) {
+TEST_F(DataPlaneSearchTest, RefusesWhatItCannotSearch) {
   PutOwn("file", "x");
   std::filesystem::create_directories(Home("closed"));
   ASSERT_EQ(::chmod(Home("closed").c_str(), 0700), 0);
   for (const char* operation : {"glob", "grep"}) {
-    auto refused = [&](json::object body) { return Trouble(Search(operation, std::move(body))); };
+    auto refused = [&](json::object body) { return ErrorOf(Search(operation, std::move(body))); };
     EXPECT_EQ(refused({{"pattern", "x"}, {"path", Home("nope")}}), "404 FileNotFound");
     EXPECT_EQ(refused({{"pattern", "x"}, {"path", Home("closed")}}), "403 ReadError");
     EXPECT_EQ(refused({{"pattern", "x"}}), "400 InvalidRequest");
@@ -116,15 +116,15 @@ TEST_F(PlaneSearchTest, RefusesWhatItCannotSearch) {
     EXPECT_EQ(refused({{"pattern", "x"}, {"path", Home()}, {"limit", "all"}}),
               "400 InvalidRequest");
   }
-  EXPECT_EQ(Trouble(Search("glob", {{"pattern", "*"}, {"path", Home("file")}})), "400 ReadError");
-  EXPECT_EQ(Trouble(Search("glob", {{"pattern", "[a"}, {"path", Home()}})), "400 InvalidRequest");
-  EXPECT_EQ(Trouble(Search("glob", {{"pattern", "../*"}, {"path", Home()}})), "400 InvalidRequest");
-  EXPECT_EQ(Trouble(Search("grep", {{"pattern", "a\nb"}, {"path", Home()}})), "400 InvalidRequest");
-  EXPECT_EQ(Trouble(Search("grep", {{"pattern", "a"}, {"path", Home()}, {"glob", "{"}})),
+  EXPECT_EQ(ErrorOf(Search("glob", {{"pattern", "*"}, {"path", Home("file")}})), "400 ReadError");
+  EXPECT_EQ(ErrorOf(Search("glob", {{"pattern", "[a"}, {"path", Home()}})), "400 InvalidRequest");
+  EXPECT_EQ(ErrorOf(Search("glob", {{"pattern", "../*"}, {"path", Home()}})), "400 InvalidRequest");
+  EXPECT_EQ(ErrorOf(Search("grep", {{"pattern", "a\nb"}, {"path", Home()}})), "400 InvalidRequest");
+  EXPECT_EQ(ErrorOf(Search("grep", {{"pattern", "a"}, {"path", Home()}, {"glob", "{"}})),
             "400 InvalidRequest");
 }
 
-TEST_F(PlaneSearchTest, GrepTellsLines) {
+TEST_F(DataPlaneSearchTest, GrepTellsLines) {
   Plant("a.txt", "first\nthe needle here\n");
   Plant("deep/b.txt", "needle");
   Plant("binary", std::string_view("needle\0", 7));
@@ -137,7 +137,7 @@ TEST_F(PlaneSearchTest, GrepTellsLines) {
   EXPECT_EQ(Paths("grep", {{"pattern", "needle"}, {"path", Home("a.txt")}}), List{"a.txt"});
 }
 
-TEST_F(PlaneSearchTest, GrepFiltersByNameOrPath) {
+TEST_F(DataPlaneSearchTest, GrepFiltersByNameOrPath) {
   for (const char* name : {"a.py", "a.js", "deep/b.py", "deep/more/c.py"}) Plant(name, "x\n");
   EXPECT_EQ(Paths("grep", {{"pattern", "x"}, {"glob", "*.py"}}),
             (List{"a.py", "deep/b.py", "deep/more/c.py"}));
@@ -146,7 +146,7 @@ TEST_F(PlaneSearchTest, GrepFiltersByNameOrPath) {
             (List{"deep/b.py", "deep/more/c.py"}));
 }
 
-TEST_F(PlaneSearchTest, GrepKeepsToItsLimit) {
+TEST_F(DataPlaneSearchTest, GrepKeepsToItsLimit) {
   std::string lines;
   for (int i = 0; i < 2000; ++i) lines += "x\n";
   Plant("f", lines);
@@ -155,7 +155,7 @@ TEST_F(PlaneSearchTest, GrepKeepsToItsLimit) {
   EXPECT_EQ(Paths("grep", {{"pattern", "x"}, {"limit", 2000}}).size(), 2000U);
 }
 
-TEST_F(PlaneSearchTest, GrepReadsOnlyFilesThatMayBeRead) {
+TEST_F(DataPlaneSearchTest, GrepReadsOnlyFilesThatMayBeRead) {
   Plant("open", "x\n");
   Plant("closed", "x\n");
   ASSERT_EQ(::chmod(Home("closed").c_str(), 0600), 0);
@@ -164,7 +164,7 @@ TEST_F(PlaneSearchTest, GrepReadsOnlyFilesThatMayBeRead) {
   EXPECT_EQ(Paths("grep", {{"pattern", "x"}}), List{"open"});
 }
 
-TEST_F(PlaneSearchTest, KeepsToItsLimitsInLargeTrees) {
+TEST_F(DataPlaneSearchTest, KeepsToItsLimitsInLargeTrees) {
   for (int i = 0; i < 30; ++i) Plant("f" + std::to_string(i));
   Plant("a/b/c/d");
   auto count = [&](TreeSearch::Limits limits) {
@@ -174,7 +174,7 @@ TEST_F(PlaneSearchTest, KeepsToItsLimitsInLargeTrees) {
     for (auto step = search.Next(); step != TreeSearch::Step::kDone; step = search.Next()) {
       if (step == TreeSearch::Step::kFound) ++found;
     }
-    return std::pair(found, search.cut());
+    return std::pair(found, search.truncated());
   };
   EXPECT_EQ(count({}), std::pair(std::size_t{34}, false));
   EXPECT_TRUE(count({.names_read = 5}).second);
@@ -183,7 +183,7 @@ TEST_F(PlaneSearchTest, KeepsToItsLimitsInLargeTrees) {
   EXPECT_EQ(count({.depth = 2}), std::pair(std::size_t{32}, true));
 }
 
-TEST_F(PlaneSearchTest, LetsOthersRunWhileItSearches) {
+TEST_F(DataPlaneSearchTest, LetsOthersRunWhileItSearches) {
   int turns = 0;
   std::optional<bool> finished;
   auto other = [&]() -> Task<void> {

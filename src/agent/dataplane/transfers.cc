@@ -7,9 +7,10 @@ namespace viv::agent {
 
 void AddFileTransfers(Context& context, http::Router& router) {
   router.Add("POST", "/dataplane/upload",
-             [&context](http::Request& request) { return UploadToPlane(context, request); });
-  router.Add("GET", "/dataplane/download",  // and HEAD
-             [&context](http::Request& request) { return DownloadFromPlane(context, request); });
+             [&context](http::Request& request) { return UploadToDataPlane(context, request); });
+  router.Add(
+      "GET", "/dataplane/download",  // and HEAD
+      [&context](http::Request& request) { return DownloadFromDataPlane(context, request); });
   router.Add("POST", "/dataplane/glob",
              [&context](http::Request& request) { return GlobFiles(context, request); });
   router.Add("POST", "/dataplane/grep",

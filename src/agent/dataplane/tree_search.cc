@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/files/draft.h"
+#include "agent/files/atomic_file.h"
 #include "agent/files/paths.h"
 
 namespace viv::agent {
@@ -39,16 +39,16 @@ TreeSearch::TreeSearch(std::string root, GlobPattern pattern, Limits limits)
 TreeSearch::TreeSearch(std::string root, GlobPattern pattern)
     : TreeSearch(std::move(root), std::move(pattern), Limits()) {}
 
-Sys<void> TreeSearch::Open() {
-  Sys<void> entered = Enter(root_, pattern_.Start(), Entered::kLink);
+ErrnoOr<void> TreeSearch::Open() {
+  ErrnoOr<void> entered = Enter(root_, pattern_.Start(), Entered::kLink);
   if (entered) root_is_virtual_ = IsVirtualFolder(levels_.back().folder.get());
   return entered;
 }
 
-Sys<void> TreeSearch::Enter(const std::string& path, GlobPattern::State state, Entered as) {
+ErrnoOr<void> TreeSearch::Enter(const std::string& path, GlobPattern::State state, Entered as) {
   // "x/." is where x leads; x itself would be refused if it is a link.
-  Sys<FolderHandle> folder = OpenFolder(as == Entered::kLink ? JoinPath(path, ".") : path);
-  if (!folder) return SysFail(folder.error());
+  ErrnoOr<FolderHandle> folder = OpenFolder(as == Entered::kLink ? JoinPath(path, ".") : path);
+  if (!folder) return FailWithErrno(folder.error());
   bool strange = !levels_.empty() && !root_is_virtual_ && IsVirtualFolder(folder->get());
   if (strange) return {};
   Level level;
@@ -76,11 +76,11 @@ void TreeSearch::ReadName(Level& level) {
   if (entry == nullptr) return EndReading(level);
   if (IsDotEntry(entry->d_name)) return;
   if (++names_read_ > limits_.names_read || names_kept_ >= limits_.names_kept) {
-    cut_ = true;
+    truncated_ = true;
     return EndReading(level);
   }
   std::string name = entry->d_name;
-  if (name.starts_with(kDraftPrefix)) return;  // of an upload under way
+  if (name.starts_with(kTemporaryPrefix)) return;  // of an upload under way
   Consider(level, name, TypeOfEntry(level.folder.get(), *entry));
 }
 
@@ -113,15 +113,15 @@ TreeSearch::Step TreeSearch::Take(Level& level) {
   }
   item.key.pop_back();
   if (levels_.size() >= limits_.depth) {
-    cut_ = true;
+    truncated_ = true;
     return Step::kMore;
   }
   // `level` moves with what is entered now.
   std::string path = JoinPath(level.path, item.key);
   Entered as = item.link ? Entered::kLink : Entered::kFolder;
-  Sys<void> entered = Enter(path, std::move(item.state), as);
+  ErrnoOr<void> entered = Enter(path, std::move(item.state), as);
   // A folder that may not be read, is gone, or was a link to a file has nothing to show.
-  if (!entered && entered.error() == ENAMETOOLONG) cut_ = true;
+  if (!entered && entered.error() == ENAMETOOLONG) truncated_ = true;
   return Step::kMore;
 }
 

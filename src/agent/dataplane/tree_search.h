@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "agent/dataplane/glob_pattern.h"
+#include "agent/files/file_result.h"
 #include "agent/files/list_folder.h"
-#include "agent/files/sys.h"
 
 namespace viv::agent {
 
@@ -26,13 +26,13 @@ class TreeSearch {
   TreeSearch(std::string root, GlobPattern pattern);
 
   // Begins. The error is that of opening the root.
-  Sys<void> Open();
+  ErrnoOr<void> Open();
 
   enum class Step { kMore, kFound, kDone };
   Step Next();
   const std::string& found() const { return found_; }  // a path, after kFound
 
-  bool cut() const { return cut_; }  // something was left out because of the limits
+  bool truncated() const { return truncated_; }  // something was left out because of the limits
 
  private:
   struct Item {
@@ -49,7 +49,7 @@ class TreeSearch {
   };
   enum class Entered { kFolder, kLink };
 
-  Sys<void> Enter(const std::string& path, GlobPattern::State state, Entered as);
+  ErrnoOr<void> Enter(const std::string& path, GlobPattern::State state, Entered as);
   void ReadName(Level& level);
   void Consider(Level& level, const std::string& name, unsigned char type);
   Step Take(Level& level);
@@ -59,7 +59,7 @@ class TreeSearch {
   GlobPattern pattern_;
   Limits limits_;
   bool root_is_virtual_ = false;
-  bool cut_ = false;
+  bool truncated_ = false;
   std::size_t names_read_ = 0;
   std::size_t names_kept_ = 0;
   std::vector<Level> levels_;

@@ -30,7 +30,7 @@ constexpr int kClosedForProtocol = 1002;
 class Tunnel : public std::enable_shared_from_this<Tunnel> {
  public:
   Tunnel(asio::any_io_executor executor, http::WebSocket& socket)
-      : socket_(socket), session_(StreamOpener()), in_flight_(executor), tasks_(executor) {}
+      : socket_(socket), session_(StreamOpener()), operations_(executor), tasks_(executor) {}
 
   Task<void> Run();
 
@@ -42,9 +42,9 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
     };
   }
   void Spawn(Task<void> task);
-  static Task<void> Watched(std::shared_ptr<Tunnel> self,
-                            Task<void> task,
-                            std::unique_ptr<http::OperationCounter::Entry> entry);
+  static Task<void> RunTracked(std::shared_ptr<Tunnel> self,
+                               Task<void> task,
+                               std::unique_ptr<http::OperationCounter::Entry> entry);
   Task<void> ReadMessages();
   Task<void> SendOutput();
   Task<void> KeepAlive();
@@ -53,19 +53,19 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   YamuxSession session_;
   TunnelClock::time_point last_heard_ = TunnelClock::now();
   Notifier ending_;
-  http::OperationCounter in_flight_;
+  http::OperationCounter operations_;
   std::optional<TaskGroup> tasks_;
 };
 
 void Tunnel::Spawn(Task<void> task) {
   if (!tasks_) return;
-  auto entry = std::make_unique<http::OperationCounter::Entry>(in_flight_);
-  tasks_->Spawn("agent.tunnel", Watched(shared_from_this(), std::move(task), std::move(entry)));
+  auto entry = std::make_unique<http::OperationCounter::Entry>(operations_);
+  tasks_->Spawn("agent.tunnel", RunTracked(shared_from_this(), std::move(task), std::move(entry)));
 }
 
-Task<void> Tunnel::Watched(std::shared_ptr<Tunnel> self,
-                           Task<void> task,
-                           std::unique_ptr<http::OperationCounter::Entry> entry) {
+Task<void> Tunnel::RunTracked(std::shared_ptr<Tunnel> self,
+                              Task<void> task,
+                              std::unique_ptr<http::OperationCounter::Entry> entry) {
   try {
     co_await std::move(task);
   } catch (const boost::system::system_error&) {  // cancelled
@@ -87,7 +87,7 @@ Task<void> Tunnel::Run() {
   ending_.NotifyAll();
   if (failure) tasks_.reset();  // we were cancelled: so are they
   co_await asio::this_coro::throw_if_cancelled(false);
-  co_await in_flight_.WaitUntilIdle();
+  co_await operations_.WaitUntilIdle();
   co_await asio::this_coro::throw_if_cancelled(true);
   if (failure) std::rethrow_exception(failure);
 }
@@ -137,17 +137,17 @@ Task<void> Tunnel::KeepAlive() {
       co_return;
     }
     session_.Ping();
-    session_.ResetSilent(now - kHalfClosedMax);
+    session_.ResetIdle(now - kHalfClosedMax);
   }
 }
 
 // Counts itself among the box's tunnels, from the answer that opens it on.
-class TunnelPlace {
+class TunnelCount {
  public:
-  explicit TunnelPlace(std::shared_ptr<std::size_t> open) : open_(std::move(open)) { ++*open_; }
-  ~TunnelPlace() { --*open_; }
-  TunnelPlace(const TunnelPlace&) = delete;
-  TunnelPlace& operator=(const TunnelPlace&) = delete;
+  explicit TunnelCount(std::shared_ptr<std::size_t> open) : open_(std::move(open)) { ++*open_; }
+  ~TunnelCount() { --*open_; }
+  TunnelCount(const TunnelCount&) = delete;
+  TunnelCount& operator=(const TunnelCount&) = delete;
 
  private:
   std::shared_ptr<std::size_t> open_;
@@ -166,7 +166,7 @@ Task<http::Response> OpenTunnel(std::shared_ptr<std::size_t> open) {
                                  " tunnels open: close one, or use its streams");
   }
   // Shared, since std::function copies what it holds.
-  auto place = std::make_shared<TunnelPlace>(std::move(open));
+  auto place = std::make_shared<TunnelCount>(std::move(open));
   http::Response response;
   response.web_socket = [place](http::WebSocket& socket) { return ServeTunnel(socket); };
   co_return response;

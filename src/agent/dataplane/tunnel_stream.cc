@@ -25,13 +25,13 @@ constexpr char kTunnelVersion = 1;
 constexpr std::size_t kConnectHeaderBytes = 3;
 constexpr std::chrono::seconds kConnectHeaderTime{10};
 constexpr std::chrono::seconds kTunnelDialTime{5};  // a server that does not accept
-constexpr std::size_t kCarriedBytes = 32 * 1024;
+constexpr std::size_t kTunnelBufferBytes = 32 * 1024;
 
 enum class DialStatus : char { kOk = 0, kPortRefused = 1, kDialFailed = 2, kVersionRefused = 3 };
 
 // A stream and the connection it leads to, held by both directions.
-struct Joint {
-  Joint(asio::any_io_executor executor, std::shared_ptr<YamuxStream> of)
+struct TunnelConnection {
+  TunnelConnection(asio::any_io_executor executor, std::shared_ptr<YamuxStream> of)
       : socket(std::move(executor)), stream(std::move(of)) {}
 
   void Close() {
@@ -48,17 +48,17 @@ struct Joint {
 };
 
 // The first bytes; nothing when the client does not send them.
-Task<std::optional<std::string>> ReadConnectHeader(std::shared_ptr<Joint> joint) {
+Task<std::optional<std::string>> ReadConnectHeader(std::shared_ptr<TunnelConnection> connection) {
   Notifier::Time deadline = std::chrono::steady_clock::now() + kConnectHeaderTime;
-  std::string& early = joint->early;
+  std::string& early = connection->early;
   while (early.size() < kConnectHeaderBytes) {
-    Result<std::string> bytes = co_await joint->stream->Read(deadline);
+    Result<std::string> bytes = co_await connection->stream->Read(deadline);
     if (!bytes || bytes->empty()) co_return std::nullopt;
     early += *bytes;
   }
   std::string header = early.substr(0, kConnectHeaderBytes);
   early.erase(0, kConnectHeaderBytes);
-  joint->stream->Consumed(kConnectHeaderBytes);
+  connection->stream->Consumed(kConnectHeaderBytes);
   co_return header;
 }
 
@@ -72,97 +72,98 @@ bool OpenDialSocket(tcp::socket& socket, const tcp::endpoint& to) {
   return !error;
 }
 
-Task<bool> DialTunnelPort(std::shared_ptr<Joint> joint, tcp::endpoint to) {
-  joint->Close();
-  if (!OpenDialSocket(joint->socket, to)) co_return false;
-  asio::steady_timer limit(joint->socket.get_executor(), kTunnelDialTime);
-  limit.async_wait([joint](error_code cancelled) {
-    if (!cancelled && !joint->connected) joint->Close();
+Task<bool> DialTunnelPort(std::shared_ptr<TunnelConnection> connection, tcp::endpoint to) {
+  connection->Close();
+  if (!OpenDialSocket(connection->socket, to)) co_return false;
+  asio::steady_timer limit(connection->socket.get_executor(), kTunnelDialTime);
+  limit.async_wait([connection](error_code cancelled) {
+    if (!cancelled && !connection->connected) connection->Close();
   });
-  auto [error] = co_await joint->socket.async_connect(to, http::kTuple);
-  joint->connected = !error && !joint->stream->reset();
-  if (!joint->connected) co_return false;
+  auto [error] = co_await connection->socket.async_connect(to, http::kTuple);
+  connection->connected = !error && !connection->stream->reset();
+  if (!connection->connected) co_return false;
   error_code ignored;
-  joint->socket.set_option(tcp::no_delay(true), ignored);
+  connection->socket.set_option(tcp::no_delay(true), ignored);
   co_return true;
 }
 
-Task<DialStatus> DialAsAsked(std::shared_ptr<Joint> joint, std::string header) {
+Task<DialStatus> DialRequestedPort(std::shared_ptr<TunnelConnection> connection,
+                                   std::string header) {
   if (header[0] != kTunnelVersion) co_return DialStatus::kVersionRefused;
   auto high = static_cast<unsigned char>(header[1]);
   auto low = static_cast<unsigned char>(header[2]);
   auto port = static_cast<std::uint16_t>(high << 8 | low);
   if (port == 0) co_return DialStatus::kPortRefused;
   tcp::endpoint first(asio::ip::address_v4::loopback(), port);
-  bool dialled = co_await DialTunnelPort(joint, first);
-  if (!dialled && !joint->stream->reset()) {
+  bool dialled = co_await DialTunnelPort(connection, first);
+  if (!dialled && !connection->stream->reset()) {
     tcp::endpoint second(asio::ip::address_v6::loopback(), port);
-    dialled = co_await DialTunnelPort(joint, second);
+    dialled = co_await DialTunnelPort(connection, second);
   }
   co_return dialled ? DialStatus::kOk : DialStatus::kDialFailed;
 }
 
 // From the client into the box.
-Task<void> CarryIn(std::shared_ptr<Joint> joint) {
-  std::string bytes = std::exchange(joint->early, {});
+Task<void> CopyToPort(std::shared_ptr<TunnelConnection> connection) {
+  std::string bytes = std::exchange(connection->early, {});
   for (;;) {
     if (!bytes.empty()) {
       auto [error, count] =
-          co_await asio::async_write(joint->socket, asio::buffer(bytes), http::kTuple);
+          co_await asio::async_write(connection->socket, asio::buffer(bytes), http::kTuple);
       if (error) {
-        joint->in_failed = true;
-        if (joint->out_over) joint->stream->Reset();
+        connection->in_failed = true;
+        if (connection->out_over) connection->stream->Reset();
         co_return;
       }
-      joint->stream->Consumed(bytes.size());
+      connection->stream->Consumed(bytes.size());
     }
-    Result<std::string> next = co_await joint->stream->Read();
+    Result<std::string> next = co_await connection->stream->Read();
     if (!next) co_return;  // reset, which has closed the socket
     if (next->empty()) break;
     bytes = *std::move(next);
   }
   error_code ignored;
-  joint->socket.shutdown(tcp::socket::shutdown_send, ignored);
+  connection->socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 // From the box to the client.
-Task<void> CarryOut(std::shared_ptr<Joint> joint) {
-  std::string buffer(kCarriedBytes, '\0');
+Task<void> CopyToClient(std::shared_ptr<TunnelConnection> connection) {
+  std::string buffer(kTunnelBufferBytes, '\0');
   for (;;) {
     auto [error, count] =
-        co_await joint->socket.async_read_some(asio::buffer(buffer), http::kTuple);
+        co_await connection->socket.async_read_some(asio::buffer(buffer), http::kTuple);
     if (error && error != asio::error::eof) {
-      joint->stream->Reset();
+      connection->stream->Reset();
       co_return;
     }
     if (count == 0) break;
     std::string bytes = buffer.substr(0, count);
-    Status written = co_await joint->stream->Write(std::move(bytes));
+    Status written = co_await connection->stream->Write(std::move(bytes));
     if (!written) {
-      joint->Close();
+      connection->Close();
       co_return;
     }
   }
-  joint->out_over = true;
-  joint->stream->Finish();
-  if (joint->in_failed) joint->stream->Forget();
+  connection->out_over = true;
+  connection->stream->Finish();
+  if (connection->in_failed) connection->stream->Forget();
 }
 
 }  // namespace
 
 Task<void> ServeTunnelStream(std::shared_ptr<YamuxStream> stream, SpawnTask spawn) {
   auto executor = co_await asio::this_coro::executor;
-  auto joint = std::make_shared<Joint>(executor, stream);
-  std::weak_ptr<Joint> weak = joint;
+  auto connection = std::make_shared<TunnelConnection>(executor, stream);
+  std::weak_ptr<TunnelConnection> weak = connection;
   stream->OnReset([weak] {
     if (auto held = weak.lock()) held->Close();
   });
-  std::optional<std::string> header = co_await ReadConnectHeader(joint);
+  std::optional<std::string> header = co_await ReadConnectHeader(connection);
   if (!header) {
     stream->Reset();
     co_return;
   }
-  DialStatus status = co_await DialAsAsked(joint, *std::move(header));
+  DialStatus status = co_await DialRequestedPort(connection, *std::move(header));
   std::string answer(1, static_cast<char>(status));
   Status told = co_await stream->Write(std::move(answer));
   if (!told || status != DialStatus::kOk) {
@@ -170,8 +171,8 @@ Task<void> ServeTunnelStream(std::shared_ptr<YamuxStream> stream, SpawnTask spaw
     stream->Forget();
     co_return;
   }
-  spawn(CarryIn(joint));
-  co_await CarryOut(joint);
+  spawn(CopyToPort(connection));
+  co_await CopyToClient(connection);
 }
 
 }  // namespace viv::agent

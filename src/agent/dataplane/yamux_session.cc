@@ -26,52 +26,52 @@ bool YamuxSession::Receive(std::string_view bytes) {
       case YamuxParser::Step::kBroken:
         return Break(parser_.error());
       case YamuxParser::Step::kFrame:
-        if (!TakeFrame(parser_.header())) return false;
+        if (!HandleFrame(parser_.header())) return false;
         break;
       case YamuxParser::Step::kData:
         if (receiving_) receiving_->Receive(parser_.data());
-        if (parser_.last_data()) TakeFlags(parser_.header());
+        if (parser_.last_data()) HandleFlags(parser_.header());
         break;
     }
   }
 }
 
-bool YamuxSession::TakeFrame(const YamuxHeader& header) {
+bool YamuxSession::HandleFrame(const YamuxHeader& header) {
   switch (header.type) {
     case YamuxType::kPing:
       if ((header.flags & kYamuxSyn) != 0) Queue({YamuxType::kPing, kYamuxAck, 0, header.length});
       return true;
     case YamuxType::kGoAway:
-      peer_leaves_ = true;
+      peer_goes_away_ = true;
       changed_.NotifyAll();
       return true;
     default:
-      return TakeStreamFrame(header);
+      return HandleStreamFrame(header);
   }
 }
 
-bool YamuxSession::TakeStreamFrame(const YamuxHeader& header) {
+bool YamuxSession::HandleStreamFrame(const YamuxHeader& header) {
   if ((header.flags & kYamuxSyn) != 0 && !OpenStream(header)) return false;
   receiving_ = Find(header.stream);
   // What comes for a stream that is over was under way when it ended.
   if (header.type == YamuxType::kWindowUpdate) {
-    if (receiving_ && !receiving_->Grow(header.length)) {
+    if (receiving_ && !receiving_->GrowSendWindow(header.length)) {
       return Break("a window grew beyond its limit");
     }
-    TakeFlags(header);
+    HandleFlags(header);
     return true;
   }
-  if (receiving_ && !receiving_->Announce(header.length)) {
+  if (receiving_ && !receiving_->ChargeReceiveWindow(header.length)) {
     return Break("more data than the window of stream " + std::to_string(header.stream));
   }
-  if (header.length == 0) TakeFlags(header);
+  if (header.length == 0) HandleFlags(header);
   return true;
 }
 
 bool YamuxSession::OpenStream(const YamuxHeader& header) {
   if (header.stream % 2 == 0) return Break("a stream with an even number was opened");
   if (Find(header.stream)) return Break("a stream was opened twice");
-  if (streams_.size() >= kStreamsMax || peer_leaves_) {
+  if (streams_.size() >= kStreamsMax || peer_goes_away_) {
     Queue({YamuxType::kWindowUpdate, kYamuxRst, header.stream, 0});
     return true;
   }
@@ -83,12 +83,12 @@ bool YamuxSession::OpenStream(const YamuxHeader& header) {
 }
 
 // FIN and RST count once the frame's data has come.
-void YamuxSession::TakeFlags(const YamuxHeader& header) {
+void YamuxSession::HandleFlags(const YamuxHeader& header) {
   std::shared_ptr<YamuxStream> stream = std::exchange(receiving_, nullptr);
   if (!stream) return;
   if ((header.flags & kYamuxRst) != 0) {
     Remove(stream->id());
-    stream->Die();
+    stream->ResetSilently();
   } else if ((header.flags & kYamuxFin) != 0) {
     stream->PeerFinished();
   }
@@ -141,7 +141,7 @@ void YamuxSession::Ping() {
   Queue({YamuxType::kPing, kYamuxSyn, 0, ++pings_});
 }
 
-void YamuxSession::ResetSilent(Notifier::Time silent_since) {
+void YamuxSession::ResetIdle(Notifier::Time silent_since) {
   std::vector<std::shared_ptr<YamuxStream>> silent;
   for (auto& [id, stream] : streams_) {
     if (stream->half_closed() && stream->last_use() < silent_since) silent.push_back(stream);
@@ -157,7 +157,7 @@ void YamuxSession::End(std::uint32_t reason) {
   auto streams = std::exchange(streams_, {});
   for (auto& [id, stream] : streams) {
     stream->Detach();
-    stream->Die();
+    stream->ResetSilently();
   }
   changed_.NotifyAll();
 }

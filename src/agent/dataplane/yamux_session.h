@@ -40,13 +40,13 @@ class YamuxSession {
 
   void Ping();
   // Resets streams of which one way has ended and the other is silent for that long.
-  void ResetSilent(Notifier::Time silent_since);
+  void ResetIdle(Notifier::Time silent_since);
   // Resets all streams, telling the peer why.
   void End(std::uint32_t reason);
 
   bool ended() const { return ended_; }
   // The peer opens no more, and all it had are over.
-  bool is_done() const { return ended_ || (peer_leaves_ && streams_.empty()); }
+  bool is_done() const { return ended_ || (peer_goes_away_ && streams_.empty()); }
   std::size_t streams() const { return streams_.size(); }
 
  private:
@@ -56,10 +56,10 @@ class YamuxSession {
   void Queue(const YamuxHeader& header, std::string_view data = {});
   void Remove(std::uint32_t id);
 
-  bool TakeFrame(const YamuxHeader& header);
-  bool TakeStreamFrame(const YamuxHeader& header);
+  bool HandleFrame(const YamuxHeader& header);
+  bool HandleStreamFrame(const YamuxHeader& header);
   bool OpenStream(const YamuxHeader& header);
-  void TakeFlags(const YamuxHeader& header);
+  void HandleFlags(const YamuxHeader& header);
   std::shared_ptr<YamuxStream> Find(std::uint32_t id) const;
 
   OnStream on_stream_;
@@ -71,7 +71,7 @@ class YamuxSession {
   std::uint32_t pings_ = 0;
   Notifier changed_;
   std::string error_;
-  bool peer_leaves_ = false;
+  bool peer_goes_away_ = false;
   bool ended_ = false;
 };
 

@@ -27,7 +27,7 @@ class YamuxSessionTest : public ::testing::Test {
   static std::string Open(std::uint32_t stream) {
     return Frame(YamuxType::kWindowUpdate, kYamuxSyn, stream);
   }
-  static std::string Grow(std::uint32_t stream, std::uint32_t count) {
+  static std::string GrowSendWindow(std::uint32_t stream, std::uint32_t count) {
     return EncodeYamux({YamuxType::kWindowUpdate, 0, stream, count});
   }
 
@@ -171,8 +171,8 @@ TEST_F(YamuxSessionTest, EndsForStreamZero) {
 
 TEST_F(YamuxSessionTest, EndsForAWindowWithoutBounds) {
   OpenOne();
-  EXPECT_TRUE(session_.Receive(Grow(1, UINT32_MAX - kYamuxWindowBytes)));
-  ExpectBroken(Grow(1, 1));
+  EXPECT_TRUE(session_.Receive(GrowSendWindow(1, UINT32_MAX - kYamuxWindowBytes)));
+  ExpectBroken(GrowSendWindow(1, 1));
 }
 
 TEST_F(YamuxSessionTest, EndsForOtherProtocols) {
@@ -185,12 +185,12 @@ TEST_F(YamuxSessionTest, WritesNoMoreThanThePeerHasRoomFor) {
   auto result = WriteNow(stream, kYamuxWindowBytes + 100);
   EXPECT_EQ(DataBytes(Output()), kYamuxWindowBytes);
   EXPECT_EQ(*result, "waits");
-  ASSERT_TRUE(session_.Receive(Grow(1, 60)));
+  ASSERT_TRUE(session_.Receive(GrowSendWindow(1, 60)));
   io_.restart();
   io_.poll();
   EXPECT_EQ(DataBytes(Output()), 60U);
   EXPECT_EQ(*result, "waits");
-  ASSERT_TRUE(session_.Receive(Grow(1, 1000)));
+  ASSERT_TRUE(session_.Receive(GrowSendWindow(1, 1000)));
   io_.restart();
   io_.poll();
   EXPECT_EQ(DataBytes(Output()), 40U);
@@ -264,7 +264,7 @@ TEST_F(YamuxSessionTest, PassesOverWhatComesForStreamsThatAreOver) {
   OpenOne()->Reset();
   Output();
   EXPECT_TRUE(session_.Receive(Frame(YamuxType::kData, 0, 1, std::string(100'000, 'x'))));
-  EXPECT_TRUE(session_.Receive(Grow(1, 5)));
+  EXPECT_TRUE(session_.Receive(GrowSendWindow(1, 5)));
   EXPECT_TRUE(session_.Receive(Frame(YamuxType::kData, kYamuxFin, 99, "x")));
   EXPECT_TRUE(Output().empty());
   EXPECT_EQ(ReadNow(OpenOne(3)), "waits") << "the next frame is found";
@@ -311,9 +311,9 @@ TEST_F(YamuxSessionTest, ResetsHalfClosedStreamsThatAreSilent) {
   auto whole = OpenOne(3);
   ASSERT_TRUE(session_.Receive(Frame(YamuxType::kWindowUpdate, kYamuxFin, 1)));
   auto now = std::chrono::steady_clock::now();
-  session_.ResetSilent(now - std::chrono::hours(1));
+  session_.ResetIdle(now - std::chrono::hours(1));
   EXPECT_FALSE(half->reset());
-  session_.ResetSilent(now + std::chrono::hours(1));
+  session_.ResetIdle(now + std::chrono::hours(1));
   EXPECT_TRUE(half->reset());
   EXPECT_FALSE(whole->reset());
 }

@@ -59,7 +59,7 @@ Task<Status> YamuxStream::Write(std::string bytes) {
 void YamuxStream::Finish() {
   if (session_ == nullptr || std::exchange(finished_, true)) return;
   session_->Queue({YamuxType::kWindowUpdate, kYamuxFin, id_, 0});
-  LeaveIfOver();
+  RemoveIfClosed();
 }
 
 void YamuxStream::Reset() {
@@ -67,14 +67,14 @@ void YamuxStream::Reset() {
     session_->Queue({YamuxType::kWindowUpdate, kYamuxRst, id_, 0});
     session_->Remove(id_);
   }
-  Die();
+  ResetSilently();
 }
 
 void YamuxStream::Forget() {
   if (session_ != nullptr) session_->Remove(id_);
 }
 
-bool YamuxStream::Announce(std::uint32_t count) {
+bool YamuxStream::ChargeReceiveWindow(std::uint32_t count) {
   if (count > receive_window_) return false;
   receive_window_ -= count;
   return true;
@@ -87,7 +87,7 @@ void YamuxStream::Receive(std::string_view bytes) {
   changed_.NotifyAll();
 }
 
-bool YamuxStream::Grow(std::uint32_t count) {
+bool YamuxStream::GrowSendWindow(std::uint32_t count) {
   send_window_ += count;
   Touch();
   changed_.NotifyAll();
@@ -98,14 +98,14 @@ void YamuxStream::PeerFinished() {
   Touch();
   peer_finished_ = true;
   changed_.NotifyAll();
-  LeaveIfOver();
+  RemoveIfClosed();
 }
 
-void YamuxStream::LeaveIfOver() {
+void YamuxStream::RemoveIfClosed() {
   if (finished_ && peer_finished_) Forget();
 }
 
-void YamuxStream::Die() {
+void YamuxStream::ResetSilently() {
   if (std::exchange(reset_, true)) return;
   received_.clear();
   changed_.NotifyAll();

@@ -46,13 +46,13 @@ class YamuxStream {
   Notifier::Time last_use() const { return last_use_; }
   bool half_closed() const { return finished_ != peer_finished_; }
   // By the session: whether the peer kept to what it may do.
-  bool Announce(std::uint32_t count);
+  bool ChargeReceiveWindow(std::uint32_t count);
   void Receive(std::string_view bytes);
-  bool Grow(std::uint32_t count);
+  bool GrowSendWindow(std::uint32_t count);
   void PeerFinished();
-  void Die();  // without a word to the peer
+  void ResetSilently();  // without a word to the peer
   void Detach() { session_ = nullptr; }
-  void LeaveIfOver();
+  void RemoveIfClosed();
   void Touch() { last_use_ = std::chrono::steady_clock::now(); }
 
   YamuxSession* session_;  // nullptr once it has no place there

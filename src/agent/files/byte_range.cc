@@ -22,27 +22,27 @@ RangeChoice ChooseRange(std::string_view header, std::uint64_t size) {
   using Kind = RangeChoice::Kind;
   constexpr std::string_view kUnit = "bytes=";
   if (header.empty()) return {};
-  if (!header.starts_with(kUnit)) return {Kind::kBeyond};
+  if (!header.starts_with(kUnit)) return {Kind::kUnsatisfiable};
   header.remove_prefix(kUnit.size());
   if (header.find(',') != std::string_view::npos) return {};
   header = Trim(header);
   std::size_t dash = header.find('-');
-  if (dash == std::string_view::npos) return {Kind::kBeyond};
+  if (dash == std::string_view::npos) return {Kind::kUnsatisfiable};
   std::string_view from = Trim(header.substr(0, dash));
   std::string_view to = Trim(header.substr(dash + 1));
   if (from.empty()) {  // the last so many
     std::optional<std::uint64_t> count = ParsePosition(to);
-    if (!count) return {Kind::kBeyond};
+    if (!count) return {Kind::kUnsatisfiable};
     if (size == 0) return {};
-    if (*count == 0) return {Kind::kBeyond};
+    if (*count == 0) return {Kind::kUnsatisfiable};
     std::uint64_t taken = std::min(*count, size);
     return {Kind::kPart, {size - taken, taken}};
   }
   std::optional<std::uint64_t> first = ParsePosition(from);
   std::optional<std::uint64_t> last = to.empty() ? UINT64_MAX : ParsePosition(to);
-  if (!first || !last || *last < *first) return {Kind::kBeyond};
+  if (!first || !last || *last < *first) return {Kind::kUnsatisfiable};
   if (size == 0) return {};
-  if (*first >= size) return {Kind::kBeyond};
+  if (*first >= size) return {Kind::kUnsatisfiable};
   return {Kind::kPart, {*first, std::min(*last, size - 1) - *first + 1}};
 }
 

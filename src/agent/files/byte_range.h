@@ -14,9 +14,9 @@ struct ByteRange {
 
 struct RangeChoice {
   enum class Kind {
-    kWhole,   // none asked for, several of them, or of an empty file
-    kPart,    // `range`
-    kBeyond,  // malformed, or nothing of it is in the file: 416
+    kWhole,          // none asked for, several of them, or of an empty file
+    kPart,           // `range`
+    kUnsatisfiable,  // malformed, or nothing of it is in the file: 416
   };
   Kind kind = Kind::kWhole;
   ByteRange range = {};

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/files/acting_as.h"
-#include "agent/files/breathe.h"
 #include "agent/files/file_copy.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/list_folder.h"
 #include "agent/files/paths.h"
+#include "agent/files/yield.h"
 #include "base/unique_fd.h"
 
 namespace viv::agent {
@@ -68,22 +68,22 @@ class TreeCopy {
 
   bool done() const { return jobs_.empty(); }
   // One entry; a file's content is left to the caller.
-  Outcome<std::optional<FileJob>> Step();
+  FileResult<std::optional<FileJob>> Step();
   static void Finish(const FileJob& job) {
     KeepAttributes(job.from.get(), job.to.get());
     KeepOwnerModeTimes(job.to.get(), job.info);
   }
 
  private:
-  static Outcome<FileJob> OpenFile(const CopyJob& job);
-  Outcome<void> CopyFolder(const CopyJob& job);
+  static FileResult<FileJob> OpenFile(const CopyJob& job);
+  FileResult<void> CopyFolder(const CopyJob& job);
   static void FinishFolder(const CopyJob& job);
-  static Outcome<void> CopyLink(const CopyJob& job, const struct stat& info);
+  static FileResult<void> CopyLink(const CopyJob& job, const struct stat& info);
 
   std::vector<CopyJob> jobs_;
 };
 
-Outcome<std::optional<FileJob>> TreeCopy::Step() {
+FileResult<std::optional<FileJob>> TreeCopy::Step() {
   CopyJob job = std::move(jobs_.back());
   jobs_.pop_back();
   if (job.finish_folder) {
@@ -91,49 +91,49 @@ Outcome<std::optional<FileJob>> TreeCopy::Step() {
     return std::nullopt;
   }
   struct stat info {};
-  if (::lstat(job.from.c_str(), &info) != 0) return Failed(errno, "lstat " + job.from);
+  if (::lstat(job.from.c_str(), &info) != 0) return FailFile(errno, "lstat " + job.from);
   if (S_ISREG(info.st_mode)) {
-    Outcome<FileJob> file = OpenFile(job);
-    if (!file) return tl::unexpected<Trouble>(file.error());
+    FileResult<FileJob> file = OpenFile(job);
+    if (!file) return tl::unexpected<FileError>(file.error());
     return *std::move(file);
   }
-  Outcome<void> copied;
+  FileResult<void> copied;
   if (S_ISDIR(info.st_mode)) {
     copied = CopyFolder(job);
   } else if (S_ISLNK(info.st_mode)) {
     copied = CopyLink(job, info);
   } else if (S_ISFIFO(info.st_mode) && ::mkfifo(job.to.c_str(), info.st_mode & 0777) != 0) {
-    copied = Failed(errno, "mkfifo " + job.to);
+    copied = FailFile(errno, "mkfifo " + job.to);
   } else if (!S_ISFIFO(info.st_mode)) {
-    copied = Refused(EXDEV, job.from + " is a device or socket, which cannot be moved");
+    copied = FailFileWith(EXDEV, job.from + " is a device or socket, which cannot be moved");
   }
-  if (!copied) return tl::unexpected<Trouble>(copied.error());
+  if (!copied) return tl::unexpected<FileError>(copied.error());
   return std::nullopt;
 }
 
-Outcome<FileJob> TreeCopy::OpenFile(const CopyJob& job) {
+FileResult<FileJob> TreeCopy::OpenFile(const CopyJob& job) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   FileJob file;
   file.from = UniqueFd(::open(job.from.c_str(), kFlags));
   if (!file.from || ::fstat(file.from.get(), &file.info) != 0) {
-    return Failed(errno, "open " + job.from);
+    return FailFile(errno, "open " + job.from);
   }
-  if (!S_ISREG(file.info.st_mode)) return Failed(ESTALE, "open " + job.from);
+  if (!S_ISREG(file.info.st_mode)) return FailFile(ESTALE, "open " + job.from);
   file.to = UniqueFd(::open(job.to.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.to) return Failed(errno, "open " + job.to);
+  if (!file.to) return FailFile(errno, "open " + job.to);
   return file;
 }
 
-Outcome<void> TreeCopy::CopyFolder(const CopyJob& job) {
-  Sys<FolderHandle> folder = OpenFolder(job.from);
-  if (!folder) return Failed(folder.error(), "open " + job.from);
-  if (::mkdir(job.to.c_str(), 0700) != 0) return Failed(errno, "mkdir " + job.to);
+FileResult<void> TreeCopy::CopyFolder(const CopyJob& job) {
+  ErrnoOr<FolderHandle> folder = OpenFolder(job.from);
+  if (!folder) return FailFile(folder.error(), "open " + job.from);
+  if (::mkdir(job.to.c_str(), 0700) != 0) return FailFile(errno, "mkdir " + job.to);
   CopyJob finish = job;
   finish.finish_folder = true;
   jobs_.push_back(std::move(finish));
   while (const dirent* found = ::readdir(folder->get())) {
     if (IsDotEntry(found->d_name)) continue;
-    if (jobs_.size() >= kCopyJobsMax) return Failed(E2BIG, "read " + job.from);
+    if (jobs_.size() >= kCopyJobsMax) return FailFile(E2BIG, "read " + job.from);
     jobs_.push_back({JoinPath(job.from, found->d_name), JoinPath(job.to, found->d_name)});
   }
   return {};
@@ -149,21 +149,21 @@ void TreeCopy::FinishFolder(const CopyJob& job) {
   KeepOwnerModeTimes(to.get(), info);
 }
 
-Outcome<void> TreeCopy::CopyLink(const CopyJob& job, const struct stat& info) {
+FileResult<void> TreeCopy::CopyLink(const CopyJob& job, const struct stat& info) {
   char target[PATH_MAX];
   ssize_t length = ::readlink(job.from.c_str(), target, sizeof target - 1);
-  if (length < 0) return Failed(errno, "readlink " + job.from);
+  if (length < 0) return FailFile(errno, "readlink " + job.from);
   target[length] = '\0';
-  if (::symlink(target, job.to.c_str()) != 0) return Failed(errno, "symlink " + job.to);
+  if (::symlink(target, job.to.c_str()) != 0) return FailFile(errno, "symlink " + job.to);
   static_cast<void>(::lchown(job.to.c_str(), info.st_uid, info.st_gid) == 0);
   return {};
 }
 
-Task<Outcome<void>> CopyFile(const User& user, FileJob file) {
+Task<FileResult<void>> CopyFile(const User& user, FileJob file) {
   std::uint64_t copied = 0;
-  Outcome<void> done = co_await CopyContent(file.from.get(), file.to.get(), copied);
+  FileResult<void> done = co_await CopyContent(file.from.get(), file.to.get(), copied);
   if (!done) co_return done;
-  co_return OnBehalfOf(user, [&]() -> Outcome<void> {
+  co_return RunAsUserWithRootCapabilities(user, [&]() -> FileResult<void> {
     TreeCopy::Finish(file);
     return {};
   });
@@ -171,19 +171,20 @@ Task<Outcome<void>> CopyFile(const User& user, FileJob file) {
 
 }  // namespace
 
-Task<Outcome<void>> CopyTree(User user, std::string from, std::string to) {
+Task<FileResult<void>> CopyTree(User user, std::string from, std::string to) {
   TreeCopy copy(std::move(from), std::move(to));
   for (std::size_t steps = 1; !copy.done(); ++steps) {
-    Outcome<std::optional<FileJob>> step = OnBehalfOf(user, [&] { return copy.Step(); });
-    if (!step) co_return tl::unexpected<Trouble>(step.error());
+    FileResult<std::optional<FileJob>> step =
+        RunAsUserWithRootCapabilities(user, [&] { return copy.Step(); });
+    if (!step) co_return tl::unexpected<FileError>(step.error());
     if (step->has_value()) {
       FileJob file = std::move(**step);
-      Outcome<void> copied = co_await CopyFile(user, std::move(file));
+      FileResult<void> copied = co_await CopyFile(user, std::move(file));
       if (!copied) co_return copied;
     }
-    if (steps % kCopiesPerBatch == 0) co_await LetOthersRun();
+    if (steps % kCopiesPerBatch == 0) co_await Yield();
   }
-  co_return Outcome<void>();
+  co_return FileResult<void>();
 }
 
 }  // namespace viv::agent

@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "agent/users.h"
 #include "base/task.h"
 
 namespace viv::agent {
 
 // `to` must not exist. What was copied before a failure stays.
-Task<Outcome<void>> CopyTree(User user, std::string from, std::string to);
+Task<FileResult<void>> CopyTree(User user, std::string from, std::string to);
 
 }  // namespace viv::agent

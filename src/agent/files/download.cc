@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "agent/files/access.h"
-#include "agent/files/acting_as.h"
 #include "agent/files/byte_range.h"
-#include "agent/files/coding.h"
+#include "agent/files/content_coding.h"
+#include "agent/files/endpoint.h"
 #include "agent/files/file_sender.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/media_type.h"
 #include "agent/files/open_file.h"
 #include "agent/files/paths.h"
-#include "agent/files/rest.h"
 #include "base/clock.h"
 #include "http/response_writer.h"
 
@@ -44,16 +44,18 @@ http::Response DownloadHead(const std::string& path, const std::string& modified
   return response;
 }
 
-http::Response Answer(const http::Request& request, const std::string& path, OpenedFile opened) {
+http::Response DownloadResponse(const http::Request& request,
+                                const std::string& path,
+                                OpenedFile opened) {
   std::string_view accepted = request.headers.Get("accept-encoding");
-  std::optional<Coding> coding = ChooseCoding(accepted);
+  std::optional<ContentCoding> coding = ChooseContentCoding(accepted);
   if (!coding) {
     return RenderFileError(406, "no acceptable encoding found, supported: [identity, gzip]");
   }
   std::uint64_t size = opened.info.st_size;
   std::string modified = http::HttpDate(opened.info.st_mtim.tv_sec);
   RangeChoice choice = ChooseRange(RangeHeader(request, modified), size);
-  if (choice.kind == RangeChoice::Kind::kBeyond) return RefuseRange(size);
+  if (choice.kind == RangeChoice::Kind::kUnsatisfiable) return RefuseRange(size);
 
   http::Response response = DownloadHead(path, modified);
   FileSender sender(std::move(opened.file), size);
@@ -63,11 +65,12 @@ http::Response Answer(const http::Request& request, const std::string& path, Ope
     response.headers.Add("Content-Range", "bytes " + std::to_string(choice.range.first) + "-" +
                                               std::to_string(last) + "/" + std::to_string(size));
     sender.Limit(choice.range.first, choice.range.count);
-  } else if (*coding == Coding::kGzip && (size >= kGzipBytesMin || RefusesIdentity(accepted))) {
+  } else if (*coding == ContentCoding::kGzip &&
+             (size >= kGzipBytesMin || RefusesIdentity(accepted))) {
     response.headers.Add("Content-Encoding", "gzip");
     sender.UseGzip();
   }
-  if (Sys<void> attached = std::move(sender).AttachTo(response); !attached) {
+  if (ErrnoOr<void> attached = std::move(sender).AttachTo(response); !attached) {
     return RenderFileError(500,
                            "error reading file '" + path + "': " + ErrnoText(attached.error()));
   }
@@ -80,16 +83,18 @@ Task<http::Response> DownloadFile(Context& context, http::Request& request) {
   if (auto refusal = RefuseAccess(context, request, FileAccess::kRead, NowMs() / 1000)) {
     co_return RenderFileError(refusal->status, refusal->message);
   }
-  Outcome<User> user = UserOfFile(context, request.Query("username").value_or(""));
+  FileResult<User> user = UserOfFile(context, request.Query("username").value_or(""));
   if (!user) co_return RenderFileError(401, user.error().message);
-  Outcome<std::string> path = ResolveGivenPath(context, *user, request.Query("path").value_or(""));
-  if (!path) co_return RenderTrouble(path.error());
+  FileResult<std::string> path =
+      ResolveGivenPath(context, *user, request.Query("path").value_or(""));
+  if (!path) co_return RenderFileError(path.error());
 
-  Outcome<OpenedFile> opened = OnBehalfOf(*user, [&] { return OpenForReading(*path); });
+  FileResult<OpenedFile> opened =
+      RunAsUserWithRootCapabilities(*user, [&] { return OpenForReading(*path); });
   std::uint64_t size = opened ? opened->info.st_size : 0;
-  http::Response response =
-      opened ? Answer(request, *path, *std::move(opened)) : RenderTrouble(opened.error());
-  LogFileDeed(context, {"File read", *path, user->name, size, response.status});
+  http::Response response = opened ? DownloadResponse(request, *path, *std::move(opened))
+                                   : RenderFileError(opened.error());
+  LogFileOperation(context, {"File read", *path, user->name, size, response.status});
   co_return response;
 }
 

@@ -37,9 +37,9 @@ Entry MakeEntry(std::string path, const struct stat& info) {
   return entry;
 }
 
-Sys<Entry> ReadEntry(std::string path) {
+ErrnoOr<Entry> ReadEntry(std::string path) {
   struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0) return SysFail();
+  if (::lstat(path.c_str(), &info) != 0) return FailWithErrno();
   return MakeEntry(std::move(path), info);
 }
 

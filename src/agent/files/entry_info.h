@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "agent/files/file_result.h"
 #include "agent/files/metadata.h"
-#include "agent/files/sys.h"
 #include "agent/users.h"
 #include "base/json.h"
 
@@ -23,7 +23,7 @@ struct Entry {
 };
 
 // To be called as the user.
-Sys<Entry> ReadEntry(std::string path);
+ErrnoOr<Entry> ReadEntry(std::string path);
 Entry MakeEntry(std::string path, const struct stat& info);
 
 // The names of users and groups, looked up once each; lives for one request, since the box may

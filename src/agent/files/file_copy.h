@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "base/task.h"
 
 namespace viv::agent {
 
 // From where `from` stands to its end, to where `to` stands. `copied` tells how far it came, also
 // when it failed; it outlives the call, as the descriptors do.
-Task<Outcome<void>> CopyContent(int from, int to, std::uint64_t& copied);
+Task<FileResult<void>> CopyContent(int from, int to, std::uint64_t& copied);
 
 }  // namespace viv::agent

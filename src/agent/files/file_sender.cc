@@ -17,14 +17,14 @@ constexpr std::size_t kSentPieceBytes = 128 * 1024;
 constexpr std::uint64_t kUnknownSizeBytesMax = 64 * 1024 * 1024;
 
 // Reads on from `at`, exactly `count` bytes unless the file ends.
-Sys<std::string> ReadAt(int file, std::uint64_t at, std::size_t count) {
+ErrnoOr<std::string> ReadAt(int file, std::uint64_t at, std::size_t count) {
   std::string bytes(count, '\0');
   std::size_t filled = 0;
   while (filled < count) {
     ssize_t got =
         ::pread(file, bytes.data() + filled, count - filled, static_cast<off_t>(at + filled));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return SysFail();
+    if (got < 0) return FailWithErrno();
     if (got == 0) break;
     filled += got;
   }
@@ -41,14 +41,15 @@ struct SentFile {
 };
 
 // The next piece, plain; empty at the end.
-Sys<std::string> NextPiece(SentFile& sent) {
+ErrnoOr<std::string> NextPiece(SentFile& sent) {
   std::size_t count = std::min<std::uint64_t>(kSentPieceBytes, sent.left);
-  Sys<std::string> piece = ReadAt(sent.file.get(), sent.at, count);
+  ErrnoOr<std::string> piece = ReadAt(sent.file.get(), sent.at, count);
   if (!piece) return piece;
   sent.at += piece->size();
   sent.left -= piece->size();
   if (piece->size() < count) {
-    if (sent.size_known) return SysFail(EIO);  // somebody cut the file: the client must notice
+    if (sent.size_known)
+      return FailWithErrno(EIO);  // somebody cut the file: the client must notice
     sent.left = 0;
   }
   return piece;
@@ -56,7 +57,7 @@ Sys<std::string> NextPiece(SentFile& sent) {
 
 Task<void> SendPieces(std::shared_ptr<SentFile> sent, http::BodyWriter& writer) {
   while (sent->left > 0) {
-    Sys<std::string> piece = NextPiece(*sent);
+    ErrnoOr<std::string> piece = NextPiece(*sent);
     if (!piece) {
       writer.Abort();
       co_return;
@@ -82,11 +83,11 @@ void FileSender::Limit(std::uint64_t first, std::uint64_t count) {
   count_ = count;
 }
 
-Sys<void> FileSender::AttachTo(http::Response& response) && {
+ErrnoOr<void> FileSender::AttachTo(http::Response& response) && {
   std::uint64_t wanted = size_known_ ? count_ : kUnknownSizeBytesMax;
   std::size_t at_once = std::min<std::uint64_t>(wanted, kSentAtOnceBytes);
-  Sys<std::string> start = ReadAt(file_.get(), first_, at_once);
-  if (!start) return SysFail(start.error());
+  ErrnoOr<std::string> start = ReadAt(file_.get(), first_, at_once);
+  if (!start) return FailWithErrno(start.error());
   bool whole = start->size() == wanted || start->size() < at_once;
   if (whole) {
     GzipWriter gzip;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "base/unique_fd.h"
 #include "http/message.h"
 
@@ -19,7 +19,7 @@ class FileSender {
   void UseGzip() { gzip_ = true; }
 
   // Reads what goes at once; the error is that of the read. To be called once.
-  Sys<void> AttachTo(http::Response& response) &&;
+  ErrnoOr<void> AttachTo(http::Response& response) &&;
 
  private:
   UniqueFd file_;

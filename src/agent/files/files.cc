@@ -53,7 +53,7 @@ class Files::Impl {
   }
 
  private:
-  using FileCall = Task<FileAnswer> (*)(const Context&, const http::Request&, json::object);
+  using FileCall = Task<FileRpcResult> (*)(const Context&, const http::Request&, json::object);
 
   void AddCall(http::Router& router,
                const connect::Schema& schema,

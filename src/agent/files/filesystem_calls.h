@@ -2,7 +2,7 @@
 // The unary calls of filesystem.Filesystem about files: Stat, MakeDir, Move, ListDir, Remove.
 
 #include "agent/context.h"
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "base/json.h"
 #include "base/task.h"
 #include "http/message.h"
@@ -11,7 +11,7 @@
 namespace viv::agent {
 
 // An errno as envd's clients expect it.
-tl::unexpected<connect::RpcError> RefuseTrouble(const Trouble& trouble);
+tl::unexpected<connect::RpcError> FileRpcError(const FileError& file_error);
 
 // Who calls, and which path a member of the request names.
 struct CallerAndPath {
@@ -24,15 +24,17 @@ connect::RpcResult<CallerAndPath> ReadCallerAndPath(const Context& context,
                                                     std::string_view member);
 
 // `context` and `request` outlive the calls.
-using FileAnswer = connect::RpcResult<json::object>;
-Task<FileAnswer> StatFile(const Context& context, const http::Request& request, json::object in);
-Task<FileAnswer> MakeDirectory(const Context& context,
+using FileRpcResult = connect::RpcResult<json::object>;
+Task<FileRpcResult> StatFile(const Context& context, const http::Request& request, json::object in);
+Task<FileRpcResult> MakeDirectory(const Context& context,
+                                  const http::Request& request,
+                                  json::object in);
+Task<FileRpcResult> MoveFile(const Context& context, const http::Request& request, json::object in);
+Task<FileRpcResult> ListDirectory(const Context& context,
+                                  const http::Request& request,
+                                  json::object in);
+Task<FileRpcResult> RemoveFile(const Context& context,
                                const http::Request& request,
                                json::object in);
-Task<FileAnswer> MoveFile(const Context& context, const http::Request& request, json::object in);
-Task<FileAnswer> ListDirectory(const Context& context,
-                               const http::Request& request,
-                               json::object in);
-Task<FileAnswer> RemoveFile(const Context& context, const http::Request& request, json::object in);
 
 }  // namespace viv::agent

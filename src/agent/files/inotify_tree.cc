@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "agent/files/draft.h"
+#include "agent/files/atomic_file.h"
 #include "agent/files/paths.h"
 
 namespace viv::agent {
@@ -38,11 +38,12 @@ void AddChanges(std::uint32_t mask, const std::string& name, std::vector<Change>
 
 }  // namespace
 
-Sys<InotifyTree> InotifyTree::Create(std::string root, Depth depth) {
+ErrnoOr<InotifyTree> InotifyTree::Create(std::string root, Depth depth) {
   UniqueFd fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (!fd) return SysFail();
+  if (!fd) return FailWithErrno();
   InotifyTree tree(std::move(root), depth, std::move(fd));
-  if (Sys<void> watched = tree.Watch({"", false}); !watched) return SysFail(watched.error());
+  if (ErrnoOr<void> watched = tree.Watch({"", false}); !watched)
+    return FailWithErrno(watched.error());
   return tree;
 }
 
@@ -52,20 +53,20 @@ std::string InotifyTree::PathOf(const std::string& name) const {
 
 // Watched before it is looked through, so that nothing falls in between; something may be told
 // twice.
-Sys<void> InotifyTree::Watch(NewFolder folder) {
+ErrnoOr<void> InotifyTree::Watch(NewFolder folder) {
   bool is_root = folder.name.empty();
-  if (names_.size() >= kWatchedFoldersMax) return SysFail(ENOSPC);
+  if (names_.size() >= kWatchedFoldersMax) return FailWithErrno(ENOSPC);
   std::string path = PathOf(folder.name);
   std::uint32_t mask = kWatchedEvents | (is_root ? 0U : std::uint32_t{IN_DONT_FOLLOW});
   int watch = ::inotify_add_watch(fd_.get(), path.c_str(), mask);
   if (watch < 0) {
-    if (is_root || errno == ENOSPC || errno == ENOMEM) return SysFail();
+    if (is_root || errno == ENOSPC || errno == ENOMEM) return FailWithErrno();
     return {};  // gone meanwhile, or not the user's to read
   }
   names_[watch] = folder.name;
   if (depth_ == Depth::kFolderOnly) return {};
   // A root that is a link is followed; OpenFolder follows none.
-  Sys<FolderHandle> opened = OpenFolder(is_root ? path + "/." : path);
+  ErrnoOr<FolderHandle> opened = OpenFolder(is_root ? path + "/." : path);
   if (!opened) return {};
   scanned_ = *std::move(opened);
   scanned_folder_ = std::move(folder);
@@ -80,14 +81,14 @@ void InotifyTree::ScanNext(std::vector<Change>& changes) {
   }
   if (IsDotEntry(found->d_name)) return;
   std::string name = JoinPath(scanned_folder_.name, found->d_name);
-  bool hidden = std::string_view(found->d_name).starts_with(kDraftPrefix);
-  if (scanned_folder_.announce && !hidden) changes.push_back({name, ChangeType::kCreate});
+  bool hidden = std::string_view(found->d_name).starts_with(kTemporaryPrefix);
+  if (scanned_folder_.report_entries && !hidden) changes.push_back({name, ChangeType::kCreate});
   if (IsFolderEntry(PathOf(scanned_folder_.name), *found)) {
-    new_folders_.push_back({std::move(name), scanned_folder_.announce});
+    new_folders_.push_back({std::move(name), scanned_folder_.report_entries});
   }
 }
 
-Sys<bool> InotifyTree::Step(std::size_t steps, std::vector<Change>& changes) {
+ErrnoOr<bool> InotifyTree::Step(std::size_t steps, std::vector<Change>& changes) {
   for (; steps > 0; --steps) {
     if (scanned_) {
       ScanNext(changes);
@@ -96,11 +97,12 @@ Sys<bool> InotifyTree::Step(std::size_t steps, std::vector<Change>& changes) {
     if (!new_folders_.empty()) {
       NewFolder folder = std::move(new_folders_.back());
       new_folders_.pop_back();
-      if (Sys<void> watched = Watch(std::move(folder)); !watched) return SysFail(watched.error());
+      if (ErrnoOr<void> watched = Watch(std::move(folder)); !watched)
+        return FailWithErrno(watched.error());
       continue;
     }
     if (at_ == buffer_.size()) {
-      Sys<bool> more = ReadMore();
+      ErrnoOr<bool> more = ReadMore();
       if (!more || !*more) return more;
     }
     inotify_event event{};
@@ -108,43 +110,44 @@ Sys<bool> InotifyTree::Step(std::size_t steps, std::vector<Change>& changes) {
     std::string_view name;  // padded with zeros
     if (event.len > 0) name = buffer_.data() + at_ + sizeof event;
     at_ += sizeof event + event.len;
-    if (Sys<void> handled = Handle(event, name, changes); !handled) return SysFail(handled.error());
+    if (ErrnoOr<void> handled = Handle(event, name, changes); !handled)
+      return FailWithErrno(handled.error());
   }
   return true;
 }
 
-Sys<bool> InotifyTree::ReadMore() {
+ErrnoOr<bool> InotifyTree::ReadMore() {
   buffer_.resize(kInotifyBufferBytes);
   ssize_t got = ::read(fd_.get(), buffer_.data(), buffer_.size());
   int code = errno;
   buffer_.resize(got > 0 ? got : 0);
   at_ = 0;
   if (got > 0) return true;
-  if (got < 0 && code != EAGAIN && code != EINTR) return SysFail(code);
-  if (departed_) {  // it came nowhere that we watch
-    Forget(departed_->name);
-    departed_.reset();
+  if (got < 0 && code != EAGAIN && code != EINTR) return FailWithErrno(code);
+  if (moved_from_) {  // it came nowhere that we watch
+    Forget(moved_from_->name);
+    moved_from_.reset();
   }
   return false;
 }
 
 // Whether the event is of a temporary of ours, or of one that replaced a file.
 bool InotifyTree::IsHidden(const inotify_event& event, std::string_view name) {
-  if (name.starts_with(kDraftPrefix)) {
+  if (name.starts_with(kTemporaryPrefix)) {
     if ((event.mask & IN_MOVED_FROM) != 0) {
-      draft_cookie_ = event.cookie;
-      draft_replaces_ = name.starts_with(kReplacingDraftPrefix);
+      temporary_cookie_ = event.cookie;
+      temporary_replaces_ = name.starts_with(kReplacingTemporaryPrefix);
     }
     return true;
   }
-  bool arrives = (event.mask & IN_MOVED_TO) != 0 && event.cookie == draft_cookie_;
-  return arrives && draft_cookie_ != 0 && draft_replaces_;
+  bool arrives = (event.mask & IN_MOVED_TO) != 0 && event.cookie == temporary_cookie_;
+  return arrives && temporary_cookie_ != 0 && temporary_replaces_;
 }
 
-Sys<void> InotifyTree::Handle(const inotify_event& event,
-                              std::string_view name,
-                              std::vector<Change>& changes) {
-  if ((event.mask & IN_Q_OVERFLOW) != 0) return SysFail(EOVERFLOW);
+ErrnoOr<void> InotifyTree::Handle(const inotify_event& event,
+                                  std::string_view name,
+                                  std::vector<Change>& changes) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) return FailWithErrno(EOVERFLOW);
   if ((event.mask & IN_IGNORED) != 0) {
     names_.erase(event.wd);
     return {};
@@ -166,17 +169,18 @@ Sys<void> InotifyTree::Handle(const inotify_event& event,
 
 void InotifyTree::FollowFolder(const inotify_event& event, const std::string& name) {
   if ((event.mask & IN_MOVED_FROM) != 0) {
-    if (departed_) Forget(departed_->name);
-    departed_ = Departure{event.cookie, name};
-  } else if ((event.mask & IN_MOVED_TO) != 0 && departed_ && departed_->cookie == event.cookie) {
-    Retarget(departed_->name, name);
-    departed_.reset();
+    if (moved_from_) Forget(moved_from_->name);
+    moved_from_ = MovedFolder{event.cookie, name};
+  } else if ((event.mask & IN_MOVED_TO) != 0 && moved_from_ &&
+             moved_from_->cookie == event.cookie) {
+    RenameWatches(moved_from_->name, name);
+    moved_from_.reset();
   } else if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
     new_folders_.push_back({name, true});
   }
 }
 
-void InotifyTree::Retarget(const std::string& from, const std::string& to) {
+void InotifyTree::RenameWatches(const std::string& from, const std::string& to) {
   for (auto& [watch, name] : names_) {
     if (name == from || IsBelow(name, from)) name.replace(0, from.size(), to);
   }

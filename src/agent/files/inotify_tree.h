@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/files/file_result.h"
 #include "agent/files/list_folder.h"
-#include "agent/files/sys.h"
 #include "base/unique_fd.h"
 
 namespace viv::agent {
@@ -28,21 +28,21 @@ struct Change {
 class InotifyTree {
  public:
   enum class Depth { kFolderOnly, kRecursive };
-  static Sys<InotifyTree> Create(std::string root, Depth depth);
+  static ErrnoOr<InotifyTree> Create(std::string root, Depth depth);
 
   int fd() const { return fd_.get(); }  // readable when something happened
 
   // Does about so many small steps, first of watching folders that are new, then of reading what
   // happened; false when nothing is left to do. To be called as the user. EOVERFLOW when the kernel
   // had to drop events, ENOSPC when there are too many folders to watch.
-  Sys<bool> Step(std::size_t steps, std::vector<Change>& changes);
+  ErrnoOr<bool> Step(std::size_t steps, std::vector<Change>& changes);
 
  private:
   struct NewFolder {
-    std::string name;  // "" is the root
-    bool announce;     // whether what is in it counts as created
+    std::string name;     // "" is the root
+    bool report_entries;  // whether what is in it counts as created
   };
-  struct Departure {
+  struct MovedFolder {
     std::uint32_t cookie = 0;
     std::string name;
   };
@@ -50,13 +50,15 @@ class InotifyTree {
   InotifyTree(std::string root, Depth depth, UniqueFd fd)
       : root_(std::move(root)), depth_(depth), fd_(std::move(fd)) {}
   std::string PathOf(const std::string& name) const;
-  Sys<void> Watch(NewFolder folder);
+  ErrnoOr<void> Watch(NewFolder folder);
   void ScanNext(std::vector<Change>& changes);
-  Sys<bool> ReadMore();
-  Sys<void> Handle(const inotify_event& event, std::string_view name, std::vector<Change>& changes);
+  ErrnoOr<bool> ReadMore();
+  ErrnoOr<void> Handle(const inotify_event& event,
+                       std::string_view name,
+                       std::vector<Change>& changes);
   bool IsHidden(const inotify_event& event, std::string_view name);
   void FollowFolder(const inotify_event& event, const std::string& name);
-  void Retarget(const std::string& from, const std::string& to);
+  void RenameWatches(const std::string& from, const std::string& to);
   void Forget(const std::string& name);
 
   std::string root_;
@@ -68,9 +70,9 @@ class InotifyTree {
   NewFolder scanned_folder_{};
   std::vector<char> buffer_;  // events read, the first `at_` bytes done with
   std::size_t at_ = 0;
-  std::optional<Departure> departed_;  // a folder that was moved; where to is the next event
-  std::uint32_t draft_cookie_ = 0;     // of a temporary that takes its name
-  bool draft_replaces_ = false;
+  std::optional<MovedFolder> moved_from_;  // a folder that was moved; where to is the next event
+  std::uint32_t temporary_cookie_ = 0;     // of a temporary that takes its name
+  bool temporary_replaces_ = false;
 };
 
 }  // namespace viv::agent

@@ -16,15 +16,15 @@ constexpr std::size_t kListedEntriesMax = 100'000;
 
 }  // namespace
 
-Sys<FolderHandle> OpenFolder(const std::string& path) {
+ErrnoOr<FolderHandle> OpenFolder(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   int fd = ::open(path.c_str(), kFlags);
-  if (fd < 0) return SysFail();
+  if (fd < 0) return FailWithErrno();
   DIR* folder = ::fdopendir(fd);
   if (folder == nullptr) {
     int code = errno;
     ::close(fd);
-    return SysFail(code);
+    return FailWithErrno(code);
   }
   return FolderHandle(folder);
 }
@@ -37,17 +37,18 @@ FolderWalk::FolderWalk(std::string real, std::string shown, std::size_t depth) :
   levels_.push_back({.real = std::move(real), .shown = std::move(shown)});
 }
 
-Sys<bool> FolderWalk::Step(std::size_t steps) {
+ErrnoOr<bool> FolderWalk::Step(std::size_t steps) {
   if (!started_) {
     Level root = std::move(levels_.back());
     levels_.pop_back();
     started_ = true;
-    if (Sys<void> entered = Enter(root.real, root.shown); !entered) return SysFail(entered.error());
+    if (ErrnoOr<void> entered = Enter(root.real, root.shown); !entered)
+      return FailWithErrno(entered.error());
   }
   for (; steps > 0 && !levels_.empty(); --steps) {
     Level& level = levels_.back();
     if (level.folder) {
-      if (Sys<void> read = ReadName(level); !read) return SysFail(read.error());
+      if (ErrnoOr<void> read = ReadName(level); !read) return FailWithErrno(read.error());
     } else if (level.next < level.names.size()) {
       Visit(level);
     } else {
@@ -57,26 +58,26 @@ Sys<bool> FolderWalk::Step(std::size_t steps) {
   return levels_.empty();
 }
 
-Sys<void> FolderWalk::Enter(std::string real, std::string shown) {
-  Sys<FolderHandle> folder = OpenFolder(real);
-  if (!folder) return SysFail(folder.error());
+ErrnoOr<void> FolderWalk::Enter(std::string real, std::string shown) {
+  ErrnoOr<FolderHandle> folder = OpenFolder(real);
+  if (!folder) return FailWithErrno(folder.error());
   Level level{.real = std::move(real), .shown = std::move(shown)};
   level.folder = *std::move(folder);
   levels_.push_back(std::move(level));
   return {};
 }
 
-Sys<void> FolderWalk::ReadName(Level& level) {
+ErrnoOr<void> FolderWalk::ReadName(Level& level) {
   errno = 0;
   const dirent* found = ::readdir(level.folder.get());
   if (found == nullptr) {
-    if (errno != 0 && levels_.size() == 1) return SysFail();
+    if (errno != 0 && levels_.size() == 1) return FailWithErrno();
     level.folder.reset();
     std::sort(level.names.begin(), level.names.end());
     return {};
   }
   if (IsDotEntry(found->d_name)) return {};
-  if (entries_.size() + ++names_waiting_ > kListedEntriesMax) return SysFail(E2BIG);
+  if (entries_.size() + ++names_waiting_ > kListedEntriesMax) return FailWithErrno(E2BIG);
   level.names.emplace_back(found->d_name);
   return {};
 }
@@ -86,7 +87,7 @@ void FolderWalk::Visit(Level& level) {
   --names_waiting_;
   std::string real = JoinPath(level.real, name);
   std::string shown = JoinPath(level.shown, name);
-  Sys<Entry> entry = ReadEntry(real);
+  ErrnoOr<Entry> entry = ReadEntry(real);
   if (!entry) return;  // gone meanwhile, or in a folder that may only be read
   bool folder = S_ISDIR(entry->info.st_mode);
   entry->path = shown;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agent/files/entry_info.h"
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 
 namespace viv::agent {
 
@@ -20,7 +20,7 @@ struct CloseFolder {
 using FolderHandle = std::unique_ptr<DIR, CloseFolder>;
 
 // Opens a folder, which must not be a link. To be called as the user.
-Sys<FolderHandle> OpenFolder(const std::string& path);
+ErrnoOr<FolderHandle> OpenFolder(const std::string& path);
 bool IsDotEntry(const char* name);  // "." and ".."
 
 class FolderWalk {
@@ -30,7 +30,7 @@ class FolderWalk {
 
   // Does about so many small steps; true when all is done. To be called as the user. The error is
   // that of `real` itself, or E2BIG: what cannot be read further down is told, but not its content.
-  Sys<bool> Step(std::size_t steps);
+  ErrnoOr<bool> Step(std::size_t steps);
   std::vector<Entry>& entries() { return entries_; }
 
  private:
@@ -41,8 +41,8 @@ class FolderWalk {
     std::vector<std::string> names = {};
     std::size_t next = 0;
   };
-  Sys<void> Enter(std::string real, std::string shown);
-  Sys<void> ReadName(Level& level);
+  ErrnoOr<void> Enter(std::string real, std::string shown);
+  ErrnoOr<void> ReadName(Level& level);
   void Visit(Level& level);
 
   std::size_t depth_;

@@ -22,22 +22,23 @@ bool IsPrintableAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
 }
 
-Outcome<void> CheckMetadata(const Metadata& metadata) {
+FileResult<void> CheckMetadata(const Metadata& metadata) {
   std::size_t total = 0;
   for (const auto& [key, value] : metadata) {
     if (key.size() > kMetadataKeyBytesMax) {
-      return Refused(EINVAL, "invalid metadata: a key is longer than 246 bytes");
+      return FailFileWith(EINVAL, "invalid metadata: a key is longer than 246 bytes");
     }
     if (!IsPrintableAscii(key)) {
-      return Refused(EINVAL, "invalid metadata: a key is not printable ASCII");
+      return FailFileWith(EINVAL, "invalid metadata: a key is not printable ASCII");
     }
     if (!IsPrintableAscii(value)) {
-      return Refused(EINVAL, "invalid metadata: the value of '" + key + "' is not printable ASCII");
+      return FailFileWith(EINVAL,
+                          "invalid metadata: the value of '" + key + "' is not printable ASCII");
     }
     total += kMetadataAttribute.size() + key.size() + value.size();
   }
   if (total > kMetadataBytesMax) {
-    return Refused(EINVAL, "invalid metadata: it is larger than 4096 bytes");
+    return FailFileWith(EINVAL, "invalid metadata: it is larger than 4096 bytes");
   }
   return {};
 }
@@ -59,32 +60,33 @@ std::string AttributeName(const std::string& key) {
 
 }  // namespace
 
-Outcome<Metadata> MetadataOfHeaders(const http::Headers& headers) {
+FileResult<Metadata> MetadataOfHeaders(const http::Headers& headers) {
   Metadata metadata;
   for (const auto& [name, value] : headers) {
     std::string lower = ToLower(name);
     if (!lower.starts_with(kMetadataHeader) || lower.size() == kMetadataHeader.size()) continue;
     metadata.emplace(lower.substr(kMetadataHeader.size()), value);
   }
-  if (Outcome<void> checked = CheckMetadata(metadata); !checked) {
-    return tl::unexpected<Trouble>(checked.error());
+  if (FileResult<void> checked = CheckMetadata(metadata); !checked) {
+    return tl::unexpected<FileError>(checked.error());
   }
   return metadata;
 }
 
-Sys<void> ReplaceMetadata(int file, const Metadata& metadata) {
+ErrnoOr<void> ReplaceMetadata(int file, const Metadata& metadata) {
   std::vector<char> list(kAttributeListBytesMax);
   ssize_t length = ::flistxattr(file, list.data(), list.size());
   if (length < 0 && (errno == ENOTSUP || errno == E2BIG)) return {};
-  if (length < 0) return SysFail();
+  if (length < 0) return FailWithErrno();
   for (const std::string& name : MetadataAttributes({list.data(), std::size_t(length)})) {
     bool stays = metadata.count(name.substr(kMetadataAttribute.size())) != 0;
-    if (!stays && ::fremovexattr(file, name.c_str()) != 0 && errno != ENODATA) return SysFail();
+    if (!stays && ::fremovexattr(file, name.c_str()) != 0 && errno != ENODATA)
+      return FailWithErrno();
   }
   for (const auto& [key, value] : metadata) {
     if (::fsetxattr(file, AttributeName(key).c_str(), value.data(), value.size(), 0) == 0) continue;
     if (errno == ENOTSUP) return {};
-    return SysFail();
+    return FailWithErrno();
   }
   return {};
 }

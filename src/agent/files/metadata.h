@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "http/message.h"
 
 namespace viv::agent {
@@ -14,10 +14,10 @@ using Metadata = std::map<std::string, std::string>;
 
 // Keys in lower case; of a repeated header the first counts. EINVAL when a key is too long, the sum
 // too large, or anything no printable ASCII.
-Outcome<Metadata> MetadataOfHeaders(const http::Headers& headers);
+FileResult<Metadata> MetadataOfHeaders(const http::Headers& headers);
 
 // To be called as the file's user. A file system without such attributes is no trouble.
-Sys<void> ReplaceMetadata(int file, const Metadata& metadata);
+ErrnoOr<void> ReplaceMetadata(int file, const Metadata& metadata);
 Metadata ReadMetadata(const std::string& path);  // empty when there is none, or none to be had
 
 }  // namespace viv::agent

@@ -4,23 +4,24 @@
 
 namespace viv::agent {
 
-Outcome<OpenedFile> OpenForReading(const std::string& path) {
+FileResult<OpenedFile> OpenForReading(const std::string& path) {
   OpenedFile opened;
   if (::stat(path.c_str(), &opened.info) != 0) {
-    if (errno == ENOENT) return Refused(ENOENT, "path '" + path + "' does not exist");
-    return Failed(errno, "error checking if path exists '" + path + "'");
+    if (errno == ENOENT) return FailFileWith(ENOENT, "path '" + path + "' does not exist");
+    return FailFile(errno, "error checking if path exists '" + path + "'");
   }
-  if (S_ISDIR(opened.info.st_mode)) return Refused(EISDIR, "path '" + path + "' is a directory");
+  if (S_ISDIR(opened.info.st_mode))
+    return FailFileWith(EISDIR, "path '" + path + "' is a directory");
   if (!S_ISREG(opened.info.st_mode)) {
-    return Refused(EINVAL, "path '" + path + "' is not a regular file");
+    return FailFileWith(EINVAL, "path '" + path + "' is not a regular file");
   }
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   opened.file = UniqueFd(::open(path.c_str(), kFlags));
   if (!opened.file || ::fstat(opened.file.get(), &opened.info) != 0) {
-    return Failed(errno, "error opening file '" + path + "'");
+    return FailFile(errno, "error opening file '" + path + "'");
   }
   if (!S_ISREG(opened.info.st_mode)) {
-    return Refused(EINVAL, "path '" + path + "' is not a regular file");
+    return FailFileWith(EINVAL, "path '" + path + "' is not a regular file");
   }
   return opened;
 }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "base/unique_fd.h"
 
 namespace viv::agent {
@@ -17,6 +17,6 @@ struct OpenedFile {
 
 // To be called as the user. Nothing here waits: a pipe or device is refused (EINVAL), not opened; a
 // folder is EISDIR.
-Outcome<OpenedFile> OpenForReading(const std::string& path);
+FileResult<OpenedFile> OpenForReading(const std::string& path);
 
 }  // namespace viv::agent

@@ -27,10 +27,10 @@ std::size_t Utf8Length(std::string_view bytes) {
   return 0;
 }
 
-Outcome<void> MakeFolder(const std::string& folder) {
+FileResult<void> MakeFolder(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0755) != 0) {
     if (errno == EEXIST) return {};  // somebody else was faster
-    return Failed(errno, "failed to create directory: mkdir " + folder);
+    return FailFile(errno, "failed to create directory: mkdir " + folder);
   }
   ::chmod(folder.c_str(), 0755);  // whatever the agent's umask is
   return {};
@@ -70,42 +70,42 @@ std::string ValidUtf8(std::string_view bytes) {
   return text;
 }
 
-Outcome<std::string> ResolveGivenPath(const Context& context,
-                                      const User& user,
-                                      std::string_view path) {
+FileResult<std::string> ResolveGivenPath(const Context& context,
+                                         const User& user,
+                                         std::string_view path) {
   if (path.find('\0') != std::string_view::npos) {
-    return Refused(EINVAL, "error resolving path: it contains a zero byte");
+    return FailFileWith(EINVAL, "error resolving path: it contains a zero byte");
   }
   if (path.size() >= PATH_MAX) {
-    return Refused(ENAMETOOLONG, "error resolving path: " + ErrnoText(ENAMETOOLONG));
+    return FailFileWith(ENAMETOOLONG, "error resolving path: " + ErrnoText(ENAMETOOLONG));
   }
   return ResolvePath(context, user, path);
 }
 
-Sys<std::string> FollowLastLinks(std::string path) {
+ErrnoOr<std::string> FollowLastLinks(std::string path) {
   for (int links = 0; links < kLinksMax; ++links) {
     char target[PATH_MAX];
     ssize_t length = ::readlink(path.c_str(), target, sizeof target);
     if (length < 0) return path;  // no link, or nothing there
-    if (static_cast<std::size_t>(length) >= sizeof target) return SysFail(ENAMETOOLONG);
+    if (static_cast<std::size_t>(length) >= sizeof target) return FailWithErrno(ENAMETOOLONG);
     std::string_view next(target, length);
     path = next.starts_with('/') ? std::string(next) : JoinPath(ParentOf(path), next);
   }
-  return SysFail(ELOOP);
+  return FailWithErrno(ELOOP);
 }
 
-Outcome<void> EnsureFolders(const std::string& folder) {
+FileResult<void> EnsureFolders(const std::string& folder) {
   struct stat info {};
   if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
   for (std::size_t at = 1; at <= folder.size(); ++at) {
     at = std::min(folder.find('/', at), folder.size());
     std::string part = folder.substr(0, at);
     if (::stat(part.c_str(), &info) == 0) {
-      if (!S_ISDIR(info.st_mode)) return Refused(ENOTDIR, "path is a file: " + part);
+      if (!S_ISDIR(info.st_mode)) return FailFileWith(ENOTDIR, "path is a file: " + part);
       continue;
     }
-    if (errno != ENOENT) return Failed(errno, "failed to stat directory: stat " + part);
-    if (Outcome<void> made = MakeFolder(part); !made) return made;
+    if (errno != ENOENT) return FailFile(errno, "failed to stat directory: stat " + part);
+    if (FileResult<void> made = MakeFolder(part); !made) return made;
   }
   return {};
 }

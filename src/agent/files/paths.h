@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "agent/context.h"
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 
 namespace viv::agent {
 
@@ -18,14 +18,14 @@ std::string ValidUtf8(std::string_view bytes);
 
 // What a caller means by `path` (see ResolvePath). A zero byte, at which the kernel would stop
 // reading, is EINVAL.
-Outcome<std::string> ResolveGivenPath(const Context& context,
-                                      const User& user,
-                                      std::string_view path);
+FileResult<std::string> ResolveGivenPath(const Context& context,
+                                         const User& user,
+                                         std::string_view path);
 
 // Where the last link of `path` leads, as far as links go; the file itself may not exist yet.
-Sys<std::string> FollowLastLinks(std::string path);
+ErrnoOr<std::string> FollowLastLinks(std::string path);
 
 // Creates what is missing of the folder, mode 0755. To be called as the user who shall own it.
-Outcome<void> EnsureFolders(const std::string& folder);
+FileResult<void> EnsureFolders(const std::string& folder);
 
 }  // namespace viv::agent

@@ -7,10 +7,10 @@
 
 #include <vector>
 
-#include "agent/files/acting_as.h"
-#include "agent/files/breathe.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/list_folder.h"
 #include "agent/files/paths.h"
+#include "agent/files/yield.h"
 
 namespace viv::agent {
 namespace {
@@ -29,7 +29,7 @@ class Removal {
   explicit Removal(std::string path) : path_(std::move(path)) {}
 
   // True when all is gone. To be called as the user.
-  Sys<bool> Step(std::size_t steps);
+  ErrnoOr<bool> Step(std::size_t steps);
 
  private:
   // A folder above the one being emptied: which it is, and how many passes its child took.
@@ -37,11 +37,11 @@ class Removal {
     FolderIdentity identity;
     std::string child;
   };
-  Sys<bool> Start();
-  Sys<void> EnterFolder(int fd);
-  Sys<bool> RemoveNext();
-  Sys<bool> LeaveFolder();
-  Sys<void> Descend(const std::string& name);
+  ErrnoOr<bool> Start();
+  ErrnoOr<void> EnterFolder(int fd);
+  ErrnoOr<bool> RemoveNext();
+  ErrnoOr<bool> LeaveFolder();
+  ErrnoOr<void> Descend(const std::string& name);
 
   std::string path_;
   bool started_ = false;
@@ -51,42 +51,42 @@ class Removal {
   std::vector<Above> above_;
 };
 
-Sys<bool> Removal::Step(std::size_t steps) {
+ErrnoOr<bool> Removal::Step(std::size_t steps) {
   if (!started_) {
     started_ = true;
-    Sys<bool> done = Start();
+    ErrnoOr<bool> done = Start();
     if (!done || *done) return done;
   }
   for (; steps > 0; --steps) {
-    Sys<bool> done = RemoveNext();
+    ErrnoOr<bool> done = RemoveNext();
     if (!done || *done) return done;
   }
   return false;
 }
 
-Sys<bool> Removal::Start() {
+ErrnoOr<bool> Removal::Start() {
   if (::unlink(path_.c_str()) == 0 || errno == ENOENT) return true;
-  if (errno != EISDIR && errno != EPERM) return SysFail();
+  if (errno != EISDIR && errno != EPERM) return FailWithErrno();
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   int fd = ::open(path_.c_str(), kFlags);
   if (fd < 0) {
     int code = errno;
-    if (code == ENOTDIR || code == ELOOP) return SysFail(EPERM);  // a file we may not remove
-    if (::rmdir(path_.c_str()) == 0) return true;                 // an empty one needs no reading
-    return SysFail(code);
+    if (code == ENOTDIR || code == ELOOP) return FailWithErrno(EPERM);  // a file we may not remove
+    if (::rmdir(path_.c_str()) == 0) return true;  // an empty one needs no reading
+    return FailWithErrno(code);
   }
-  if (Sys<void> entered = EnterFolder(fd); !entered) return SysFail(entered.error());
+  if (ErrnoOr<void> entered = EnterFolder(fd); !entered) return FailWithErrno(entered.error());
   return false;
 }
 
 // Owns the descriptor.
-Sys<void> Removal::EnterFolder(int fd) {
+ErrnoOr<void> Removal::EnterFolder(int fd) {
   struct stat info {};
   DIR* folder = ::fstat(fd, &info) == 0 ? ::fdopendir(fd) : nullptr;
   if (folder == nullptr) {
     int code = errno;
     ::close(fd);
-    return SysFail(code);
+    return FailWithErrno(code);
   }
   folder_.reset(folder);
   identity_ = {info.st_dev, info.st_ino};
@@ -94,72 +94,76 @@ Sys<void> Removal::EnterFolder(int fd) {
   return {};
 }
 
-Sys<bool> Removal::RemoveNext() {
+ErrnoOr<bool> Removal::RemoveNext() {
   errno = 0;
   const dirent* found = ::readdir(folder_.get());
   if (found == nullptr) {
-    if (errno != 0) return SysFail();
+    if (errno != 0) return FailWithErrno();
     return LeaveFolder();
   }
   if (IsDotEntry(found->d_name)) return false;
   int at = ::dirfd(folder_.get());
   if (found->d_type != DT_DIR) {
     if (::unlinkat(at, found->d_name, 0) == 0 || errno == ENOENT) return false;
-    if (errno != EISDIR && errno != EPERM) return SysFail();
+    if (errno != EISDIR && errno != EPERM) return FailWithErrno();
   }
   if (::unlinkat(at, found->d_name, AT_REMOVEDIR) == 0 || errno == ENOENT) return false;
-  if (errno != ENOTEMPTY && errno != EEXIST) return SysFail(errno == ENOTDIR ? EPERM : errno);
-  if (Sys<void> entered = Descend(found->d_name); !entered) return SysFail(entered.error());
+  if (errno != ENOTEMPTY && errno != EEXIST) return FailWithErrno(errno == ENOTDIR ? EPERM : errno);
+  if (ErrnoOr<void> entered = Descend(found->d_name); !entered)
+    return FailWithErrno(entered.error());
   return false;
 }
 
-Sys<void> Removal::Descend(const std::string& name) {
+ErrnoOr<void> Removal::Descend(const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   int fd = ::openat(::dirfd(folder_.get()), name.c_str(), kFlags);
-  if (fd < 0) return SysFail();
+  if (fd < 0) return FailWithErrno();
   above_.push_back({identity_, name});
   return EnterFolder(fd);
 }
 
 // True when that was the outermost one.
-Sys<bool> Removal::LeaveFolder() {
+ErrnoOr<bool> Removal::LeaveFolder() {
   if (above_.empty()) {
     if (::rmdir(path_.c_str()) == 0 || errno == ENOENT) return true;
-    if ((errno != ENOTEMPTY && errno != EEXIST) || ++passes_ > kRemovalPassesMax) return SysFail();
+    if ((errno != ENOTEMPTY && errno != EEXIST) || ++passes_ > kRemovalPassesMax)
+      return FailWithErrno();
     ::rewinddir(folder_.get());
     return false;
   }
   // Somebody may have moved the folder: then ".." is another one, in which we have no business.
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
   int fd = ::openat(::dirfd(folder_.get()), "..", kFlags);
-  if (fd < 0) return SysFail();
+  if (fd < 0) return FailWithErrno();
   Above above = std::move(above_.back());
   above_.pop_back();
   int passes = passes_;
-  if (Sys<void> entered = EnterFolder(fd); !entered) return SysFail(entered.error());
-  if (!(identity_ == above.identity)) return SysFail(ESTALE);
+  if (ErrnoOr<void> entered = EnterFolder(fd); !entered) return FailWithErrno(entered.error());
+  if (!(identity_ == above.identity)) return FailWithErrno(ESTALE);
   int at = ::dirfd(folder_.get());
   if (::unlinkat(at, above.child.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return false;
-  if ((errno != ENOTEMPTY && errno != EEXIST) || ++passes > kRemovalPassesMax) return SysFail();
-  if (Sys<void> entered = Descend(above.child); !entered) return SysFail(entered.error());
+  if ((errno != ENOTEMPTY && errno != EEXIST) || ++passes > kRemovalPassesMax)
+    return FailWithErrno();
+  if (ErrnoOr<void> entered = Descend(above.child); !entered) return FailWithErrno(entered.error());
   passes_ = passes;
   return false;
 }
 
 }  // namespace
 
-Task<Outcome<void>> RemoveTree(User user, std::string path) {
+Task<FileResult<void>> RemoveTree(User user, std::string path) {
   if (std::string base = BaseOf(path); base == "." || base == "..") {
-    co_return Failed(EINVAL, "error removing file or directory: RemoveAll " + path);
+    co_return FailFile(EINVAL, "error removing file or directory: RemoveAll " + path);
   }
   Removal removal(path);
   for (;;) {
-    Sys<bool> done = OnBehalfOf(user, [&] { return removal.Step(kRemovalsPerBatch); });
+    ErrnoOr<bool> done =
+        RunAsUserWithRootCapabilities(user, [&] { return removal.Step(kRemovalsPerBatch); });
     if (!done) {
-      co_return Failed(done.error(), "error removing file or directory: unlinkat " + path);
+      co_return FailFile(done.error(), "error removing file or directory: unlinkat " + path);
     }
-    if (*done) co_return Outcome<void>();
-    co_await LetOthersRun();
+    if (*done) co_return FileResult<void>();
+    co_await Yield();
   }
 }
 

@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "agent/files/sys.h"
+#include "agent/files/file_result.h"
 #include "agent/users.h"
 #include "base/task.h"
 
 namespace viv::agent {
 
 // What is not there is removed already.
-Task<Outcome<void>> RemoveTree(User user, std::string path);
+Task<FileResult<void>> RemoveTree(User user, std::string path);
 
 }  // namespace viv::agent

@@ -3,39 +3,39 @@
 #include <gtest/gtest.h>
 
 #include "agent/files/byte_range.h"
-#include "agent/files/coding.h"
+#include "agent/files/content_coding.h"
 #include "agent/files/gzip.h"
 #include "agent/files/media_type.h"
 
 namespace viv::agent {
 namespace {
 
-TEST(CodingTest, ChoosesWhatTheClientLikesBest) {
-  EXPECT_EQ(ChooseCoding(""), Coding::kIdentity);
-  EXPECT_EQ(ChooseCoding("gzip, deflate"), Coding::kGzip);
-  EXPECT_EQ(ChooseCoding("br, GZIP;q=0.5"), Coding::kGzip);
-  EXPECT_EQ(ChooseCoding("gzip;q=0.5, identity"), Coding::kIdentity);
-  EXPECT_EQ(ChooseCoding("gzip;q=0"), Coding::kIdentity);
-  EXPECT_EQ(ChooseCoding("br"), Coding::kIdentity);
-  EXPECT_EQ(ChooseCoding("*"), Coding::kIdentity);
-  EXPECT_EQ(ChooseCoding("*, identity;q=0"), Coding::kGzip);
+TEST(ContentCodingTest, ChoosesWhatTheClientLikesBest) {
+  EXPECT_EQ(ChooseContentCoding(""), ContentCoding::kIdentity);
+  EXPECT_EQ(ChooseContentCoding("gzip, deflate"), ContentCoding::kGzip);
+  EXPECT_EQ(ChooseContentCoding("br, GZIP;q=0.5"), ContentCoding::kGzip);
+  EXPECT_EQ(ChooseContentCoding("gzip;q=0.5, identity"), ContentCoding::kIdentity);
+  EXPECT_EQ(ChooseContentCoding("gzip;q=0"), ContentCoding::kIdentity);
+  EXPECT_EQ(ChooseContentCoding("br"), ContentCoding::kIdentity);
+  EXPECT_EQ(ChooseContentCoding("*"), ContentCoding::kIdentity);
+  EXPECT_EQ(ChooseContentCoding("*, identity;q=0"), ContentCoding::kGzip);
 }
 
-TEST(CodingTest, FindsNothingWhereBothAreRefused) {
-  EXPECT_EQ(ChooseCoding("br, identity;q=0"), std::nullopt);
-  EXPECT_EQ(ChooseCoding("identity;q=0, gzip;q=0.000"), std::nullopt);
+TEST(ContentCodingTest, FindsNothingWhereBothAreRefused) {
+  EXPECT_EQ(ChooseContentCoding("br, identity;q=0"), std::nullopt);
+  EXPECT_EQ(ChooseContentCoding("identity;q=0, gzip;q=0.000"), std::nullopt);
 }
 
-TEST(CodingTest, KnowsGzipBodies) {
-  EXPECT_EQ(CodingOf(""), Coding::kIdentity);
-  EXPECT_EQ(CodingOf("Gzip"), Coding::kGzip);
-  EXPECT_EQ(CodingOf("br"), std::nullopt);
+TEST(ContentCodingTest, KnowsGzipBodies) {
+  EXPECT_EQ(ParseContentEncoding(""), ContentCoding::kIdentity);
+  EXPECT_EQ(ParseContentEncoding("Gzip"), ContentCoding::kGzip);
+  EXPECT_EQ(ParseContentEncoding("br"), std::nullopt);
 }
 
 std::string RangeText(std::string_view header, std::uint64_t size) {
   RangeChoice choice = ChooseRange(header, size);
   if (choice.kind == RangeChoice::Kind::kWhole) return "whole";
-  if (choice.kind == RangeChoice::Kind::kBeyond) return "beyond";
+  if (choice.kind == RangeChoice::Kind::kUnsatisfiable) return "beyond";
   return std::to_string(choice.range.first) + "+" + std::to_string(choice.range.count);
 }
 

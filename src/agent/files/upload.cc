@@ -5,11 +5,11 @@
 #include <set>
 
 #include "agent/files/access.h"
-#include "agent/files/draft.h"
+#include "agent/files/atomic_file.h"
+#include "agent/files/endpoint.h"
 #include "agent/files/media_type.h"
 #include "agent/files/multipart.h"
 #include "agent/files/paths.h"
-#include "agent/files/rest.h"
 #include "agent/files/upload_body.h"
 #include "base/clock.h"
 
@@ -35,14 +35,14 @@ class Upload {
   Task<http::Response> Form(std::string boundary);
 
  private:
-  Outcome<std::string> DestinationOf(const MultipartParser& parser);
+  FileResult<std::string> DestinationOf(const MultipartParser& parser);
   // Nothing when it went well.
   std::optional<http::Response> Begin(const std::string& path);
   Task<std::optional<http::Response>> End();
   Task<std::optional<http::Response>> Part(MultipartParser& parser, MultipartParser::Step step);
   Task<std::optional<http::Response>> FeedMore(MultipartParser& parser);
   http::Response Fail(int status, std::string_view message);
-  http::Response Fail(const Trouble& trouble);
+  http::Response Fail(const FileError& file_error);
 
   Context& context_;
   User user_;
@@ -50,37 +50,38 @@ class Upload {
   UploadBody body_;
   std::optional<std::string> path_;  // as given
   std::string destination_;          // of the draft
-  std::optional<Draft> draft_;
+  std::optional<AtomicFile> output_;
   std::set<std::string> written_;
   json::array entries_;
 };
 
 http::Response Upload::Fail(int status, std::string_view message) {
   std::string path = destination_.empty() ? path_.value_or("") : destination_;
-  LogFileDeed(context_, {"File write", path, user_.name, draft_ ? draft_->size() : 0, status});
-  draft_.reset();
+  LogFileOperation(context_,
+                   {"File write", path, user_.name, output_ ? output_->size() : 0, status});
+  output_.reset();
   return RenderFileError(status, message);
 }
 
-http::Response Upload::Fail(const Trouble& trouble) {
-  http::Response response = RenderTrouble(trouble);
-  Fail(response.status, trouble.message);
+http::Response Upload::Fail(const FileError& file_error) {
+  http::Response response = RenderFileError(file_error);
+  Fail(response.status, file_error.message);
   return response;
 }
 
 std::optional<http::Response> Upload::Begin(const std::string& path) {
   destination_ = path;
-  Outcome<Draft> opened = Draft::Open(user_, Rights::kRoot, path);
+  FileResult<AtomicFile> opened = AtomicFile::Open(user_, Rights::kRoot, path);
   if (!opened) return Fail(opened.error());
-  draft_.emplace(*std::move(opened));
+  output_.emplace(*std::move(opened));
   return std::nullopt;
 }
 
 Task<std::optional<http::Response>> Upload::End() {
-  Outcome<void> committed = co_await draft_->Commit(metadata_);
+  FileResult<void> committed = co_await output_->Commit(metadata_);
   if (!committed) co_return Fail(committed.error());
-  LogFileDeed(context_, {"File write", destination_, user_.name, draft_->size()});
-  draft_.reset();
+  LogFileOperation(context_, {"File write", destination_, user_.name, output_->size()});
+  output_.reset();
   entries_.push_back(RenderUploaded(destination_, user_));
   written_.insert(destination_);
   co_return std::nullopt;
@@ -88,14 +89,14 @@ Task<std::optional<http::Response>> Upload::End() {
 
 Task<http::Response> Upload::Raw() {
   if (!path_) co_return Fail(400, "path query parameter is required for raw body upload");
-  Outcome<std::string> path = ResolveGivenPath(context_, user_, *path_);
+  FileResult<std::string> path = ResolveGivenPath(context_, user_, *path_);
   if (!path) co_return Fail(path.error());
   if (std::optional<http::Response> refusal = Begin(*path)) co_return *std::move(refusal);
   for (;;) {
     Result<std::string> piece = co_await body_.Next();
     if (!piece) co_return Fail(StatusOfBodyError(piece.error()), piece.error().message);
     if (piece->empty()) break;
-    Outcome<void> written = draft_->Write(*piece);
+    FileResult<void> written = output_->Write(*piece);
     if (!written) co_return Fail(written.error());
   }
   std::optional<http::Response> refusal = co_await End();
@@ -103,31 +104,31 @@ Task<http::Response> Upload::Raw() {
   co_return http::Json(200, WriteJson(entries_));
 }
 
-Outcome<std::string> Upload::DestinationOf(const MultipartParser& parser) {
+FileResult<std::string> Upload::DestinationOf(const MultipartParser& parser) {
   if (!path_ && (!parser.filename() || parser.filename()->empty())) {
-    return Refused(EINVAL,
-                   "error getting multipart custom part file name: the part has no filename,"
-                   " and the request no path");
+    return FailFileWith(EINVAL,
+                        "error getting multipart custom part file name: the part has no filename,"
+                        " and the request no path");
   }
-  Outcome<std::string> path =
+  FileResult<std::string> path =
       ResolveGivenPath(context_, user_, path_ ? *path_ : *parser.filename());
   if (!path || written_.count(*path) == 0) return path;
   std::string message = "you cannot upload multiple files to the same path '" + *path +
                         "' in one upload request, only the first specified file was uploaded";
-  return Refused(EINVAL, std::move(message));
+  return FailFileWith(EINVAL, std::move(message));
 }
 
 Task<std::optional<http::Response>> Upload::Part(MultipartParser& parser,
                                                  MultipartParser::Step step) {
   using Step = MultipartParser::Step;
   if (step == Step::kBegin && parser.name() == "file") {
-    Outcome<std::string> path = DestinationOf(parser);
+    FileResult<std::string> path = DestinationOf(parser);
     if (!path) co_return Fail(path.error());
     co_return Begin(*path);
   }
-  if (!draft_) co_return std::nullopt;  // a part that is no file
+  if (!output_) co_return std::nullopt;  // a part that is no file
   if (step == Step::kData) {
-    Outcome<void> written = draft_->Write(parser.data());
+    FileResult<void> written = output_->Write(parser.data());
     if (!written) co_return Fail(written.error());
   }
   if (step == Step::kEnd) {
@@ -167,12 +168,12 @@ Task<http::Response> ReceiveUpload(Context& context, http::Request& request) {
   if (auto refusal = RefuseAccess(context, request, FileAccess::kWrite, NowMs() / 1000)) {
     co_return RenderFileError(refusal->status, refusal->message);
   }
-  Outcome<UploadBody> body = UploadBody::Open(request);
-  if (!body) co_return RenderTrouble(body.error());
-  Outcome<User> user = UserOfFile(context, request.Query("username").value_or(""));
+  FileResult<UploadBody> body = UploadBody::Open(request);
+  if (!body) co_return RenderFileError(body.error());
+  FileResult<User> user = UserOfFile(context, request.Query("username").value_or(""));
   if (!user) co_return RenderFileError(401, user.error().message);
-  Outcome<Metadata> metadata = MetadataOfHeaders(request.headers);
-  if (!metadata) co_return RenderTrouble(metadata.error());
+  FileResult<Metadata> metadata = MetadataOfHeaders(request.headers);
+  if (!metadata) co_return RenderFileError(metadata.error());
 
   std::string content_type(request.headers.Get("content-type"));
   std::optional<MediaType> media = ParseMediaType(content_type);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "agent/files/breathe.h"
-#include "agent/files/coding.h"
+#include "agent/files/content_coding.h"
+#include "agent/files/yield.h"
 
 namespace viv::agent {
 namespace {
@@ -15,15 +15,15 @@ constexpr std::uint64_t kInflatedBytesMax = 64ULL << 30U;
 
 }  // namespace
 
-Outcome<UploadBody> UploadBody::Open(http::Request& request) {
+FileResult<UploadBody> UploadBody::Open(http::Request& request) {
   std::string_view encoding = request.headers.Get("content-encoding");
-  std::optional<Coding> coding = CodingOf(encoding);
+  std::optional<ContentCoding> coding = ParseContentEncoding(encoding);
   if (!coding) {
-    return Refused(EINVAL, "error decompressing request body: unsupported Content-Encoding: " +
-                               std::string(encoding) + ", supported: [gzip]");
+    return FailFileWith(EINVAL, "error decompressing request body: unsupported Content-Encoding: " +
+                                    std::string(encoding) + ", supported: [gzip]");
   }
   UploadBody body(request);
-  if (*coding == Coding::kGzip) body.gzip_ = std::make_unique<GzipReader>(kInflatedBytesMax);
+  if (*coding == ContentCoding::kGzip) body.gzip_ = std::make_unique<GzipReader>(kInflatedBytesMax);
   return body;
 }
 
@@ -36,7 +36,7 @@ Task<Result<std::string>> UploadBody::Next() {
     Result<std::string> inflated = gzip_->Next();
     if (!inflated) co_return PassUp(inflated.error(), "error decompressing request body");
     if (!inflated->empty()) {
-      co_await LetOthersRun();  // a small body can inflate for long
+      co_await Yield();  // a small body can inflate for long
       co_return inflated;
     }
     Result<std::string> piece = co_await NextAsSent();
@@ -58,7 +58,7 @@ Task<Result<std::string>> UploadBody::NextAsSent() {
   std::string piece =
       request_->body.substr(std::min(at_, request_->body.size()), kUploadPieceBytes);
   at_ += piece.size();
-  if (at_ > kUploadPieceBytes) co_await LetOthersRun();
+  if (at_ > kUploadPieceBytes) co_await Yield();
   co_return piece;
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "agent/files/file_result.h"
 #include "agent/files/gzip.h"
-#include "agent/files/sys.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "http/message.h"
@@ -16,7 +16,7 @@ namespace viv::agent {
 class UploadBody {
  public:
   // The request outlives it. EINVAL for encodings that we do not know.
-  static Outcome<UploadBody> Open(http::Request& request);
+  static FileResult<UploadBody> Open(http::Request& request);
 
   // The next piece; empty at the end. The error is kInvalidArgument for a body that is broken and
   // kUnavailable when the client went away.

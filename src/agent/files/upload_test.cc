@@ -1,9 +1,9 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "agent/files/file_result.h"
 #include "agent/files/files_test_support.h"
 #include "agent/files/gzip.h"
-#include "agent/files/sys.h"
 
 namespace viv::agent {
 namespace {

@@ -56,25 +56,25 @@ Task<bool> SendEvents(json::array events, connect::MessageWriter& writer) {
 
 }  // namespace
 
-connect::RpcResult<WatchOrder> WatchCalls::ReadOrder(const http::Request& request,
-                                                     const json::object& in) const {
+connect::RpcResult<WatchRequest> WatchCalls::ReadWatchRequest(const http::Request& request,
+                                                              const json::object& in) const {
   auto asked = ReadCallerAndPath(context_, request, in, "path");
   if (!asked) return tl::unexpected<connect::RpcError>(asked.error());
-  WatchOrder order;
-  order.user = std::move(asked->user);
-  order.path = std::move(asked->path);
-  order.recursive = FlagMember(in, "recursive");
-  order.include_entry = FlagMember(in, "includeEntry");
-  order.allow_network_mounts = FlagMember(in, "allowNetworkMounts");
-  return order;
+  WatchRequest wanted;
+  wanted.user = std::move(asked->user);
+  wanted.path = std::move(asked->path);
+  wanted.recursive = FlagMember(in, "recursive");
+  wanted.include_entry = FlagMember(in, "includeEntry");
+  wanted.allow_network_mounts = FlagMember(in, "allowNetworkMounts");
+  return wanted;
 }
 
 Task<connect::RpcResult<void>> WatchCalls::WatchDir(const connect::Call& call,
                                                     json::object in,
                                                     connect::MessageWriter& writer) {
-  auto order = ReadOrder(call.request, in);
-  if (!order) co_return tl::unexpected<connect::RpcError>(order.error());
-  auto started = co_await Watcher::Start(context_, *std::move(order));
+  auto wanted = ReadWatchRequest(call.request, in);
+  if (!wanted) co_return tl::unexpected<connect::RpcError>(wanted.error());
+  auto started = co_await Watcher::Start(context_, *std::move(wanted));
   if (!started) co_return tl::unexpected<connect::RpcError>(started.error());
   std::shared_ptr<Watcher> watcher = *std::move(started);
   auto deadline = SteadyClock::time_point::max();
@@ -99,18 +99,18 @@ Task<connect::RpcResult<void>> WatchCalls::WatchDir(const connect::Call& call,
   co_return connect::RpcResult<void>();
 }
 
-Task<FileAnswer> WatchCalls::CreateWatcher(const http::Request& request, json::object in) {
-  auto order = ReadOrder(request, in);
-  if (!order) co_return tl::unexpected<connect::RpcError>(order.error());
+Task<FileRpcResult> WatchCalls::CreateWatcher(const http::Request& request, json::object in) {
+  auto wanted = ReadWatchRequest(request, in);
+  if (!wanted) co_return tl::unexpected<connect::RpcError>(wanted.error());
   std::erase_if(watchers_, [](const auto& entry) { return entry.second.expired(); });
   if (watchers_.size() + starting_ >= kPolledWatchersMax) {
     co_return FailRpc(Code::kResourceExhausted, "64 watchers exist already: remove one first");
   }
   CountedStart counted(starting_);
-  auto started = co_await Watcher::Start(context_, *std::move(order));
+  auto started = co_await Watcher::Start(context_, *std::move(wanted));
   if (!started) co_return tl::unexpected<connect::RpcError>(started.error());
   std::string id = "w" + RandomHex(20);
-  (*started)->Keep();
+  (*started)->KeepAlive();
   watchers_[id] = *started;
   json::object answer;
   answer["watcherId"] = id;
@@ -125,7 +125,7 @@ connect::RpcResult<std::shared_ptr<Watcher>> WatchCalls::FindWatcher(const json:
   return FailRpc(Code::kNotFound, "watcher with id " + id + " not found");
 }
 
-Task<FileAnswer> WatchCalls::GetWatcherEvents(json::object in) {
+Task<FileRpcResult> WatchCalls::GetWatcherEvents(json::object in) {
   auto watcher = FindWatcher(in);
   if (!watcher) co_return tl::unexpected<connect::RpcError>(watcher.error());
   json::array events = (*watcher)->Take();
@@ -137,7 +137,7 @@ Task<FileAnswer> WatchCalls::GetWatcherEvents(json::object in) {
   co_return answer;
 }
 
-Task<FileAnswer> WatchCalls::RemoveWatcher(json::object in) {
+Task<FileRpcResult> WatchCalls::RemoveWatcher(json::object in) {
   auto watcher = FindWatcher(in);
   if (!watcher) co_return tl::unexpected<connect::RpcError>(watcher.error());
   (*watcher)->Release();

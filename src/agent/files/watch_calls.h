@@ -24,13 +24,13 @@ class WatchCalls {
   Task<connect::RpcResult<void>> WatchDir(const connect::Call& call,
                                           json::object in,
                                           connect::MessageWriter& writer);
-  Task<FileAnswer> CreateWatcher(const http::Request& request, json::object in);
-  Task<FileAnswer> GetWatcherEvents(json::object in);
-  Task<FileAnswer> RemoveWatcher(json::object in);
+  Task<FileRpcResult> CreateWatcher(const http::Request& request, json::object in);
+  Task<FileRpcResult> GetWatcherEvents(json::object in);
+  Task<FileRpcResult> RemoveWatcher(json::object in);
 
  private:
-  connect::RpcResult<WatchOrder> ReadOrder(const http::Request& request,
-                                           const json::object& in) const;
+  connect::RpcResult<WatchRequest> ReadWatchRequest(const http::Request& request,
+                                                    const json::object& in) const;
   connect::RpcResult<std::shared_ptr<Watcher>> FindWatcher(const json::object& in) const;
 
   const Context& context_;

@@ -14,11 +14,11 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "agent/files/acting_as.h"
-#include "agent/files/breathe.h"
 #include "agent/files/entry_info.h"
 #include "agent/files/filesystem_calls.h"
+#include "agent/files/fs_user.h"
 #include "agent/files/paths.h"
+#include "agent/files/yield.h"
 
 namespace viv::agent {
 namespace {
@@ -50,24 +50,24 @@ bool IsNetworkMount(const struct statfs& mount) {
 }
 
 // To be called as the user.
-Outcome<InotifyTree> StartTree(const WatchOrder& order) {
+FileResult<InotifyTree> StartTree(const WatchRequest& wanted) {
   struct stat info {};
-  const std::string& path = order.path;
+  const std::string& path = wanted.path;
   if (::stat(path.c_str(), &info) != 0) {
-    if (errno == ENOENT) return Failed(errno, "path " + path + " not found: stat " + path);
-    return Failed(errno, "error statting path " + path + ": stat " + path);
+    if (errno == ENOENT) return FailFile(errno, "path " + path + " not found: stat " + path);
+    return FailFile(errno, "error statting path " + path + ": stat " + path);
   }
-  if (!S_ISDIR(info.st_mode)) return Refused(EINVAL, "path " + path + " not a directory");
+  if (!S_ISDIR(info.st_mode)) return FailFileWith(EINVAL, "path " + path + " not a directory");
   struct statfs mount {};
   if (::statfs(path.c_str(), &mount) != 0) {
-    return Failed(errno, "error checking mount status: statfs " + path);
+    return FailFile(errno, "error checking mount status: statfs " + path);
   }
-  if (!order.allow_network_mounts && IsNetworkMount(mount)) {
-    return Refused(EINVAL, "cannot watch path on network filesystem: " + path);
+  if (!wanted.allow_network_mounts && IsNetworkMount(mount)) {
+    return FailFileWith(EINVAL, "cannot watch path on network filesystem: " + path);
   }
-  auto depth = order.recursive ? InotifyTree::Depth::kRecursive : InotifyTree::Depth::kFolderOnly;
-  Sys<InotifyTree> tree = InotifyTree::Create(path, depth);
-  if (!tree) return Failed(tree.error(), "error adding path " + path + " to watcher");
+  auto depth = wanted.recursive ? InotifyTree::Depth::kRecursive : InotifyTree::Depth::kFolderOnly;
+  ErrnoOr<InotifyTree> tree = InotifyTree::Create(path, depth);
+  if (!tree) return FailFile(tree.error(), "error adding path " + path + " to watcher");
   return *std::move(tree);
 }
 
@@ -94,20 +94,24 @@ struct Watcher::Io {
   asio::steady_timer kept;     // its waiter keeps the watcher alive
 };
 
-Watcher::Watcher(const Context& context, WatchOrder order, InotifyTree tree, std::unique_ptr<Io> io)
-    : context_(context), order_(std::move(order)), tree_(std::move(tree)), io_(std::move(io)) {}
+Watcher::Watcher(const Context& context,
+                 WatchRequest wanted,
+                 InotifyTree tree,
+                 std::unique_ptr<Io> io)
+    : context_(context), wanted_(std::move(wanted)), tree_(std::move(tree)), io_(std::move(io)) {}
 
 Watcher::~Watcher() = default;
 
 Task<connect::RpcResult<std::shared_ptr<Watcher>>> Watcher::Start(const Context& context,
-                                                                  WatchOrder order) {
-  Outcome<InotifyTree> tree = OnBehalfOf(order.user, [&] { return StartTree(order); });
-  if (!tree) co_return RefuseTrouble(tree.error());
+                                                                  WatchRequest wanted) {
+  FileResult<InotifyTree> tree =
+      RunAsUserWithRootCapabilities(wanted.user, [&] { return StartTree(wanted); });
+  if (!tree) co_return FileRpcError(tree.error());
   auto executor = co_await asio::this_coro::executor;
   auto io = std::make_unique<Io>(executor, tree->fd());
   std::shared_ptr<Watcher> watcher(
-      new Watcher(context, std::move(order), *std::move(tree), std::move(io)));
-  while (watcher->Advance()) co_await LetOthersRun();
+      new Watcher(context, std::move(wanted), *std::move(tree), std::move(io)));
+  while (watcher->Advance()) co_await Yield();
   if (!watcher->failure_.empty()) {
     co_return connect::FailRpc(connect::Code::kResourceExhausted, watcher->failure_);
   }
@@ -119,8 +123,8 @@ Task<connect::RpcResult<std::shared_ptr<Watcher>>> Watcher::Start(const Context&
 bool Watcher::Advance() {
   if (!failure_.empty() || events_.size() >= kWatchEventsMax) return false;
   std::vector<Change> changes;
-  Sys<bool> more =
-      OnBehalfOf(order_.user, [&] { return tree_.Step(kWatchStepsPerBatch, changes); });
+  ErrnoOr<bool> more = RunAsUserWithRootCapabilities(
+      wanted_.user, [&] { return tree_.Step(kWatchStepsPerBatch, changes); });
   Render(changes);
   if (!more) failure_ = WatchFailure(more.error());
   if (!failure_.empty() || !events_.empty()) io_->changed.cancel();
@@ -157,9 +161,10 @@ void Watcher::Render(const std::vector<Change>& changes) {
     event["name"] = ValidUtf8(change.name);
     event["type"] = ChangeName(change.type);
     bool gone = change.type == ChangeType::kRemove || change.type == ChangeType::kRename;
-    if (order_.include_entry && !gone) {
-      std::string path = change.name == "." ? order_.path : JoinPath(order_.path, change.name);
-      Sys<Entry> entry = OnBehalfOf(order_.user, [&] { return ReadEntry(path); });
+    if (wanted_.include_entry && !gone) {
+      std::string path = change.name == "." ? wanted_.path : JoinPath(wanted_.path, change.name);
+      ErrnoOr<Entry> entry =
+          RunAsUserWithRootCapabilities(wanted_.user, [&] { return ReadEntry(path); });
       if (entry) event["entry"] = RenderEntry(*entry, names);
     }
     events_.push_back(std::move(event));
@@ -181,7 +186,7 @@ json::array Watcher::Take() {
   return taken;
 }
 
-void Watcher::Keep() {
+void Watcher::KeepAlive() {
   io_->kept.expires_at(asio::steady_timer::time_point::max());
   io_->kept.async_wait([self = shared_from_this()](boost::system::error_code) {});
 }

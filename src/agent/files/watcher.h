@@ -18,7 +18,7 @@
 
 namespace viv::agent {
 
-struct WatchOrder {
+struct WatchRequest {
   User user;
   std::string path;
   bool recursive = false;
@@ -31,7 +31,7 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
  public:
   // Once it answers, everything that happens is seen. `context` outlives the watcher.
   static Task<connect::RpcResult<std::shared_ptr<Watcher>>> Start(const Context& context,
-                                                                  WatchOrder order);
+                                                                  WatchRequest wanted);
   ~Watcher();
 
   // Until something can be taken, the watch has failed, or the time is over.
@@ -40,19 +40,19 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
   const std::string& failure() const { return failure_; }
 
   // Lives on without an owner until Release, or until the server's loop ends.
-  void Keep();
+  void KeepAlive();
   void Release();
 
  private:
   struct Io;
-  Watcher(const Context& context, WatchOrder order, InotifyTree tree, std::unique_ptr<Io> io);
+  Watcher(const Context& context, WatchRequest wanted, InotifyTree tree, std::unique_ptr<Io> io);
   bool Advance();
   void Pump();
   void Arm();
   void Render(const std::vector<Change>& changes);
 
   const Context& context_;
-  WatchOrder order_;
+  WatchRequest wanted_;
   InotifyTree tree_;
   std::deque<json::object> events_;
   std::string failure_;

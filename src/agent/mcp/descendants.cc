@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kProcessesLookedAtMax = 100'000;
 
-struct ProcessPlace {
+struct ProcessParents {
   pid_t pid = 0;
   pid_t parent = 0;
   pid_t session = 0;
@@ -31,7 +31,7 @@ pid_t NumberIn(std::string_view text) {
 }
 
 // Of /proc/PID/stat: "PID (name) state parent group session …", where the name may be anything.
-bool ReadPlace(int folder, const char* name, ProcessPlace& place) {
+bool ReadProcessParents(int folder, const char* name, ProcessParents& place) {
   place.pid = NumberIn(name);
   if (place.pid <= 0) return false;
   std::string path = std::string(name) + "/stat";
@@ -53,16 +53,16 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-std::vector<ProcessPlace> AllPlaces(const std::string& proc) {
-  std::vector<ProcessPlace> places;
+std::vector<ProcessParents> ReadAllProcesses(const std::string& proc) {
+  std::vector<ProcessParents> places;
   UniqueFd file(::open(proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file) return places;
   std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(file.get()));
   if (folder == nullptr) return places;
   int number = file.release();  // the folder's now
   while (const dirent* entry = ::readdir(folder.get())) {
-    ProcessPlace place;
-    if (ReadPlace(number, entry->d_name, place)) places.push_back(place);
+    ProcessParents place;
+    if (ReadProcessParents(number, entry->d_name, place)) places.push_back(place);
     if (places.size() >= kProcessesLookedAtMax) break;
   }
   return places;
@@ -71,11 +71,11 @@ std::vector<ProcessPlace> AllPlaces(const std::string& proc) {
 }  // namespace
 
 std::size_t CountDescendants(pid_t leader, const std::string& proc) {
-  const std::vector<ProcessPlace> places = AllPlaces(proc);
+  const std::vector<ProcessParents> places = ReadAllProcesses(proc);
   std::set<pid_t> family{leader};
   for (std::size_t before = 0; before != family.size();) {
     before = family.size();
-    for (const ProcessPlace& place : places) {
+    for (const ProcessParents& place : places) {
       if (place.session == leader || family.contains(place.parent)) family.insert(place.pid);
     }
   }

@@ -80,10 +80,11 @@ TEST_F(McpErasTest, EveryCallerReachesAServerOfTheHandshake) {
 TEST_F(McpErasTest, EveryCallerReachesAServerWithoutTheHandshake) {
   Serve("modern");
   version_ = "2025-11-25";
-  json::value greeting = Call("initialize", R"({"protocolVersion":"2025-06-18"})").at("result");
-  EXPECT_EQ(FindString(greeting, "protocolVersion"), "2025-06-18");
-  EXPECT_EQ(FindString(greeting, "instructions"), "be modern");
-  EXPECT_EQ(FindString(greeting.at("serverInfo"), "version"), "2");
+  json::value initialize_result =
+      Call("initialize", R"({"protocolVersion":"2025-06-18"})").at("result");
+  EXPECT_EQ(FindString(initialize_result, "protocolVersion"), "2025-06-18");
+  EXPECT_EQ(FindString(initialize_result, "instructions"), "be modern");
+  EXPECT_EQ(FindString(initialize_result.at("serverInfo"), "version"), "2");
   json::value old = CallOld("tools/list").at("result");
   EXPECT_EQ(FindString(old, "era"), "modern");
   EXPECT_EQ(FindString(old, "client"), "vivarium");

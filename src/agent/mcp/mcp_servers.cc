@@ -6,7 +6,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "agent/control.h"
-#include "agent/mcp/own_answers.h"
+#include "agent/mcp/bridge_responses.h"
 #include "agent/mcp/session.h"
 #include "agent/process/reaper.h"
 #include "base/task_group.h"
@@ -19,10 +19,10 @@ namespace {
 using SessionPtr = std::shared_ptr<McpSession>;
 
 constexpr std::size_t kMcpServersMax = 64;
-constexpr std::chrono::milliseconds kMcpLook{250};  // how soon a hang-up is noticed
-constexpr int kMcpStartsMax = 3;                    // for one call: others may stop what it starts
+constexpr std::chrono::milliseconds kMcpPollInterval{250};  // how soon a hang-up is noticed
+constexpr int kMcpStartsMax = 3;  // for one call: others may stop what it starts
 
-http::Response Lines(std::string line) {
+http::Response NdjsonResponse(std::string line) {
   http::Response response;
   response.headers.Set("Content-Type", "application/x-ndjson");
   response.body = std::move(line) + "\n";
@@ -30,17 +30,17 @@ http::Response Lines(std::string line) {
 }
 
 // A call for as long as somebody waits for it.
-class WaitedCall {
+class AttachedCall {
  public:
-  WaitedCall(SessionPtr session, std::shared_ptr<McpCall> call)
+  AttachedCall(SessionPtr session, std::shared_ptr<McpCall> call)
       : session_(std::move(session)), call_(std::move(call)) {}
-  ~WaitedCall() { session_->Abandon(call_); }
-  WaitedCall(const WaitedCall&) = delete;
-  WaitedCall& operator=(const WaitedCall&) = delete;
+  ~AttachedCall() { session_->Abandon(call_); }
+  AttachedCall(const AttachedCall&) = delete;
+  AttachedCall& operator=(const AttachedCall&) = delete;
 
   McpSession& session() { return *session_; }
   McpCall& call() { return *call_; }
-  bool has_line() const { return !call_->notices.empty() || call_->over(); }
+  bool has_line() const { return !call_->notifications.empty() || call_->over(); }
 
  private:
   const SessionPtr session_;
@@ -48,20 +48,20 @@ class WaitedCall {
 };
 
 // False when the caller hung up before.
-Task<bool> AwaitLine(WaitedCall& waited, http::ClientConnection* client) {
-  while (!waited.has_line()) {
+Task<bool> AwaitLine(AttachedCall& attached_call, http::ClientConnection* client) {
+  while (!attached_call.has_line()) {
     if (client != nullptr && client->IsClosed()) co_return false;
-    McpSession::Time next_look = std::chrono::steady_clock::now() + kMcpLook;
-    co_await waited.call().changed.WaitUntil(next_look);
+    McpSession::Time next_poll = std::chrono::steady_clock::now() + kMcpPollInterval;
+    co_await attached_call.call().changed.WaitUntil(next_poll);
   }
   co_return true;
 }
 
-Task<void> SendLines(std::shared_ptr<WaitedCall> waited, http::BodyWriter& writer) {
-  McpCall& call = waited->call();
+Task<void> SendLines(std::shared_ptr<AttachedCall> attached_call, http::BodyWriter& writer) {
+  McpCall& call = attached_call->call();
   for (;;) {
-    bool last = call.notices.empty() && call.over();
-    std::optional<std::string> line = waited->session().NextLine(call);
+    bool last = call.notifications.empty() && call.over();
+    std::optional<std::string> line = attached_call->session().NextLine(call);
     if (line) {
       Status written = co_await writer.Write(*std::move(line) + "\n");
       if (!written) co_return;
@@ -71,20 +71,20 @@ Task<void> SendLines(std::shared_ptr<WaitedCall> waited, http::BodyWriter& write
   }
 }
 
-Result<LaunchRequest> PlanMcpLaunch(const Context& context, const McpDefinition& server) {
+Result<ProgramSpec> McpProgramSpec(const Context& context, const McpDefinition& server) {
   const std::string& name = server.user.empty() ? context.default_user : server.user;
   std::optional<User> user = context.users.Resolve(name);
   if (!user) {
     return Fail(ErrorCode::kInvalidArgument,
                 "user '" + viv::Printable(name) + "' does not exist in this box");
   }
-  LaunchRequest launch;
-  launch.folder = ResolvePath(context, *user, server.folder);
-  launch.arguments = server.command;
-  launch.variables = server.variables;
-  launch.input = StandardInput::kPipe;
-  launch.user = *std::move(user);
-  return launch;
+  ProgramSpec spec;
+  spec.folder = ResolvePath(context, *user, server.folder);
+  spec.arguments = server.command;
+  spec.variables = server.variables;
+  spec.input = StandardInput::kPipe;
+  spec.user = *std::move(user);
+  return spec;
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ class McpServers::Impl {
     std::signal(SIGPIPE, SIG_IGN);  // a server may close its input while we write to it
   }
   ~Impl() {
-    for (const auto& [name, session] : sessions_) session->EndNow();
+    for (const auto& [name, session] : sessions_) session->KillAndReap();
   }
 
   Task<http::Response> Handle(http::Request& request) {
@@ -103,20 +103,20 @@ class McpServers::Impl {
     if (!read) co_return ControlError(400, read.error().message);
     McpRequest asked = *std::move(read);
     if (asked.message.kind != rpc::JsonRpcMessage::Kind::kRequest) {
-      TakeNotification(asked);
+      HandleCallerNotification(asked);
       co_return http::Empty(202);
     }
-    if (asked.message.method == "ping") co_return Lines(AnswerPing(asked));
-    Result<SessionPtr> session = co_await Ready(asked.server);
+    if (asked.message.method == "ping") co_return NdjsonResponse(PingResponse(asked));
+    Result<SessionPtr> session = co_await GetReadySession(asked.server);
     if (!session) {
-      co_return Lines(
-          AnswerFailure(asked, rpc::JsonRpcCode::kInternalError, session.error().message));
+      co_return NdjsonResponse(
+          ErrorResponse(asked, rpc::JsonRpcCode::kInternalError, session.error().message));
     }
     if (asked.message.method == "initialize") {
-      co_return Lines(AnswerInitialize(asked, (*session)->greeting()));
+      co_return NdjsonResponse(InitializeResponse(asked, (*session)->initialize_result()));
     }
     if (asked.message.method == "server/discover" && asked.is_modern()) {
-      co_return Lines(AnswerDiscover(asked, (*session)->greeting()));
+      co_return NdjsonResponse(DiscoverResponse(asked, (*session)->initialize_result()));
     }
     co_return co_await Forward(*std::move(session), std::move(asked), request.client);
   }
@@ -133,22 +133,25 @@ class McpServers::Impl {
                                http::ClientConnection* client) {
     Result<std::shared_ptr<McpCall>> call = session->Begin(asked);
     if (!call) {
-      co_return Lines(AnswerFailure(asked, rpc::JsonRpcCode::kInternalError, call.error().message));
+      co_return NdjsonResponse(
+          ErrorResponse(asked, rpc::JsonRpcCode::kInternalError, call.error().message));
     }
-    auto waited = std::make_shared<WaitedCall>(std::move(session), *std::move(call));
-    bool answerable = co_await AwaitLine(*waited, client);
+    auto attached_call = std::make_shared<AttachedCall>(std::move(session), *std::move(call));
+    bool answerable = co_await AwaitLine(*attached_call, client);
     if (!answerable) co_return http::Empty(499);
-    if (waited->call().notices.empty()) {
-      if (waited->call().cancelled) co_return http::Empty(202);
-      co_return Lines(*waited->session().NextLine(waited->call()));
+    if (attached_call->call().notifications.empty()) {
+      if (attached_call->call().cancelled) co_return http::Empty(202);
+      co_return NdjsonResponse(*attached_call->session().NextLine(attached_call->call()));
     }
     http::Response response;
     response.headers.Set("Content-Type", "application/x-ndjson");
-    response.stream = [waited](http::BodyWriter& writer) { return SendLines(waited, writer); };
+    response.stream = [attached_call](http::BodyWriter& writer) {
+      return SendLines(attached_call, writer);
+    };
     co_return response;
   }
 
-  void TakeNotification(const McpRequest& asked) {
+  void HandleCallerNotification(const McpRequest& asked) {
     auto found = sessions_.find(asked.server.name);
     if (found == sessions_.end() || !found->second->ready()) return;
     const std::string& method = asked.message.method;
@@ -165,11 +168,11 @@ class McpServers::Impl {
   }
 
   // The server's process, greeted; started if it does not run, or runs from another definition.
-  Task<Result<SessionPtr>> Ready(McpDefinition server) {
+  Task<Result<SessionPtr>> GetReadySession(McpDefinition server) {
     auto executor = co_await asio::this_coro::executor;
     std::string failure = "MCP server '" + server.name + "' is stopped as soon as it is started";
     for (int starts = 0; starts < kMcpStartsMax;) {
-      SessionPtr session = Present(server.name);
+      SessionPtr session = FindLive(server.name);
       if (session == nullptr) {
         ++starts;
         ASSIGN_OR_CO_RETURN(session, Start(server, executor));
@@ -181,7 +184,7 @@ class McpServers::Impl {
         co_await session->state_changed().WaitUntil(McpSession::Time::max());
       }
       if (session->ready()) co_return session;
-      if (!was_stopping && session->greeting().empty()) {
+      if (!was_stopping && session->initialize_result().empty()) {
         co_return Fail(ErrorCode::kUnavailable, session->failure());
       }
       failure = session->failure();
@@ -189,7 +192,7 @@ class McpServers::Impl {
     co_return Fail(ErrorCode::kUnavailable, failure);
   }
 
-  SessionPtr Present(const std::string& name) {
+  SessionPtr FindLive(const std::string& name) {
     auto found = sessions_.find(name);
     if (found == sessions_.end()) return nullptr;
     if (!found->second->ended()) return found->second;
@@ -204,13 +207,13 @@ class McpServers::Impl {
       return Fail(ErrorCode::kLimitExceeded, doing + ": 64 others run in this box");
     }
     RETURN_IF_ERROR(BeginReaping(executor), doing);
-    ASSIGN_OR_RETURN(LaunchRequest plan, PlanMcpLaunch(context_, server), doing);
-    connect::RpcResult<Launched> launched = Launch(context_, std::move(plan));
-    if (!launched) {
-      return Fail(ErrorCode::kUnavailable, doing + ": " + launched.error().message);
+    ASSIGN_OR_RETURN(ProgramSpec plan, McpProgramSpec(context_, server), doing);
+    connect::RpcResult<SpawnedProgram> spawned = SpawnProgram(context_, std::move(plan));
+    if (!spawned) {
+      return Fail(ErrorCode::kUnavailable, doing + ": " + spawned.error().message);
     }
     auto session =
-        std::make_shared<McpSession>(executor, server, *std::move(launched), context_.logs);
+        std::make_shared<McpSession>(executor, server, *std::move(spawned), context_.logs);
     sessions_[server.name] = session;
     reaper_->Watch(session->pid(),
                    [session](int wait_status) { session->OnLeaderExit(wait_status); });

@@ -4,7 +4,7 @@
 #include "agent/mcp/session.h"
 
 #include "agent/mcp/descendants.h"
-#include "agent/mcp/envelope.h"
+#include "agent/mcp/request_meta.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
@@ -15,7 +15,7 @@ constexpr std::size_t kServerLineBytesMax = McpSession::kLineBytesMax;
 constexpr std::size_t kErrorLineBytesMax = 16 * 1024;
 constexpr std::size_t kWaitingInputBytesMax = 64 * 1024 * 1024;
 
-std::string GreetingLine() {
+std::string InitializeLine() {
   json::object params{{"protocolVersion", mcp::kLatestHandshake},
                       {"capabilities", json::object()},
                       {"clientInfo", {{"name", "vivarium"}, {"version", "1.0.0"}}}};
@@ -37,16 +37,16 @@ std::string WithOwnToken(std::string_view params, std::int64_t number, std::stri
 
 McpSession::McpSession(asio::any_io_executor executor,
                        McpDefinition definition,
-                       Launched launched,
+                       SpawnedProgram spawned,
                        LogRing& logs)
-    : RunningProcess(std::move(executor), launched.pid, std::move(launched.channels)),
+    : RunningProcess(std::move(executor), spawned.pid, std::move(spawned.channels)),
       definition_(std::move(definition)),
       logs_(logs),
       started_at_(Clock::now()),
       last_used_(started_at_),
       lines_(kServerLineBytesMax),
       error_lines_(kErrorLineBytesMax) {
-  Queue(GreetingLine());
+  Queue(InitializeLine());
 }
 
 bool McpSession::has_work() const {
@@ -71,7 +71,7 @@ Result<std::shared_ptr<McpCall>> McpSession::Begin(const McpRequest& request) {
   if (!request.params.empty()) {
     params = WithOwnToken(request.params, call->number, call->progress_token);
   }
-  params = modern_ ? WithEnvelope(std::move(params)) : WithoutEnvelope(std::move(params));
+  params = modern_ ? WithRequestMeta(std::move(params)) : WithoutRequestMeta(std::move(params));
   if (!params.empty()) line += R"(,"params":)" + params;
   line += '}';
   if (!Queue(std::move(line))) {
@@ -85,26 +85,27 @@ Result<std::shared_ptr<McpCall>> McpSession::Begin(const McpRequest& request) {
 
 std::optional<std::string> McpSession::NextLine(McpCall& call) {
   std::optional<std::string> line;
-  if (!call.notices.empty()) {
-    line = std::move(call.notices.front());
-    call.notices.pop_front();
+  if (!call.notifications.empty()) {
+    line = std::move(call.notifications.front());
+    call.notifications.pop_front();
   } else if (call.answer) {
     line = std::exchange(*call.answer, {});
   }
   if (!line) return line;
   call.queued_bytes -= line->size();
   queued_bytes_ -= line->size();
-  ReadOn();
+  ResumeReading();
   return line;
 }
 
-void McpSession::Tell(McpCall& call, std::string notice) {
-  if (call.notices.size() >= kNoticesMax || call.queued_bytes + notice.size() > kNoticeBytesMax) {
+void McpSession::QueueNotification(McpCall& call, std::string notification) {
+  if (call.notifications.size() >= kNotificationsMax ||
+      call.queued_bytes + notification.size() > kNotificationBytesMax) {
     return;  // its reader is too slow, and notices are no promise
   }
-  call.queued_bytes += notice.size();
-  queued_bytes_ += notice.size();
-  call.notices.push_back(std::move(notice));
+  call.queued_bytes += notification.size();
+  queued_bytes_ += notification.size();
+  call.notifications.push_back(std::move(notification));
   call.changed.NotifyAll();
 }
 
@@ -123,8 +124,8 @@ void McpSession::Finish(std::int64_t number, std::string answer) {
 
 void McpSession::Abandon(const std::shared_ptr<McpCall>& call) {
   queued_bytes_ -= std::exchange(call->queued_bytes, 0);
-  call->notices.clear();
-  ReadOn();
+  call->notifications.clear();
+  ResumeReading();
   if (calls_.erase(call->number) == 0) return;
   SendCancellation(*call, R"("the caller hung up")");
   last_used_ = Clock::now();
@@ -181,7 +182,7 @@ Task<void> McpSession::PumpInput() {
         co_await Write(InputKind::kStdin, std::move(line), Time::max());
     input_bytes_ -= size;
     if (written) continue;
-    Suspect("it closed its input");
+    ExpectExit("it closed its input");
     co_return;
   }
 }

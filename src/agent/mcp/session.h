@@ -18,8 +18,8 @@
 #include "agent/log_ring.h"
 #include "agent/mcp/line_splitter.h"
 #include "agent/mcp/request.h"
-#include "agent/process/launch.h"
 #include "agent/process/running_process.h"
+#include "agent/process/spawn_program.h"
 
 namespace viv::agent {
 
@@ -33,9 +33,9 @@ struct McpCall {
   bool modern = false;
   int log_level = 0;  // the least severe message it wants to hear of, see LogLevelIn
 
-  std::deque<std::string> notices;    // to tell before the answer
-  std::optional<std::string> answer;  // the last line
-  bool cancelled = false;             // there will be no answer
+  std::deque<std::string> notifications;  // to tell before the answer
+  std::optional<std::string> answer;      // the last line
+  bool cancelled = false;                 // there will be no answer
   std::size_t queued_bytes = 0;
   Notifier changed;
 
@@ -47,20 +47,20 @@ class McpSession : public RunningProcess {
   static constexpr std::size_t kLineBytesMax = 32 * 1024 * 1024;
   static constexpr std::size_t kCallsMax = 256;
   static constexpr std::size_t kQueuedBytesMax = 64 * 1024 * 1024;  // of all calls: then it waits
-  static constexpr std::size_t kNoticesMax = 1000;                  // of one call; more are dropped
-  static constexpr std::size_t kNoticeBytesMax = 4 * 1024 * 1024;
-  static constexpr std::chrono::seconds kStopPatience{5};
+  static constexpr std::size_t kNotificationsMax = 1000;            // of one call; more are dropped
+  static constexpr std::size_t kNotificationBytesMax = 4 * 1024 * 1024;
+  static constexpr std::chrono::seconds kStopTimeout{5};
 
   McpSession(asio::any_io_executor executor,
              McpDefinition definition,
-             Launched launched,
+             SpawnedProgram spawned,
              LogRing& logs);
 
   const McpDefinition& definition() const { return definition_; }
-  bool ready() const { return !ended() && !stopping() && !greeting_.empty(); }
+  bool ready() const { return !ended() && !stopping() && !initialize_result_.empty(); }
   bool stopping() const { return stop_reason_.has_value(); }
   // Its InitializeResult; of one without a handshake what would be in it.
-  const std::string& greeting() const { return greeting_; }
+  const std::string& initialize_result() const { return initialize_result_; }
   const std::string& failure() const { return failure_; }  // why it ended
   Notifier& state_changed() { return state_changed_; }
   std::size_t calls() const { return calls_.size(); }
@@ -86,29 +86,29 @@ class McpSession : public RunningProcess {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void TakeOutput(OutputStream stream, std::string_view bytes) override;
+  void OnOutput(OutputStream stream, std::string_view bytes) override;
   void OnStreamEnd(OutputStream stream) override;
   void OnEnded() override;
   bool wants_more() override { return queued_bytes_ < kQueuedBytesMax; }
 
-  void TakeLine(std::string line);
-  void TakeMessage(std::string_view text, const json::value& value);
-  void TakeAnswer(std::string_view text, const json::value& id);
-  void TakeGreeting(std::string_view text);
-  void TakeDiscovery(std::string_view text);
-  void BeGreeted(std::string greeting);
-  std::string AnswerFor(const McpCall& call, std::string_view text) const;
-  void AnswerServer(std::string_view text, const rpc::JsonRpcMessage& request);
-  void TakeNotice(std::string_view text, const rpc::JsonRpcMessage& notice);
-  void TakeError(std::string_view line);
+  void HandleLine(std::string line);
+  void HandleMessage(std::string_view text, const json::value& value);
+  void HandleResponse(std::string_view text, const json::value& id);
+  void HandleInitializeResult(std::string_view text);
+  void HandleDiscoverResult(std::string_view text);
+  void OnInitialized(std::string initialize_result);
+  std::string ResponseFor(const McpCall& call, std::string_view text) const;
+  void RespondToServer(std::string_view text, const rpc::JsonRpcMessage& request);
+  void HandleServerNotification(std::string_view text, const rpc::JsonRpcMessage& notification);
+  void HandleErrorLine(std::string_view line);
 
   bool Queue(std::string line);  // for its input; false when too much waits
-  void Tell(McpCall& call, std::string notice);
+  void QueueNotification(McpCall& call, std::string notification);
   void Finish(std::int64_t number, std::string answer);
   void SendCancellation(const McpCall& call, std::string_view reason_json);
   // It does not look alive: it has a moment to end by itself, and how it does says more.
-  void Suspect(std::string reason);
-  void Condemn(std::string reason);  // killed soon, but not within this call
+  void ExpectExit(std::string reason);
+  void KillSoon(std::string reason);  // killed soon, but not within this call
   Time NextDeadline() const;
   void ActOnDeadline(Time now);
   std::string EndText() const;
@@ -116,12 +116,12 @@ class McpSession : public RunningProcess {
   const McpDefinition definition_;
   LogRing& logs_;
   const Time started_at_;
-  std::string greeting_;
+  std::string initialize_result_;
   std::string refusal_;  // of the handshake; empty: it was not refused so far
   bool modern_ = false;  // it speaks the revision without a handshake
   std::string failure_;
   std::optional<std::string> stop_reason_;
-  std::string suspicion_;
+  std::string exit_reason_;
   Time kill_at_ = Time::max();
   Time last_used_;
   std::size_t own_processes_ = 0;  // that it came with

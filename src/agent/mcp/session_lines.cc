@@ -2,7 +2,7 @@
 // to standard error.
 
 #include "agent/mcp/descendants.h"
-#include "agent/mcp/envelope.h"
+#include "agent/mcp/request_meta.h"
 #include "agent/mcp/session.h"
 #include "base/text.h"
 #include "rpc/jsonrpc/members.h"
@@ -34,22 +34,22 @@ std::string ModernResultOf(std::string_view method, std::string_view result) {
 
 }  // namespace
 
-void McpSession::TakeOutput(OutputStream stream, std::string_view bytes) {
+void McpSession::OnOutput(OutputStream stream, std::string_view bytes) {
   LineSplitter& splitter = stream == OutputStream::kStdout ? lines_ : error_lines_;
   while (!bytes.empty()) {
     std::optional<std::string> line = splitter.Take(bytes);
     if (!line) continue;
     if (stream == OutputStream::kStdout) {
-      TakeLine(*std::move(line));
+      HandleLine(*std::move(line));
     } else {
-      TakeError(*line);
+      HandleErrorLine(*line);
     }
   }
   // Whose answer it was is unknown, and its caller must not wait for ever.
-  if (lines_.lost_one()) Condemn("it wrote a line of more than 32 MiB");
+  if (lines_.lost_one()) KillSoon("it wrote a line of more than 32 MiB");
 }
 
-void McpSession::TakeError(std::string_view line) {
+void McpSession::HandleErrorLine(std::string_view line) {
   std::string text = viv::Printable(Trim(line), kLoggedLineBytesMax);
   if (text.empty()) return;
   error_tail_.push_back(text);
@@ -64,46 +64,46 @@ void McpSession::TakeError(std::string_view line) {
             {{"event_type", "mcp_stderr"}, {"server", definition_.name}, {"pid", pid()}});
 }
 
-void McpSession::TakeLine(std::string line) {
+void McpSession::HandleLine(std::string line) {
   if (Trim(line).empty()) return;
   Result<json::value> value = ParseJson(line);
   if (!value) {
-    TakeError("no JSON on standard output: " + line.substr(0, kLoggedLineBytesMax));
+    HandleErrorLine("no JSON on standard output: " + line.substr(0, kLoggedLineBytesMax));
     return;
   }
   if (const json::array* batch = value->if_array()) {
-    for (const json::value& item : *batch) TakeMessage(WriteJson(item), item);
+    for (const json::value& item : *batch) HandleMessage(WriteJson(item), item);
   } else {
-    TakeMessage(OnOneLine(line), *value);
+    HandleMessage(OnOneLine(line), *value);
   }
 }
 
-void McpSession::TakeMessage(std::string_view text, const json::value& value) {
+void McpSession::HandleMessage(std::string_view text, const json::value& value) {
   using Kind = rpc::JsonRpcMessage::Kind;
   rpc::JsonRpcMessage message = rpc::ReadJsonRpc(value);
   switch (message.kind) {
     case Kind::kResponse:
-      return TakeAnswer(text, message.id);
+      return HandleResponse(text, message.id);
     case Kind::kRequest:
-      return AnswerServer(text, message);
+      return RespondToServer(text, message);
     case Kind::kNotification:
-      return TakeNotice(text, message);
+      return HandleServerNotification(text, message);
     case Kind::kInvalid:
-      return TakeError("no JSON-RPC on standard output: " +
-                       std::string(text.substr(0, kLoggedLineBytesMax)));
+      return HandleErrorLine("no JSON-RPC on standard output: " +
+                             std::string(text.substr(0, kLoggedLineBytesMax)));
   }
 }
 
-void McpSession::TakeAnswer(std::string_view text, const json::value& id) {
+void McpSession::HandleResponse(std::string_view text, const json::value& id) {
   if (!id.is_int64()) return;
   std::int64_t number = id.get_int64();
-  if (number == 0) return TakeGreeting(text);
-  if (number == kDiscoveryNumber) return TakeDiscovery(text);
+  if (number == 0) return HandleInitializeResult(text);
+  if (number == kDiscoverNumber) return HandleDiscoverResult(text);
   auto found = calls_.find(number);
-  if (found != calls_.end()) Finish(number, AnswerFor(*found->second, text));
+  if (found != calls_.end()) Finish(number, ResponseFor(*found->second, text));
 }
 
-std::string McpSession::AnswerFor(const McpCall& call, std::string_view text) const {
+std::string McpSession::ResponseFor(const McpCall& call, std::string_view text) const {
   std::string answer = R"({"jsonrpc":"2.0","id":)" + call.id;
   std::optional<std::string_view> result = rpc::FindMember(text, "result");
   if (result && modern_ && !call.modern && !IsCompleteResult(*result)) {
@@ -120,33 +120,33 @@ std::string McpSession::AnswerFor(const McpCall& call, std::string_view text) co
   return answer + '}';
 }
 
-void McpSession::TakeGreeting(std::string_view text) {
-  if (!greeting_.empty() || !refusal_.empty()) return;
+void McpSession::HandleInitializeResult(std::string_view text) {
+  if (!initialize_result_.empty() || !refusal_.empty()) return;
   std::optional<std::string_view> result = rpc::FindMember(text, "result");
   if (!result || !result->starts_with('{')) {
     refusal_ = viv::Printable(text, kLoggedLineBytesMax);
-    Queue(DiscoveryLine());
+    Queue(DiscoverLine());
     return;
   }
-  BeGreeted(std::string(*result));
+  OnInitialized(std::string(*result));
   Queue(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
 }
 
-void McpSession::TakeDiscovery(std::string_view text) {
-  if (!greeting_.empty() || refusal_.empty()) return;
+void McpSession::HandleDiscoverResult(std::string_view text) {
+  if (!initialize_result_.empty() || refusal_.empty()) return;
   std::optional<std::string_view> result = rpc::FindMember(text, "result");
-  std::optional<std::string> greeting =
-      result ? GreetingFromDiscovery(*result, definition_.name) : std::nullopt;
-  if (!greeting) {
-    Condemn("it refused initialize: " + refusal_);
+  std::optional<std::string> initialize_result =
+      result ? InitializeResultOfDiscovery(*result, definition_.name) : std::nullopt;
+  if (!initialize_result) {
+    KillSoon("it refused initialize: " + refusal_);
     return;
   }
   modern_ = true;
-  BeGreeted(*std::move(greeting));
+  OnInitialized(*std::move(initialize_result));
 }
 
-void McpSession::BeGreeted(std::string greeting) {
-  greeting_ = std::move(greeting);
+void McpSession::OnInitialized(std::string initialize_result) {
+  initialize_result_ = std::move(initialize_result);
   own_processes_ = CountDescendants(pid());
   last_used_ = Clock::now();
   state_changed_.NotifyAll();
@@ -154,7 +154,7 @@ void McpSession::BeGreeted(std::string greeting) {
 }
 
 // There is no one client to ask: many speak with this process, one after the other or at once.
-void McpSession::AnswerServer(std::string_view text, const rpc::JsonRpcMessage& request) {
+void McpSession::RespondToServer(std::string_view text, const rpc::JsonRpcMessage& request) {
   std::optional<std::string_view> written = rpc::FindMember(text, "id");
   std::string id = written ? std::string(*written) : WriteJson(request.id);
   std::string answer = R"({"jsonrpc":"2.0","id":)" + id;
@@ -169,26 +169,30 @@ void McpSession::AnswerServer(std::string_view text, const rpc::JsonRpcMessage& 
   Queue(std::move(answer));
 }
 
-void McpSession::TakeNotice(std::string_view text, const rpc::JsonRpcMessage& notice) {
-  if (notice.method == "notifications/cancelled") return;
-  if (notice.method != "notifications/progress") {
+void McpSession::HandleServerNotification(std::string_view text,
+                                          const rpc::JsonRpcMessage& notification) {
+  if (notification.method == "notifications/cancelled") return;
+  if (notification.method != "notifications/progress") {
     // The modern revision has only messages here, and only for those who asked for them.
-    int level = notice.method == "notifications/message" ? LogLevelOf(notice.params) : kNoLogLevel;
+    int level = notification.method == "notifications/message" ? LogLevelOf(notification.params)
+                                                               : kNoLogLevel;
     for (const auto& [number, call] : calls_) {
       if (!call->modern || (level != kNoLogLevel && level >= call->log_level)) {
-        Tell(*call, std::string(text));
+        QueueNotification(*call, std::string(text));
       }
     }
     return;
   }
-  const json::value* token = Find(notice.params, "progressToken");
+  const json::value* token = Find(notification.params, "progressToken");
   if (token == nullptr || !token->is_int64()) return;
   auto found = calls_.find(token->get_int64());
   if (found == calls_.end() || found->second->progress_token.empty()) return;
   std::optional<std::string_view> params = rpc::FindMember(text, "params");
   std::optional<std::string_view> place =
       params ? rpc::FindMember(*params, "progressToken") : std::nullopt;
-  if (place) Tell(*found->second, rpc::ReplacePart(text, *place, found->second->progress_token));
+  if (place)
+    QueueNotification(*found->second,
+                      rpc::ReplacePart(text, *place, found->second->progress_token));
 }
 
 }  // namespace viv::agent

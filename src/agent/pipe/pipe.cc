@@ -9,8 +9,8 @@
 
 #include "agent/control.h"
 #include "agent/pipe/piped_process.h"
-#include "agent/process/launch.h"
 #include "agent/process/reaper.h"
+#include "agent/process/spawn_program.h"
 #include "base/json.h"
 #include "base/task_group.h"
 #include "base/text.h"
@@ -20,9 +20,9 @@ namespace {
 
 using PipeClock = std::chrono::steady_clock;
 
-constexpr int kPipeBytes = 1024 * 1024;                 // fewer wake-ups for a lot of data
-constexpr std::chrono::milliseconds kPipeLook{250};     // how soon a hang-up is noticed
-constexpr std::chrono::minutes kPipeInputPatience{10};  // with a program that reads nothing
+constexpr int kPipeBytes = 1024 * 1024;                      // fewer wake-ups for a lot of data
+constexpr std::chrono::milliseconds kPipePollInterval{250};  // how soon a hang-up is noticed
+constexpr std::chrono::minutes kPipeInputTimeout{10};        // with a program that reads nothing
 constexpr std::size_t kPipesMax = 256;
 constexpr std::size_t kPipeArgumentsMax = 1024;
 
@@ -67,13 +67,13 @@ Task<void> FeedPipe(std::shared_ptr<PipedProcess> process, std::shared_ptr<PipeI
       piece = *std::move(read);
     }
     if (piece.empty()) break;
-    PipedProcess::Time deadline = PipeClock::now() + kPipeInputPatience;
+    PipedProcess::Time deadline = PipeClock::now() + kPipeInputTimeout;
     connect::RpcResult<void> written =
         co_await process->Write(Kind::kStdin, std::move(piece), deadline);
     if (!written) co_return;
     more = input->body != nullptr;
   }
-  PipedProcess::Time deadline = PipeClock::now() + kPipeInputPatience;
+  PipedProcess::Time deadline = PipeClock::now() + kPipeInputTimeout;
   (void)co_await process->CloseInput(deadline);
 }
 
@@ -81,8 +81,8 @@ Task<void> FeedPipe(std::shared_ptr<PipedProcess> process, std::shared_ptr<PipeI
 Task<bool> AwaitOutput(std::shared_ptr<PipedProcess> process, http::ClientConnection* client) {
   while (!process->ended() && !process->has_output()) {
     if (client != nullptr && client->IsClosed()) co_return false;
-    PipedProcess::Time next_look = PipeClock::now() + kPipeLook;
-    co_await process->changed().WaitUntil(next_look);
+    PipedProcess::Time next_poll = PipeClock::now() + kPipePollInterval;
+    co_await process->changed().WaitUntil(next_poll);
   }
   co_return true;
 }
@@ -118,19 +118,19 @@ Result<std::vector<std::string>> ReadPipeArguments(const http::Request& request)
   return arguments;
 }
 
-Result<LaunchRequest> PlanPipe(const Context& context, const http::Request& request) {
-  LaunchRequest launch;
-  ASSIGN_OR_RETURN(launch.arguments, ReadPipeArguments(request));
+Result<ProgramSpec> PipeProgramSpec(const Context& context, const http::Request& request) {
+  ProgramSpec spec;
+  ASSIGN_OR_RETURN(spec.arguments, ReadPipeArguments(request));
   std::string name = request.Query("user").value_or(context.default_user);
   std::optional<User> user = context.users.Resolve(name);
   if (!user) {
     return Fail(ErrorCode::kInvalidArgument,
                 "user '" + viv::Printable(name) + "' does not exist in this box");
   }
-  launch.folder = ResolvePath(context, *user, request.Query("folder").value_or(""));
-  launch.user = *std::move(user);
-  launch.input = StandardInput::kPipe;
-  return launch;
+  spec.folder = ResolvePath(context, *user, request.Query("folder").value_or(""));
+  spec.user = *std::move(user);
+  spec.input = StandardInput::kPipe;
+  return spec;
 }
 
 }  // namespace
@@ -142,23 +142,23 @@ class Pipes::Impl {
   }
   ~Impl() {
     for (const auto& place : processes_) {
-      if (auto process = place.lock()) process->EndNow();
+      if (auto process = place.lock()) process->KillAndReap();
     }
   }
 
   Task<http::Response> Handle(http::Request& request) {
     auto executor = co_await asio::this_coro::executor;
-    Result<LaunchRequest> plan = PlanPipe(context_, request);
+    Result<ProgramSpec> plan = PipeProgramSpec(context_, request);
     if (!plan) co_return ControlError(400, plan.error().message);
     if (running() >= kPipesMax) co_return ControlError(503, "too many programs run for callers");
     Status ready = BeginReaping(executor);
     if (!ready) co_return ControlError(503, ready.error().message);
-    connect::RpcResult<Launched> launched = Launch(context_, *std::move(plan));
-    if (!launched) {
-      bool exhausted = launched.error().code == connect::Code::kResourceExhausted;
-      co_return ControlError(exhausted ? 503 : 400, launched.error().message);
+    connect::RpcResult<SpawnedProgram> spawned = SpawnProgram(context_, *std::move(plan));
+    if (!spawned) {
+      bool exhausted = spawned.error().code == connect::Code::kResourceExhausted;
+      co_return ControlError(exhausted ? 503 : 400, spawned.error().message);
     }
-    std::shared_ptr<PipeRun> run = Begin(request, *std::move(launched), executor);
+    std::shared_ptr<PipeRun> run = Begin(request, *std::move(spawned), executor);
     bool answerable = co_await AwaitOutput(run->process(), request.client);
     if (!answerable) co_return http::Empty(499);
     const PipedProcess& process = *run->process();
@@ -182,13 +182,13 @@ class Pipes::Impl {
 
  private:
   std::shared_ptr<PipeRun> Begin(http::Request& request,
-                                 Launched launched,
+                                 SpawnedProgram spawned,
                                  asio::any_io_executor executor) {
     // Where it is refused the pipe is only smaller.
-    (void)::fcntl(launched.channels.input.get(), F_SETPIPE_SZ, kPipeBytes);
-    (void)::fcntl(launched.channels.output.get(), F_SETPIPE_SZ, kPipeBytes);
-    auto process = std::make_shared<PipedProcess>(executor, launched.pid,
-                                                  std::move(launched.channels), context_.logs);
+    (void)::fcntl(spawned.channels.input.get(), F_SETPIPE_SZ, kPipeBytes);
+    (void)::fcntl(spawned.channels.output.get(), F_SETPIPE_SZ, kPipeBytes);
+    auto process = std::make_shared<PipedProcess>(executor, spawned.pid,
+                                                  std::move(spawned.channels), context_.logs);
     std::erase_if(processes_, [](const auto& place) { return place.expired(); });
     processes_.push_back(process);
     reaper_->Watch(process->pid(), [process](int wait_status) { process->OnExit(wait_status); });

@@ -10,7 +10,7 @@ namespace viv::agent {
 
 std::string PipedProcess::TakeAll() {
   std::string bytes = std::exchange(output_, {});
-  ReadOn();
+  ResumeReading();
   return bytes;
 }
 
@@ -24,7 +24,7 @@ std::string PipedProcess::FailureText() const {
   return "the program ended with " + std::string(FindString(EndEvent(wait_status()), "status"));
 }
 
-void PipedProcess::TakeOutput(OutputStream stream, std::string_view bytes) {
+void PipedProcess::OnOutput(OutputStream stream, std::string_view bytes) {
   if (stream == OutputStream::kStdout) {
     output_ += bytes;
   } else {

@@ -27,7 +27,7 @@ class PipedProcess : public RunningProcess {
   std::string FailureText() const;  // an ended one's standard error, or how it ended
 
  private:
-  void TakeOutput(OutputStream stream, std::string_view bytes) override;
+  void OnOutput(OutputStream stream, std::string_view bytes) override;
   void OnStreamEnd(OutputStream) override {}
   void OnEnded() override;
   bool wants_more() override { return output_.size() < kBufferedBytesMax; }

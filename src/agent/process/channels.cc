@@ -15,7 +15,7 @@ namespace viv::agent {
 namespace {
 
 tl::unexpected<Error> ChannelError(const char* doing, int error) {
-  return Fail(IsExhaustion(error) ? ErrorCode::kLimitExceeded : ErrorCode::kInternal,
+  return Fail(IsResourceExhausted(error) ? ErrorCode::kLimitExceeded : ErrorCode::kInternal,
               std::string(doing) + ": " + ErrnoText(error));
 }
 
@@ -46,7 +46,7 @@ UniqueFd OpenDevice(const char* path, int flags, dev_t device) {
 }
 
 // What reads as empty: /dev/null, or a pipe that nobody writes to where that is missing.
-Result<UniqueFd> OpenNothing() {
+Result<UniqueFd> OpenDevNull() {
   UniqueFd file = OpenDevice("/dev/null", O_RDONLY, makedev(1, 3));
   if (file) return file;
   ASSIGN_OR_RETURN(Pipe pipe, MakePipe());
@@ -55,7 +55,7 @@ Result<UniqueFd> OpenNothing() {
 
 }  // namespace
 
-bool IsExhaustion(int error) {
+bool IsResourceExhausted(int error) {
   return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ||
          error == ENOSPC;
 }
@@ -68,7 +68,7 @@ Result<Channels> MakePipes(StandardInput input) {
     channels.input = std::move(pipe.write_end);
     SetNonBlocking(channels.input);
   } else {
-    ASSIGN_OR_RETURN(channels.child_input, OpenNothing());
+    ASSIGN_OR_RETURN(channels.child_input, OpenDevNull());
   }
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
   channels.output = std::move(output.read_end);

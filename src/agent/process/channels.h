@@ -34,6 +34,6 @@ Result<Channels> MakeTerminal(TerminalSize size, const User& owner);
 Status ResizeTerminal(int terminal, TerminalSize size);
 
 // Whether this errno means that the box is out of something, and a later try may succeed.
-bool IsExhaustion(int error);
+bool IsResourceExhausted(int error);
 
 }  // namespace viv::agent

@@ -8,13 +8,13 @@ namespace viv::agent {
 namespace {
 
 // A waiter's place in the list, for as long as it waits, however that ends.
-class WaitingPlace {
+class ListEntry {
  public:
-  WaitingPlace(std::list<asio::steady_timer*>& list, asio::steady_timer& timer)
+  ListEntry(std::list<asio::steady_timer*>& list, asio::steady_timer& timer)
       : list_(list), place_(list.insert(list.end(), &timer)) {}
-  ~WaitingPlace() { list_.erase(place_); }
-  WaitingPlace(const WaitingPlace&) = delete;
-  WaitingPlace& operator=(const WaitingPlace&) = delete;
+  ~ListEntry() { list_.erase(place_); }
+  ListEntry(const ListEntry&) = delete;
+  ListEntry& operator=(const ListEntry&) = delete;
 
  private:
   std::list<asio::steady_timer*>& list_;
@@ -30,7 +30,7 @@ void Notifier::NotifyAll() {
 Task<void> Notifier::WaitUntil(Time deadline) {
   auto executor = co_await asio::this_coro::executor;
   asio::steady_timer timer(executor, deadline);
-  WaitingPlace place(waiting_, timer);
+  ListEntry place(waiting_, timer);
   co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 

@@ -9,18 +9,18 @@ constexpr std::size_t kEndedLogBytesMax = 64 * 1024;  // kept for those who conn
 
 }  // namespace
 
-Process::Process(asio::any_io_executor executor, Facts facts, Channels channels, LogRing& logs)
-    : RunningProcess(std::move(executor), facts.pid, std::move(channels)),
-      facts_(std::move(facts)),
+Process::Process(asio::any_io_executor executor, Info info, Channels channels, LogRing& logs)
+    : RunningProcess(std::move(executor), info.pid, std::move(channels)),
+      info_(std::move(info)),
       logs_(logs) {}
 
-void Process::TakeOutput(OutputStream stream, std::string_view bytes) {
+void Process::OnOutput(OutputStream stream, std::string_view bytes) {
   output_.Append(stream, bytes);
 }
 
 void Process::OnOutputTaken() {
   if (ended() && output_.readers() == 0) output_.Trim(kEndedLogBytesMax);
-  if (output_.wants_more()) ReadOn();
+  if (output_.wants_more()) ResumeReading();
 }
 
 void Process::OnEnded() {

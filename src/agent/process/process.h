@@ -15,7 +15,7 @@ namespace viv::agent {
 
 class Process : public RunningProcess {
  public:
-  struct Facts {
+  struct Info {
     pid_t pid = -1;
     std::uint64_t sequence = 0;  // the later started, the higher
     json::object config;         // as the caller gave it
@@ -23,21 +23,21 @@ class Process : public RunningProcess {
   };
 
   // Takes our ends of `channels`; `logs` outlives it.
-  Process(asio::any_io_executor executor, Facts facts, Channels channels, LogRing& logs);
+  Process(asio::any_io_executor executor, Info info, Channels channels, LogRing& logs);
 
-  const Facts& facts() const { return facts_; }
+  const Info& info() const { return info_; }
   OutputLog& output() { return output_; }
   const json::object& end_event() const { return end_event_; }  // of an ended one
 
   void OnOutputTaken();  // a reader went on or away
 
  private:
-  void TakeOutput(OutputStream stream, std::string_view bytes) override;
+  void OnOutput(OutputStream stream, std::string_view bytes) override;
   void OnStreamEnd(OutputStream) override {}
   void OnEnded() override;
   bool wants_more() override { return output_.wants_more(); }
 
-  const Facts facts_;
+  const Info info_;
   LogRing& logs_;
   OutputLog output_;
   json::object end_event_;

@@ -17,7 +17,7 @@ std::int64_t SelectedPid(const json::value& selector) {
 }  // namespace
 
 ProcessTable::~ProcessTable() {
-  for (const auto& [pid, process] : processes_) process->EndNow();
+  for (const auto& [pid, process] : processes_) process->KillAndReap();
 }
 
 std::size_t ProcessTable::running() const {
@@ -31,7 +31,7 @@ bool ProcessTable::is_full() const {
 
 void ProcessTable::Add(std::shared_ptr<Process> process) {
   ForgetOld();
-  pid_t pid = process->facts().pid;
+  pid_t pid = process->info().pid;
   processes_[pid] = std::move(process);
 }
 
@@ -54,10 +54,10 @@ connect::RpcResult<std::shared_ptr<Process>> ProcessTable::Find(const json::valu
   std::string tag(FindString(*selector, "tag"));
   std::shared_ptr<Process> best;
   for (const auto& [pid, process] : processes_) {
-    if (process->facts().tag != tag || !fits(*process)) continue;
+    if (process->info().tag != tag || !fits(*process)) continue;
     bool better =
         !best || (best->ended() && !process->ended()) ||
-        (best->ended() == process->ended() && best->facts().sequence < process->facts().sequence);
+        (best->ended() == process->ended() && best->info().sequence < process->info().sequence);
     if (better) best = process;
   }
   if (best) return best;
@@ -70,9 +70,9 @@ json::object ProcessTable::List() {
   for (const auto& [pid, process] : processes_) {
     if (process->ended()) continue;
     json::object info;
-    info["config"] = process->facts().config;
+    info["config"] = process->info().config;
     info["pid"] = pid;
-    if (process->facts().tag) info["tag"] = *process->facts().tag;
+    if (process->info().tag) info["tag"] = *process->info().tag;
     list.push_back(std::move(info));
   }
   json::object response;

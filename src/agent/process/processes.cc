@@ -5,10 +5,10 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "agent/process/follow.h"
+#include "agent/process/process_events.h"
 #include "agent/process/process_table.h"
 #include "agent/process/reaper.h"
-#include "agent/process/start.h"
+#include "agent/process/start_request.h"
 #include "base/base64.h"
 #include "base/task_group.h"
 #include "rpc/connect/service.h"
@@ -29,13 +29,13 @@ Process::Time InputDeadline(const Call& call) {
   return std::chrono::steady_clock::now() + call.timeout.value_or(kInputTimeout);
 }
 
-tl::unexpected<connect::RpcError> PassOn(connect::RpcError failure) {
+tl::unexpected<connect::RpcError> PassUpRpcError(connect::RpcError failure) {
   return tl::unexpected<connect::RpcError>(std::move(failure));
 }
 
 // An answer without content, or the failure.
 RpcResult<json::object> AsEmptyMessage(RpcResult<void> answer) {
-  if (!answer) return PassOn(std::move(answer).error());
+  if (!answer) return PassUpRpcError(std::move(answer).error());
   return json::object();
 }
 
@@ -62,32 +62,32 @@ class Processes::Impl {
                               connect::MessageWriter& writer) {
     auto executor = co_await asio::this_coro::executor;
     RpcResult<User> user = CallerOf(context_, call.request);
-    if (!user) co_return PassOn(std::move(user).error());
+    if (!user) co_return PassUpRpcError(std::move(user).error());
     RpcResult<std::shared_ptr<Process>> process =
-        Launch(*user, std::move(request), call.timeout, executor);
-    if (!process) co_return PassOn(std::move(process).error());
-    Following following{.process = *std::move(process),
-                        .offset = 0,
-                        .keepalive = call.keepalive,
-                        .deadline = std::nullopt,
-                        .at_timeout = Following::AtTimeout::kFail};
-    co_return co_await Follow(std::move(following), writer);
+        StartAndTrack(*user, std::move(request), call.timeout, executor);
+    if (!process) co_return PassUpRpcError(std::move(process).error());
+    EventStreamRequest wanted{.process = *std::move(process),
+                              .offset = 0,
+                              .keepalive = call.keepalive,
+                              .deadline = std::nullopt,
+                              .at_timeout = EventStreamRequest::AtTimeout::kFail};
+    co_return co_await StreamProcessEvents(std::move(wanted), writer);
   }
 
   Task<RpcResult<void>> Connect(const Call& call,
                                 json::object request,
                                 connect::MessageWriter& writer) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunningOrEnded);
-    if (!process) co_return PassOn(std::move(process).error());
+    if (!process) co_return PassUpRpcError(std::move(process).error());
     if ((*process)->output().readers() >= kReadersMax) {
       co_return connect::FailRpc(Code::kResourceExhausted, "too many readers of this process");
     }
-    Following following{.process = *process,
-                        .offset = WantedOffset(call, (*process)->output()),
-                        .keepalive = call.keepalive,
-                        .deadline = std::nullopt};
-    if (call.timeout) following.deadline = std::chrono::steady_clock::now() + *call.timeout;
-    co_return co_await Follow(std::move(following), writer);
+    EventStreamRequest wanted{.process = *process,
+                              .offset = WantedOffset(call, (*process)->output()),
+                              .keepalive = call.keepalive,
+                              .deadline = std::nullopt};
+    if (call.timeout) wanted.deadline = std::chrono::steady_clock::now() + *call.timeout;
+    co_return co_await StreamProcessEvents(std::move(wanted), writer);
   }
 
   std::size_t running() const { return table_.running(); }
@@ -96,7 +96,7 @@ class Processes::Impl {
 
   Task<RpcResult<json::object>> SendInput(const Call& call, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
-    if (!process) co_return PassOn(std::move(process).error());
+    if (!process) co_return PassUpRpcError(std::move(process).error());
     RpcResult<void> written =
         co_await WriteInput(*process, request.if_contains("input"), InputDeadline(call));
     co_return AsEmptyMessage(std::move(written));
@@ -106,12 +106,12 @@ class Processes::Impl {
     std::shared_ptr<Process> process;
     for (;;) {
       RpcResult<std::optional<json::object>> next = co_await reader.Read();
-      if (!next) co_return PassOn(std::move(next).error());
+      if (!next) co_return PassUpRpcError(std::move(next).error());
       if (!next->has_value()) co_return json::object();
       const json::object& message = **next;
       if (const json::value* start = message.if_contains("start")) {
         auto found = table_.Find(viv::Find(*start, "process"), Which::kRunning);
-        if (!found) co_return PassOn(std::move(found).error());
+        if (!found) co_return PassUpRpcError(std::move(found).error());
         process = *std::move(found);
       } else if (const json::value* data = message.if_contains("data")) {
         if (!process) {
@@ -119,7 +119,7 @@ class Processes::Impl {
         }
         RpcResult<void> written =
             co_await WriteInput(process, viv::Find(*data, "input"), InputDeadline(call));
-        if (!written) co_return PassOn(std::move(written).error());
+        if (!written) co_return PassUpRpcError(std::move(written).error());
       } else if (message.if_contains("keepalive") == nullptr) {
         co_return connect::FailRpc(Code::kUnimplemented, "unknown input event");
       }
@@ -128,14 +128,14 @@ class Processes::Impl {
 
   Task<RpcResult<json::object>> CloseStdin(const Call& call, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
-    if (!process) co_return PassOn(std::move(process).error());
+    if (!process) co_return PassUpRpcError(std::move(process).error());
     RpcResult<void> closed = co_await (*process)->CloseInput(InputDeadline(call));
     co_return AsEmptyMessage(std::move(closed));
   }
 
   Task<RpcResult<json::object>> SendSignal(const Call&, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
-    if (!process) co_return PassOn(std::move(process).error());
+    if (!process) co_return PassUpRpcError(std::move(process).error());
     const json::value* name = request.if_contains("signal");
     int signal = 0;
     if (name != nullptr && *name == "SIGNAL_SIGKILL") signal = SIGKILL;
@@ -149,7 +149,7 @@ class Processes::Impl {
 
   Task<RpcResult<json::object>> Update(const Call&, json::object request) {
     auto process = table_.Find(request.if_contains("process"), Which::kRunning);
-    if (!process) co_return PassOn(std::move(process).error());
+    if (!process) co_return PassUpRpcError(std::move(process).error());
     const json::value* pty = request.if_contains("pty");
     if (pty == nullptr) co_return json::object();
     co_return AsEmptyMessage((*process)->Resize(ReadTerminalSize(*pty)));
@@ -157,20 +157,21 @@ class Processes::Impl {
 
  private:
   // Starts what the request says and everything that keeps it going.
-  RpcResult<std::shared_ptr<Process>> Launch(const User& user,
-                                             json::object request,
-                                             std::optional<std::chrono::milliseconds> lifetime,
-                                             asio::any_io_executor executor) {
+  RpcResult<std::shared_ptr<Process>> StartAndTrack(
+      const User& user,
+      json::object request,
+      std::optional<std::chrono::milliseconds> lifetime,
+      asio::any_io_executor executor) {
     if (table_.is_full()) {
       return connect::FailRpc(Code::kResourceExhausted, "too many processes run in this sandbox");
     }
     if (Status ready = BeginReaping(executor); !ready) {
       return connect::FailRpc(Code::kResourceExhausted, ready.error().message);
     }
-    auto process = StartProcess(context_, user, request, ++sequence_, executor);
+    auto process = StartFromRequest(context_, user, request, ++sequence_, executor);
     if (!process) return process;
     table_.Add(*process);
-    reaper_->Watch((*process)->facts().pid,
+    reaper_->Watch((*process)->info().pid,
                    [own = *process](int wait_status) { own->OnExit(wait_status); });
     tasks_->Spawn("process.output", (*process)->PumpOutput());
     if (request.if_contains("pty") == nullptr) {

@@ -16,7 +16,7 @@
 namespace viv::agent {
 namespace {
 
-constexpr int kCollectedAtOnceMax = 256;  // so that a flood of deaths leaves time for callers
+constexpr int kReapedAtOnceMax = 256;  // so that a flood of deaths leaves time for callers
 
 }  // namespace
 
@@ -45,12 +45,12 @@ Task<void> Reaper::Run() {
     while (::read(descriptor.native_handle(), ignored, sizeof ignored) > 0) {
     }
     // The signal is taken before the children are: one that dies from now on signals again.
-    while (self->CollectSome()) co_await asio::post(executor, asio::use_awaitable);
+    while (self->ReapSome()) co_await asio::post(executor, asio::use_awaitable);
   }
 }
 
-bool Reaper::CollectSome() {
-  for (int i = 0; i < kCollectedAtOnceMax; ++i) {
+bool Reaper::ReapSome() {
+  for (int i = 0; i < kReapedAtOnceMax; ++i) {
     int status = 0;
     pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return false;

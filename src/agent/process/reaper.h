@@ -32,7 +32,7 @@ class Reaper : public std::enable_shared_from_this<Reaper> {
 
  private:
   explicit Reaper(UniqueFd signals) : signals_(std::move(signals)) {}
-  bool CollectSome();  // whether there may be more
+  bool ReapSome();  // whether there may be more
 
   UniqueFd signals_;
   std::map<pid_t, OnEnd> watched_;

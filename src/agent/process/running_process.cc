@@ -63,12 +63,12 @@ Task<void> RunningProcess::Pump(Descriptor& from, OutputStream stream) {
     if (error == asio::error::operation_aborted && from.is_open()) continue;  // a late writer
     if (error || !from.is_open()) break;
     if (!ReadSome(from, stream, kReadsAtOnceMax)) break;
-    while (!wants_more() && from.is_open()) co_await room_.WaitUntil(reads_on_at());
+    while (!wants_more() && from.is_open()) co_await room_.WaitUntil(resume_reading_at());
   }
   // A terminal is written to until its process ended.
   if (stream != OutputStream::kTerminal || wait_status_) CloseDescriptor(from);
-  TellStreamEnd(stream);
-  EndIfOver();
+  NotifyStreamEnd(stream);
+  EndIfDone();
 }
 
 bool RunningProcess::ReadSome(Descriptor& from, OutputStream stream, int reads_max) {
@@ -77,14 +77,14 @@ bool RunningProcess::ReadSome(Descriptor& from, OutputStream stream, int reads_m
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN;  // a terminal nobody has open is EIO
     if (count == 0) return false;
-    TakeOutput(stream, std::string_view(read_buffer, static_cast<std::size_t>(count)));
+    OnOutput(stream, std::string_view(read_buffer, static_cast<std::size_t>(count)));
     changed_.NotifyAll();
     if (static_cast<std::size_t>(count) < sizeof read_buffer) return true;
   }
   return true;
 }
 
-void RunningProcess::TellStreamEnd(OutputStream stream) {
+void RunningProcess::NotifyStreamEnd(OutputStream stream) {
   if (std::exchange(stream_ended_[static_cast<std::size_t>(stream)], true)) return;
   OnStreamEnd(stream);
   changed_.NotifyAll();
@@ -104,7 +104,7 @@ void RunningProcess::TimeOut() {
   changed_.NotifyAll();
 }
 
-void RunningProcess::EndNow() {
+void RunningProcess::KillAndReap() {
   if (ended() || wait_status_ || pid_ <= 1 || ::kill(-pid_, SIGKILL) != 0) return;
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -113,7 +113,7 @@ void RunningProcess::EndNow() {
 
 void RunningProcess::OnExit(int wait_status) {
   wait_status_ = wait_status;
-  EndIfOver();
+  EndIfDone();
 }
 
 connect::RpcResult<void> RunningProcess::Signal(int signal) {
@@ -122,7 +122,7 @@ connect::RpcResult<void> RunningProcess::Signal(int signal) {
   if (!wait_status_ && pid_ > 1 && ::kill(-pid_, signal) != 0 && errno != ESRCH) {
     return connect::FailRpc(connect::Code::kInternal, "error sending signal: " + ErrnoText(errno));
   }
-  EndIfOver();
+  EndIfDone();
   return {};
 }
 
@@ -140,10 +140,10 @@ void RunningProcess::DrainAndClose(Descriptor& from, OutputStream stream) {
   if (!from.is_open()) return;
   ReadSome(from, stream, kLastReadsMax);
   CloseDescriptor(from);
-  TellStreamEnd(stream);
+  NotifyStreamEnd(stream);
 }
 
-void RunningProcess::EndIfOver() {
+void RunningProcess::EndIfDone() {
   bool terminal_at_end = stream_ended_[static_cast<std::size_t>(OutputStream::kTerminal)];
   bool output_open =
       stdout_.is_open() || stderr_.is_open() || (terminal_.is_open() && !terminal_at_end);

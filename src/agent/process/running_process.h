@@ -51,34 +51,34 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   void OnExit(int wait_status);  // from the reaper
   // To the whole process group. SIGTERM and SIGKILL also end the wait for its output.
   connect::RpcResult<void> Signal(int signal);
-  void TimeOut();  // kills it, for its time is over
-  void EndNow();   // kills and collects it, when no reaper is left that would
+  void TimeOut();      // kills it, for its time is over
+  void KillAndReap();  // kills and collects it, when no reaper is left that would
   connect::RpcResult<void> Resize(TerminalSize size);
   // Writes everything, after what others are writing, or fails.
   Task<connect::RpcResult<void>> Write(InputKind kind, std::string bytes, Time deadline);
   Task<connect::RpcResult<void>> CloseInput(Time deadline);
 
  protected:
-  virtual void TakeOutput(OutputStream stream, std::string_view bytes) = 0;
+  virtual void OnOutput(OutputStream stream, std::string_view bytes) = 0;
   virtual void OnStreamEnd(OutputStream stream) = 0;  // once each
   virtual void OnEnded() = 0;                         // after the last output
-  // While it is false nothing is read, as with any full pipe. It is asked anew after ReadOn(), and
-  // at reads_on_at() at the latest.
+  // While it is false nothing is read, as with any full pipe. It is asked anew after
+  // ResumeReading(), and at resume_reading_at() at the latest.
   virtual bool wants_more() = 0;
-  virtual Time reads_on_at() const { return Time::max(); }
-  void ReadOn() { room_.NotifyAll(); }
+  virtual Time resume_reading_at() const { return Time::max(); }
+  void ResumeReading() { room_.NotifyAll(); }
 
  private:
   using Descriptor = asio::posix::stream_descriptor;
-  class WriteTurn;
+  class WriteLock;
 
   Task<void> Pump(Descriptor& from, OutputStream stream);
   bool ReadSome(Descriptor& from, OutputStream stream, int reads_max);  // false: at its end
-  Task<bool> TakeWriteTurn(Time deadline);
+  Task<bool> AwaitWriteLock(Time deadline);
   Task<connect::RpcResult<void>> WriteAll(Descriptor& to, std::string bytes, Time deadline);
   void DrainAndClose(Descriptor& from, OutputStream stream);
-  void TellStreamEnd(OutputStream stream);
-  void EndIfOver();
+  void NotifyStreamEnd(OutputStream stream);
+  void EndIfDone();
 
   const pid_t pid_;
   Descriptor input_;     // closed when there is none
@@ -88,7 +88,7 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   asio::steady_timer lifetime_;
   Notifier changed_;
   Notifier room_;  // for more output, or at its end
-  Notifier write_turn_;
+  Notifier write_released_;
   bool stream_ended_[3] = {};
   bool writing_ = false;
   bool killed_ = false;

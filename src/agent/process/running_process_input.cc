@@ -23,25 +23,25 @@ tl::unexpected<connect::RpcError> InputNotRead() {
 }  // namespace
 
 // The right to write, given back however the writer ends.
-class RunningProcess::WriteTurn {
+class RunningProcess::WriteLock {
  public:
-  explicit WriteTurn(RunningProcess& process) : process_(process) { process_.writing_ = true; }
-  ~WriteTurn() {
+  explicit WriteLock(RunningProcess& process) : process_(process) { process_.writing_ = true; }
+  ~WriteLock() {
     process_.writing_ = false;
-    process_.write_turn_.NotifyAll();
+    process_.write_released_.NotifyAll();
   }
-  WriteTurn(const WriteTurn&) = delete;
-  WriteTurn& operator=(const WriteTurn&) = delete;
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
 
  private:
   RunningProcess& process_;
 };
 
 // False when the deadline passes first. The turn is free then, and is to be taken without a wait.
-Task<bool> RunningProcess::TakeWriteTurn(Time deadline) {
+Task<bool> RunningProcess::AwaitWriteLock(Time deadline) {
   while (writing_) {
     if (std::chrono::steady_clock::now() >= deadline) co_return false;
-    co_await write_turn_.WaitUntil(deadline);
+    co_await write_released_.WaitUntil(deadline);
   }
   co_return true;
 }
@@ -59,9 +59,9 @@ Task<connect::RpcResult<void>> RunningProcess::Write(InputKind kind,
   if (!to_terminal && has_terminal) {
     co_return connect::FailRpc(Code::kInternal, doing + "the process has a tty, write to pty");
   }
-  bool turn = co_await TakeWriteTurn(deadline);
-  if (!turn) co_return InputNotRead();
-  WriteTurn writing(*this);
+  bool locked = co_await AwaitWriteLock(deadline);
+  if (!locked) co_return InputNotRead();
+  WriteLock writing(*this);
   Descriptor& to = to_terminal ? terminal_ : input_;
   if (!to.is_open()) {
     co_return connect::FailRpc(Code::kInternal, doing + "stdin not enabled or closed");
@@ -112,8 +112,8 @@ Task<connect::RpcResult<void>> RunningProcess::CloseInput(Time deadline) {
     co_return connect::FailRpc(Code::kFailedPrecondition,
                                "error closing stdin: a terminal has none; send Ctrl+D (0x04)");
   }
-  bool turn = co_await TakeWriteTurn(deadline);
-  if (!turn) co_return InputNotRead();
+  bool locked = co_await AwaitWriteLock(deadline);
+  if (!locked) co_return InputNotRead();
   boost::system::error_code ignored;
   input_.close(ignored);
   co_return connect::RpcResult<void>();

@@ -1,0 +1,71 @@
+#pragma once
+// A file while it is being written. Its bytes go to a temporary beside the destination, which takes
+// the destination's name once all is there; dropped before that, it leaves nothing. A file that
+// exists keeps its mode, and with the user's own rights its owner. Where a rename would do harm or
+// is not allowed (a file with several names, one that is a mount, a folder the user may not write
+// to), the existing file gets the bytes instead, once they are complete.
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/files/file_result.h"
+#include "agent/files/fs_user.h"
+#include "agent/files/metadata.h"
+#include "agent/users.h"
+#include "base/task.h"
+#include "base/unique_fd.h"
+
+namespace viv::agent {
+
+// Names of temporaries. Watchers hide them, and what became of them: a replaced file was written
+// to, not created.
+constexpr std::string_view kTemporaryPrefix = ".viv-draft-";
+constexpr std::string_view kReplacingTemporaryPrefix = ".viv-draft-over-";
+std::string TemporaryName(bool replaces);
+
+class AtomicFile {
+ public:
+  // Creates missing folders. EISDIR for a folder, EINVAL for other special files.
+  // With root's rights the file becomes the user's, whoever had it before.
+  static FileResult<AtomicFile> Open(const User& user, Rights rights, const std::string& path);
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  FileResult<void> Write(std::string_view bytes);
+  // Copies all of a regular file, others running in between.
+  Task<FileResult<void>> CopyFrom(int file);
+  // Puts the file in place. To be called once.
+  Task<FileResult<void>> Commit(Metadata metadata);
+
+  std::uint64_t size() const { return size_; }
+
+ private:
+  AtomicFile() = default;
+  static FileResult<AtomicFile> OpenAsUser(const User& user,
+                                           Rights rights,
+                                           const std::string& path);
+  FileResult<void> InspectDestination();
+  FileResult<void> CreateTemporary();
+  FileResult<void> StoreMetadata(int file, const Metadata& metadata) const;
+  FileResult<void> SetOwner(int file) const;
+  FileResult<void> SetAttributes(const Metadata& metadata);
+  FileResult<bool> Rename();
+  Task<FileResult<void>> WriteInPlace();
+
+  User user_;
+  Rights rights_ = Rights::kOwn;
+  std::string path_;       // links followed
+  std::string name_;       // its last part
+  UniqueFd folder_;        // where it lies
+  UniqueFd existing_;      // open for writing, when there is a file already
+  struct stat before_ {};  // of the existing one
+  std::string temporary_;  // its name in the folder; empty when it has none
+  UniqueFd file_;          // the temporary
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace viv::agent

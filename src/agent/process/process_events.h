@@ -1,0 +1,27 @@
+#pragma once
+// Tells one client what a process does: that it runs, what it writes, how it ends.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "agent/process/process.h"
+#include "rpc/connect/service.h"
+
+namespace viv::agent {
+
+struct EventStreamRequest {
+  std::shared_ptr<Process> process;
+  std::uint64_t offset = 0;  // of the first byte of output to tell
+  std::chrono::seconds keepalive{90};
+  std::optional<Process::Time> deadline;  // the client's; its end is kDeadlineExceeded
+  // Whether the stream ends when the process is killed at the end of its lifetime, or tells its end
+  // as any other.
+  enum class AtTimeout { kFail, kReportEnd } at_timeout = AtTimeout::kReportEnd;
+};
+
+// kResourceExhausted when the client is so slow that output was forgotten before it was told.
+Task<connect::RpcResult<void>> StreamProcessEvents(EventStreamRequest wanted,
+                                                   connect::MessageWriter& writer);
+
+}  // namespace viv::agent
