@@ -12,28 +12,28 @@ namespace {
 using rpc::JsonRpcCode;
 
 // Tools may work for long; who waits for them decides how long that is.
-constexpr std::chrono::hours kBoxCallPatience{24};
+constexpr std::chrono::hours kBoxCallTimeout{24};
 constexpr std::size_t kBoxLineBytesMax = 33 * 1024 * 1024;
 constexpr std::string_view kGone = "This sandbox does not exist or has been released";
 
 // The agent's answer, line by line.
-class BoxAnswer : public LiveAnswer {
+class BoxReplyStream : public ReplyStream {
  public:
-  explicit BoxAnswer(std::unique_ptr<http::StreamingResponse> answer)
+  explicit BoxReplyStream(std::unique_ptr<http::StreamingResponse> answer)
       : answer_(std::move(answer)) {}
 
   Task<Result<Line>> Next() override {
     for (;;) {
-      std::size_t end = waiting_.find('\n', looked_at_);
+      std::size_t end = waiting_.find('\n', scanned_);
       if (end != std::string::npos) {
         Line line;
         line.message = waiting_.substr(0, end);
         waiting_.erase(0, end + 1);
-        looked_at_ = 0;
+        scanned_ = 0;
         line.last = !rpc::FindMember(line.message, "method");
         co_return line;
       }
-      looked_at_ = waiting_.size();
+      scanned_ = waiting_.size();
       if (waiting_.size() > kBoxLineBytesMax) {
         co_return Fail(ErrorCode::kLimitExceeded, "the answer is too large");
       }
@@ -50,7 +50,7 @@ class BoxAnswer : public LiveAnswer {
  private:
   std::unique_ptr<http::StreamingResponse> answer_;
   std::string waiting_;
-  std::size_t looked_at_ = 0;
+  std::size_t scanned_ = 0;
 };
 
 json::object DefinitionOf(const local::LocalServer& server, std::string_view benchmark) {
@@ -67,31 +67,31 @@ json::object DefinitionOf(const local::LocalServer& server, std::string_view ben
           {"start_seconds", server.start_seconds}};
 }
 
-Answer BoxFailure(const json::value& id, int status, JsonRpcCode code, std::string message) {
-  Answer answer;
+Reply BoxErrorReply(const json::value& id, int status, JsonRpcCode code, std::string message) {
+  Reply answer;
   answer.body = rpc::JsonRpcFailure(id, {code, std::move(message)});
   answer.status = status;
   return answer;
 }
 
 // Nobody can be reached in the box.
-Answer Unreachable(const json::value& id, const Error& error) {
+Reply Unreachable(const json::value& id, const Error& error) {
   switch (error.code) {
     case ErrorCode::kNotFound:
-      return BoxFailure(id, 404, JsonRpcCode::kNotFound, std::string(kGone));
+      return BoxErrorReply(id, 404, JsonRpcCode::kNotFound, std::string(kGone));
     case ErrorCode::kConflict:
-      return BoxFailure(id, 409, JsonRpcCode::kInternalError,
-                        "This sandbox does not run: " + error.message);
+      return BoxErrorReply(id, 409, JsonRpcCode::kInternalError,
+                           "This sandbox does not run: " + error.message);
     default:
-      return BoxFailure(id, 503, JsonRpcCode::kInternalError,
-                        "This sandbox cannot be reached: " + error.message);
+      return BoxErrorReply(id, 503, JsonRpcCode::kInternalError,
+                           "This sandbox cannot be reached: " + error.message);
   }
 }
 
-Task<Result<std::unique_ptr<http::StreamingResponse>>> AskAgent(boxes::Boxes& boxes,
-                                                                std::string box_id,
-                                                                std::string frame,
-                                                                http::ClientConnection* client) {
+Task<Result<std::unique_ptr<http::StreamingResponse>>> PostToAgent(boxes::Boxes& boxes,
+                                                                   std::string box_id,
+                                                                   std::string frame,
+                                                                   http::ClientConnection* client) {
   ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await boxes.DialAgent(box_id));
   http::ClientRequest request;
   request.method = "POST";
@@ -99,7 +99,7 @@ Task<Result<std::unique_ptr<http::StreamingResponse>>> AskAgent(boxes::Boxes& bo
   request.headers.Add("X-Access-Token", boxes.AgentToken(box_id));
   request.headers.Add("Content-Type", "application/json");
   request.body = std::move(frame);
-  request.timeout = kBoxCallPatience;
+  request.timeout = kBoxCallTimeout;
   if (client != nullptr) request.is_abandoned = [client] { return client->IsClosed(); };
   co_return co_await http::FetchStreamOver(std::move(connection), std::move(request));
 }
@@ -135,46 +135,47 @@ std::string BoxEndpoint::Frame(const std::string& text, const Caller& caller) co
   return frame.append(text) + '}';
 }
 
-Task<Answer> BoxEndpoint::Handle(Incoming request, Caller caller) {
+Task<Reply> BoxEndpoint::Handle(ReceivedMessage request, Caller caller) {
   json::value id = std::move(request.message.id);
   // 200, since clients take other codes for trouble on the way and show no text of ours.
   if (definition_.empty())
-    co_return BoxFailure(id, 200, JsonRpcCode::kInternalError, local::NotOfferedText(server_name_));
+    co_return BoxErrorReply(id, 200, JsonRpcCode::kInternalError,
+                            local::NotOfferedText(server_name_));
   std::string frame = Frame(request.text, caller);
-  auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
+  auto answer = co_await PostToAgent(boxes_, box_id_, std::move(frame), caller.client);
   if (!answer) co_return Unreachable(id, answer.error());
   int status = (*answer)->status;
   if (status == 202) {
-    Answer nothing;
+    Reply nothing;
     nothing.status = 202;
     nothing.cancelled = true;
     co_return nothing;
   }
   if (status == 413) {
-    co_return BoxFailure(id, 413, JsonRpcCode::kInvalidRequest, "The message is too large");
+    co_return BoxErrorReply(id, 413, JsonRpcCode::kInvalidRequest, "The message is too large");
   }
   if (status != 200) {
     log::Error("mcp.agent_refused", {{"box", box_id_}, {"status", status}});
-    co_return BoxFailure(id, 502, JsonRpcCode::kInternalError,
-                         "The sandbox does not speak MCP; acquire a new one");
+    co_return BoxErrorReply(id, 502, JsonRpcCode::kInternalError,
+                            "The sandbox does not speak MCP; acquire a new one");
   }
-  auto live = std::make_shared<BoxAnswer>(*std::move(answer));
-  Result<LiveAnswer::Line> first = co_await live->Next();
-  if (!first) co_return BoxFailure(id, 502, JsonRpcCode::kInternalError, first.error().message);
-  Answer result;
+  auto stream = std::make_shared<BoxReplyStream>(*std::move(answer));
+  Result<ReplyStream::Line> first = co_await stream->Next();
+  if (!first) co_return BoxErrorReply(id, 502, JsonRpcCode::kInternalError, first.error().message);
+  Reply result;
   if (first->last) {
     result.body = std::move(first->message);
   } else {
     result.messages.push_back(std::move(first->message));
-    result.live = std::move(live);
+    result.stream = std::move(stream);
   }
   co_return result;
 }
 
-Task<void> BoxEndpoint::Notify(Incoming notification, Caller caller) {
+Task<void> BoxEndpoint::Notify(ReceivedMessage notification, Caller caller) {
   if (definition_.empty()) co_return;
   std::string frame = Frame(notification.text, caller);
-  auto answer = co_await AskAgent(boxes_, box_id_, std::move(frame), caller.client);
+  auto answer = co_await PostToAgent(boxes_, box_id_, std::move(frame), caller.client);
   if (!answer) {
     log::Warn("mcp.notification_lost", {{"box", box_id_}, {"error", answer.error().message}});
   }

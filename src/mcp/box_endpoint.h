@@ -25,8 +25,8 @@ class BoxEndpoint : public Endpoint {
   std::string account_id() const override { return account_id_; }
   bool exists() const override { return boxes_.Find(box_id_).has_value(); }
 
-  Task<Answer> Handle(Incoming request, Caller caller) override;
-  Task<void> Notify(Incoming notification, Caller caller) override;
+  Task<Reply> Handle(ReceivedMessage request, Caller caller) override;
+  Task<void> Notify(ReceivedMessage notification, Caller caller) override;
 
  private:
   explicit BoxEndpoint(boxes::Boxes& boxes) : boxes_(boxes) {}

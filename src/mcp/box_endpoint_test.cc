@@ -12,7 +12,7 @@
 #include "boxes/fake_boxes.h"
 #include "http/server_test_support.h"
 #include "local/local_note.h"
-#include "mcp/http_answers.h"
+#include "mcp/http_responses.h"
 
 namespace viv::mcp {
 namespace {
@@ -42,7 +42,7 @@ struct FakeAgent {
   std::string body;   // that it was sent
   std::string token;  // likewise
 
-  Task<http::Response> Answer(http::Request& request) {
+  Task<http::Response> Respond(http::Request& request) {
     body = request.body;
     token = request.headers.Get("x-access-token");
     http::Response response;
@@ -63,7 +63,7 @@ struct FakeAgent {
 
 class BoxEndpointTest : public ::testing::Test {
  protected:
-  BoxEndpointTest() : server_([this](http::Request& r) { return agent_.Answer(r); }) {
+  BoxEndpointTest() : server_([this](http::Request& r) { return agent_.Respond(r); }) {
     boxes_.port = server_->port();
     local::LocalNote note;
     note.servers = {{"filesystem", "1"}, {"arxiv", "2"}};
@@ -89,8 +89,8 @@ class BoxEndpointTest : public ::testing::Test {
     }
     return *std::move(result);
   }
-  Answer Ask(const std::string& text) {
-    Incoming incoming{rpc::ReadJsonRpc(*ParseJson(text)), text};
+  Reply Send(const std::string& text) {
+    ReceivedMessage incoming{rpc::ReadJsonRpc(*ParseJson(text)), text};
     Caller caller{.version = "2025-11-25", .session = "s"};
     return Run(Find(sandbox_id_, "filesystem")->Handle(incoming, caller));
   }
@@ -123,8 +123,8 @@ TEST_F(BoxEndpointTest, OneThatIsNotOnOfferSaysSo) {
   ASSERT_NE(endpoint, nullptr);
   for (const char* method : {"initialize", "tools/list", "ping"}) {
     std::string text = std::string(R"({"jsonrpc":"2.0","id":7,"method":")") + method + "\"}";
-    Incoming incoming{rpc::ReadJsonRpc(*ParseJson(text)), text};
-    Answer answer = Run(endpoint->Handle(incoming, {.version = "2025-11-25"}));
+    ReceivedMessage incoming{rpc::ReadJsonRpc(*ParseJson(text)), text};
+    Reply answer = Run(endpoint->Handle(incoming, {.version = "2025-11-25"}));
     EXPECT_EQ(answer.status, 200);
     EXPECT_THAT(answer.body, HasSubstr(R"("id":7)"));
     EXPECT_THAT(answer.body, HasSubstr("'arxiv' is not offered here yet"));
@@ -134,7 +134,7 @@ TEST_F(BoxEndpointTest, OneThatIsNotOnOfferSaysSo) {
 
 TEST_F(BoxEndpointTest, SendsTheMessageAsItIsWrittenWithItsDefinition) {
   agent_.pieces = {"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":", "1.00}}\n"};
-  Answer answer = Ask(kTestCall);
+  Reply answer = Send(kTestCall);
   EXPECT_EQ(answer.body, R"({"jsonrpc":"2.0","id":1,"result":{"x":1.00}})");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(agent_.token, "agent-" + box_id_);
@@ -149,47 +149,47 @@ TEST_F(BoxEndpointTest, SendsTheMessageAsItIsWrittenWithItsDefinition) {
 
 TEST_F(BoxEndpointTest, NotificationsComeOneByOneBeforeTheResponse) {
   agent_.pieces = {"{\"method\":\"a\"}\n{\"meth", "od\":\"b\"}\n", "{\"id\":1,\"result\":{}}\n"};
-  Answer answer = Ask(kTestCall);
+  Reply answer = Send(kTestCall);
   ASSERT_EQ(answer.messages, std::vector<std::string>{R"({"method":"a"})"});
-  ASSERT_NE(answer.live, nullptr);
-  LiveAnswer::Line second = Run(NextLine(1, answer.live));
+  ASSERT_NE(answer.stream, nullptr);
+  ReplyStream::Line second = Run(NextLine(1, answer.stream));
   EXPECT_EQ(second.message, R"({"method":"b"})");
   EXPECT_FALSE(second.last);
-  EXPECT_EQ(Run(AwaitResponse(1, answer.live)), R"({"id":1,"result":{}})");
+  EXPECT_EQ(Run(AwaitResponse(1, answer.stream)), R"({"id":1,"result":{}})");
 }
 
 TEST_F(BoxEndpointTest, AStreamThatEndsWithoutAResponseWasCancelled) {
   agent_.pieces = {"{\"method\":\"a\"}\n"};
-  Answer answer = Ask(kTestCall);
-  ASSERT_NE(answer.live, nullptr);
-  EXPECT_EQ(Run(AwaitResponse(1, answer.live)), "");
+  Reply answer = Send(kTestCall);
+  ASSERT_NE(answer.stream, nullptr);
+  EXPECT_EQ(Run(AwaitResponse(1, answer.stream)), "");
 }
 
 TEST_F(BoxEndpointTest, ACancelledRequestHasNoAnswer) {
   agent_.status = 202;
-  EXPECT_TRUE(Ask(kTestCall).cancelled);
+  EXPECT_TRUE(Send(kTestCall).cancelled);
 }
 
 TEST_F(BoxEndpointTest, WhatGoesWrongIsAnErrorOfTheRequest) {
   agent_.pieces = {"{\"id\":1,\"res", "!"};
-  EXPECT_THAT(Ask(kTestCall).body, HasSubstr("while the call was under way"));
+  EXPECT_THAT(Send(kTestCall).body, HasSubstr("while the call was under way"));
   agent_.status = 500;
-  EXPECT_EQ(Ask(kTestCall).status, 502);
+  EXPECT_EQ(Send(kTestCall).status, 502);
   agent_.status = 413;
-  EXPECT_EQ(Ask(kTestCall).status, 413);
+  EXPECT_EQ(Send(kTestCall).status, 413);
   boxes_.dial_failure = Error{ErrorCode::kConflict, "paused"};
-  EXPECT_EQ(Ask(kTestCall).status, 409);
+  EXPECT_EQ(Send(kTestCall).status, 409);
   boxes_.dial_failure = Error{ErrorCode::kUnavailable, "nobody listens"};
-  EXPECT_EQ(Ask(kTestCall).status, 503);
+  EXPECT_EQ(Send(kTestCall).status, 503);
   boxes_.dial_failure = Error{ErrorCode::kNotFound, "gone"};
-  Answer gone = Ask(kTestCall);
+  Reply gone = Send(kTestCall);
   EXPECT_EQ(gone.status, 404);
   EXPECT_THAT(gone.body, HasSubstr("This sandbox does not exist or has been released"));
   EXPECT_THAT(gone.body, HasSubstr(R"("id":1)"));
 }
 
 // Lines without an agent.
-class ScriptedAnswer : public LiveAnswer {
+class ScriptedAnswer : public ReplyStream {
  public:
   explicit ScriptedAnswer(std::vector<Line> lines) : lines_(std::move(lines)) {}
   Task<Result<Line>> Next() override {
@@ -203,9 +203,9 @@ class ScriptedAnswer : public LiveAnswer {
 };
 
 TEST_F(BoxEndpointTest, TheResponseAloneForThoseWhoWantNoEvents) {
-  using Line = LiveAnswer::Line;
-  auto live = std::make_shared<ScriptedAnswer>(std::vector<Line>{{"n", false}, {"r", true}});
-  EXPECT_EQ(Run(AwaitResponse(1, live)), "r");
+  using Line = ReplyStream::Line;
+  auto stream = std::make_shared<ScriptedAnswer>(std::vector<Line>{{"n", false}, {"r", true}});
+  EXPECT_EQ(Run(AwaitResponse(1, stream)), "r");
   auto broken = std::make_shared<ScriptedAnswer>(std::vector<Line>{{"n", false}});
   EXPECT_THAT(Run(AwaitResponse("x", broken)), HasSubstr("it broke off"));
   auto cancelled = std::make_shared<ScriptedAnswer>(std::vector<Line>{{"", true}});

@@ -7,7 +7,7 @@
 
 #include "base/task.h"
 #include "http/message.h"
-#include "mcp/answer.h"
+#include "mcp/reply.h"
 #include "rpc/jsonrpc/message.h"
 
 namespace viv::mcp {
@@ -19,7 +19,7 @@ struct Caller {
 };
 
 // A message as it was read and as it was written.
-struct Incoming {
+struct ReceivedMessage {
   rpc::JsonRpcMessage message;
   std::string text;
 };
@@ -33,8 +33,8 @@ class Endpoint {
   virtual bool exists() const = 0;             // still
   virtual std::string account_id() const = 0;  // whose requests its callers' are
 
-  virtual Task<Answer> Handle(Incoming request, Caller caller) = 0;
-  virtual Task<void> Notify(Incoming notification, Caller caller) = 0;
+  virtual Task<Reply> Handle(ReceivedMessage request, Caller caller) = 0;
+  virtual Task<void> Notify(ReceivedMessage notification, Caller caller) = 0;
 };
 using EndpointPtr = std::shared_ptr<Endpoint>;  // shared with the streams of its callers
 

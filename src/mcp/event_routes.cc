@@ -5,7 +5,7 @@
 
 #include "http/sse.h"
 #include "mcp/event_sessions.h"
-#include "mcp/http_answers.h"
+#include "mcp/http_responses.h"
 #include "mcp/routes.h"
 
 namespace viv::mcp {
@@ -20,7 +20,7 @@ Task<void> ServeEvents(EventSessions& sessions,
                        EndpointPtr endpoint,
                        std::string messages_url,
                        http::BodyWriter& writer) {
-  EventSessions::Lease session = sessions.Open(co_await asio::this_coro::executor, endpoint);
+  EventSessions::Session session = sessions.Open(co_await asio::this_coro::executor, endpoint);
   http::ServerSentEvent first;
   first.event = "endpoint";
   first.data = messages_url + session.id();
@@ -36,10 +36,10 @@ Task<void> ServeEvents(EventSessions& sessions,
 }
 
 // Runs beside the stream that it answers into, and ends with it.
-Task<void> AnswerIntoStream(EventSessions& sessions,
-                            std::string session_id,
-                            EndpointPtr endpoint,
-                            Incoming incoming) {
+Task<void> RespondOnStream(EventSessions& sessions,
+                           std::string session_id,
+                           EndpointPtr endpoint,
+                           ReceivedMessage incoming) {
   Caller caller;
   caller.version = kBatchVersion;
   caller.session = session_id;
@@ -48,14 +48,15 @@ Task<void> AnswerIntoStream(EventSessions& sessions,
     co_return;
   }
   json::value id = incoming.message.id;
-  Answer answer = co_await endpoint->Handle(std::move(incoming), std::move(caller));
-  for (std::string& notice : answer.messages) sessions.Send(session_id, std::move(notice));
-  if (answer.live == nullptr) {
-    if (!answer.cancelled) sessions.Send(session_id, std::move(answer.body));
+  Reply reply = co_await endpoint->Handle(std::move(incoming), std::move(caller));
+  for (std::string& notification : reply.messages)
+    sessions.Send(session_id, std::move(notification));
+  if (reply.stream == nullptr) {
+    if (!reply.cancelled) sessions.Send(session_id, std::move(reply.body));
     co_return;
   }
   for (bool last = false; !last;) {
-    LiveAnswer::Line line = co_await NextLine(id, answer.live);
+    ReplyStream::Line line = co_await NextLine(id, reply.stream);
     last = line.last;
     if (!line.message.empty()) sessions.Send(session_id, std::move(line.message));
   }
@@ -66,7 +67,7 @@ Task<void> AnswerIntoStream(EventSessions& sessions,
 Task<http::Response> Routes::OpenEvents(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
-  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (!endpoint) co_return ErrorResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   // The request's own path decides the endpoint's, so that a prefix in front of ours stays.
   std::string messages_url = request.path.substr(0, request.path.rfind("/sse")) + "/messages?" +
                              (*endpoint)->query() + "&session_id=";
@@ -78,31 +79,30 @@ Task<http::Response> Routes::OpenEvents(http::Request& request) {
 Task<http::Response> Routes::PostEvent(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
-  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (!endpoint) co_return ErrorResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   if (auto refusal = RefuseTooMany(**endpoint)) co_return *std::move(refusal);
   std::string session_id = request.Query("session_id").value_or("");
   if (!event_sessions_->Has(session_id))
-    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Could not find session");
+    co_return ErrorResponse(404, JsonRpcCode::kNotFound, "Could not find session");
   if (request.deferred_body != nullptr) {
     std::optional<http::Response> refusal = co_await LoadMessage(request, **endpoint);
     if (refusal) co_return *std::move(refusal);
   }
   auto body = ParseJson(request.body);
   if (!body)
-    co_return FailureResponse(400, JsonRpcCode::kParseError,
-                              "Parse error: " + body.error().message);
-  Incoming incoming;
+    co_return ErrorResponse(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
+  ReceivedMessage incoming;
   incoming.text = std::move(request.body);
   incoming.message = rpc::ReadJsonRpc(std::move(*body));
   if (incoming.message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
-                              "Invalid Request: " + incoming.message.problem, incoming.message.id);
+    co_return ErrorResponse(400, JsonRpcCode::kInvalidRequest,
+                            "Invalid Request: " + incoming.message.problem, incoming.message.id);
   }
   bool taken = event_sessions_->Spawn(
       session_id,
-      AnswerIntoStream(*event_sessions_, session_id, *std::move(endpoint), std::move(incoming)));
+      RespondOnStream(*event_sessions_, session_id, *std::move(endpoint), std::move(incoming)));
   if (!taken)
-    co_return FailureResponse(503, JsonRpcCode::kInternalError, "Too many messages are under way");
+    co_return ErrorResponse(503, JsonRpcCode::kInternalError, "Too many messages are under way");
   co_return http::Text(202, "Accepted");
 }
 

@@ -43,14 +43,14 @@ struct EventSessions::Stream {
       std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-EventSessions::Lease::~Lease() {
+EventSessions::Session::~Session() {
   if (stream_ == nullptr) return;
   stream_->tasks.reset();
   std::lock_guard lock(owner_->mutex_);
   owner_->streams_.erase(id_);
 }
 
-Task<std::vector<std::string>> EventSessions::Lease::Wait(std::chrono::seconds limit) {
+Task<std::vector<std::string>> EventSessions::Session::Wait(std::chrono::seconds limit) {
   if (stream_->messages.empty() && !stream_->over) {
     stream_->wake.expires_after(limit);
     [[maybe_unused]] auto [woken] =
@@ -60,20 +60,20 @@ Task<std::vector<std::string>> EventSessions::Lease::Wait(std::chrono::seconds l
   co_return std::exchange(stream_->messages, {});
 }
 
-bool EventSessions::Lease::too_slow() const {
+bool EventSessions::Session::too_slow() const {
   return stream_->too_slow;
 }
 
-bool EventSessions::Lease::over() const {
+bool EventSessions::Session::over() const {
   return stream_->over;
 }
 
-EventSessions::Lease EventSessions::Open(asio::any_io_executor executor, EndpointPtr endpoint) {
+EventSessions::Session EventSessions::Open(asio::any_io_executor executor, EndpointPtr endpoint) {
   std::string id = RandomUuid();
   auto stream = std::make_shared<Stream>(std::move(executor), std::move(endpoint));
   std::lock_guard lock(mutex_);
   streams_.emplace(id, stream);
-  return Lease(*this, std::move(id), std::move(stream));
+  return Session(*this, std::move(id), std::move(stream));
 }
 
 std::shared_ptr<EventSessions::Stream> EventSessions::Find(const std::string& id) const {

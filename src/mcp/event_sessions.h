@@ -23,13 +23,13 @@ class EventSessions {
   struct Stream;
 
   // An open stream; it is gone from the list when this goes out of scope.
-  class Lease {
+  class Session {
    public:
-    Lease(EventSessions& owner, std::string id, std::shared_ptr<Stream> stream)
+    Session(EventSessions& owner, std::string id, std::shared_ptr<Stream> stream)
         : owner_(&owner), id_(std::move(id)), stream_(std::move(stream)) {}
-    Lease(Lease&&) = default;
-    Lease& operator=(Lease&&) = delete;
-    ~Lease();
+    Session(Session&&) = default;
+    Session& operator=(Session&&) = delete;
+    ~Session();
 
     const std::string& id() const { return id_; }
     // What was sent since the last time; waits up to `limit` for something.
@@ -43,7 +43,7 @@ class EventSessions {
     std::shared_ptr<Stream> stream_;  // shared with senders under way, and with its own work
   };
 
-  Lease Open(asio::any_io_executor executor, EndpointPtr endpoint);
+  Session Open(asio::any_io_executor executor, EndpointPtr endpoint);
   bool Has(const std::string& id) const;
   void Send(const std::string& id, std::string message);
   // Runs `work` where the stream is, until that ends. False without such a stream, or when it has

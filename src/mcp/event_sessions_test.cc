@@ -14,7 +14,7 @@ namespace {
 // What a stream's coroutine does: it waits, for a day if nobody wakes it.
 Task<void> ServeStream(
     EventSessions& sessions, asio::io_context& io, EndpointPtr endpoint, int& waits, bool& ended) {
-  EventSessions::Lease stream = sessions.Open(io.get_executor(), std::move(endpoint));
+  EventSessions::Session stream = sessions.Open(io.get_executor(), std::move(endpoint));
   while (!stream.over()) {
     ++waits;
     co_await stream.Wait(std::chrono::hours(24));

@@ -11,7 +11,7 @@ namespace viv::mcp {
 
 class TestEndpoint : public Endpoint {
  public:
-  std::deque<Answer> answers;      // one to each request
+  std::deque<Reply> answers;       // one to each request
   std::vector<std::string> asked;  // the texts of the requests
   bool there = true;
 
@@ -19,13 +19,13 @@ class TestEndpoint : public Endpoint {
   std::string query() const override { return "instance_id=test"; }
   std::string account_id() const override { return "test"; }
   bool exists() const override { return there; }
-  Task<Answer> Handle(Incoming request, Caller) override {
+  Task<Reply> Handle(ReceivedMessage request, Caller) override {
     asked.push_back(request.text);
-    Answer answer = std::move(answers.front());
+    Reply answer = std::move(answers.front());
     answers.pop_front();
     co_return answer;
   }
-  Task<void> Notify(Incoming, Caller) override { co_return; }
+  Task<void> Notify(ReceivedMessage, Caller) override { co_return; }
 };
 
 }  // namespace viv::mcp

@@ -13,8 +13,8 @@ using rpc::JsonRpcCode;
 // A lease's tools never change, so that clients may keep the list for long, each for itself.
 constexpr std::string_view kCaching = R"("ttlMs":3600000,"cacheScope":"private")";
 
-Answer Failure(const json::value& id, JsonRpcCode code, std::string message) {
-  return Answer{.body = rpc::JsonRpcFailure(id, {code, std::move(message)})};
+Reply ErrorReply(const json::value& id, JsonRpcCode code, std::string message) {
+  return Reply{.body = rpc::JsonRpcFailure(id, {code, std::move(message)})};
 }
 
 std::string TextResult(std::string_view text, bool is_error) {
@@ -24,7 +24,7 @@ std::string TextResult(std::string_view text, bool is_error) {
   return out;
 }
 
-std::string RenderAnswer(const engine::CallAnswer& answer) {
+std::string RenderCallResult(const engine::CallAnswer& answer) {
   std::string out;
   if (answer.content) {
     out = R"({"content":)" + WriteJson(*answer.content);
@@ -54,8 +54,8 @@ std::vector<std::string> RenderNotices(const engine::CallAnswer& answer,
   return messages;
 }
 
-Answer Cancelled() {
-  Answer answer;
+Reply CancelledReply() {
+  Reply answer;
   answer.status = 202;
   answer.cancelled = true;
   return answer;
@@ -63,14 +63,14 @@ Answer Cancelled() {
 
 }  // namespace
 
-Answer Protocol::Result(const json::value& id, std::string result_json, Era era) {
+Reply Protocol::ResultReply(const json::value& id, std::string result_json, Era era) {
   if (era == Era::kModern) result_json = AsModernResult(std::move(result_json));
-  return Answer{.body = rpc::JsonRpcResult(id, result_json)};
+  return Reply{.body = rpc::JsonRpcResult(id, result_json)};
 }
 
-Task<Answer> Protocol::Handle(store::SandboxPtr sandbox,
-                              rpc::JsonRpcMessage request,
-                              std::string_view version) {
+Task<Reply> Protocol::Handle(store::SandboxPtr sandbox,
+                             rpc::JsonRpcMessage request,
+                             std::string_view version) {
   Era era = version == kModernVersion ? Era::kModern : Era::kHandshake;
   if (request.method == "tools/call")
     co_return co_await CallTool(std::move(sandbox), std::move(request), era);
@@ -79,23 +79,23 @@ Task<Answer> Protocol::Handle(store::SandboxPtr sandbox,
   if (request.method == "server/discover" && era == Era::kModern)
     co_return Discover(*sandbox, request);
   if (request.method == "ping" || request.method == "logging/setLevel")
-    co_return Result(request.id, "{}", era);
-  co_return Failure(request.id, JsonRpcCode::kMethodNotFound,
-                    "Method not found: " + request.method);
+    co_return ResultReply(request.id, "{}", era);
+  co_return ErrorReply(request.id, JsonRpcCode::kMethodNotFound,
+                       "Method not found: " + request.method);
 }
 
 void Protocol::Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification) {
   if (notification.method != "notifications/cancelled") return;
   if (const json::value* id = Find(notification.params, "requestId"))
-    in_flight_.Cancel(sandbox.lease_id, *id);
+    calls_in_progress_.Cancel(sandbox.lease_id, *id);
 }
 
-Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+Reply Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
-  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  if (!loaded) return ErrorReply(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   std::string_view asked = FindString(request.params, "protocolVersion");
   if (asked.empty())
-    return Failure(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
+    return ErrorReply(request.id, JsonRpcCode::kInvalidParams, "protocolVersion must be a string");
   const engine::App& app = *(*loaded)->app;
   json::object result{
       {"protocolVersion", NegotiatedVersion(asked)},
@@ -103,12 +103,12 @@ Answer Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMes
       {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
   };
   if (!app.instructions.empty()) result["instructions"] = app.instructions;
-  return Result(request.id, WriteJson(result), Era::kHandshake);
+  return ResultReply(request.id, WriteJson(result), Era::kHandshake);
 }
 
-Answer Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
+Reply Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
-  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  if (!loaded) return ErrorReply(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   const engine::App& app = *(*loaded)->app;
   json::object server{{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}};
   json::object result{
@@ -119,14 +119,14 @@ Answer Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessa
   if (!app.instructions.empty()) result["instructions"] = app.instructions;
   std::string text = WriteJson(result);
   text.insert(1, std::string(kCaching) + ",");
-  return Result(request.id, std::move(text), Era::kModern);
+  return ResultReply(request.id, std::move(text), Era::kModern);
 }
 
-Answer Protocol::ListTools(const store::Sandbox& sandbox,
-                           const rpc::JsonRpcMessage& request,
-                           Era era) {
+Reply Protocol::ListTools(const store::Sandbox& sandbox,
+                          const rpc::JsonRpcMessage& request,
+                          Era era) {
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
-  if (!loaded) return Failure(request.id, JsonRpcCode::kInternalError, loaded.error().message);
+  if (!loaded) return ErrorReply(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   const engine::Profile& profile =
       (*loaded)->app->profile(sandbox.benchmark.empty() ? "default" : sandbox.benchmark);
   std::size_t begin = 0;
@@ -134,7 +134,7 @@ Answer Protocol::ListTools(const store::Sandbox& sandbox,
     std::string_view text = cursor->is_string() ? View(cursor->get_string()) : std::string_view();
     auto read = std::from_chars(text.data(), text.data() + text.size(), begin);
     if (text.empty() || read.ptr != text.data() + text.size() || begin >= profile.listing.size()) {
-      return Failure(request.id, JsonRpcCode::kInvalidParams, "Invalid cursor");
+      return ErrorReply(request.id, JsonRpcCode::kInvalidParams, "Invalid cursor");
     }
   }
   std::size_t end = std::min(begin + options_.tools_page, profile.listing.size());
@@ -146,57 +146,57 @@ Answer Protocol::ListTools(const store::Sandbox& sandbox,
   result += ']';
   if (end < profile.listing.size()) result += R"(,"nextCursor":")" + std::to_string(end) + '"';
   if (era == Era::kModern) (result += ',') += kCaching;
-  return Result(request.id, result + '}', era);
+  return ResultReply(request.id, result + '}', era);
 }
 
-Task<Answer> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era) {
+Task<Reply> Protocol::CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era) {
   std::string tool(FindString(request.params, "name"));
   if (tool.empty())
-    co_return Failure(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
+    co_return ErrorReply(request.id, JsonRpcCode::kInvalidParams, "name must be a string");
   json::object arguments;
   if (const json::value* given = Find(request.params, "arguments");
       given != nullptr && !given->is_null()) {
     if (!given->is_object())
-      co_return Failure(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
+      co_return ErrorReply(request.id, JsonRpcCode::kInvalidParams, "arguments must be an object");
     arguments = given->get_object();
   }
   auto live = co_await sandboxes_.Open(sandbox);
-  if (!live) co_return Failure(request.id, JsonRpcCode::kInternalError, live.error().message);
+  if (!live) co_return ErrorReply(request.id, JsonRpcCode::kInternalError, live.error().message);
   worlds::FaultEffect fault = (*live)->faults.Next(tool);
-  InFlight::Call under_way = in_flight_.Begin(sandbox->lease_id, request.id);
+  CancellableCalls::Call under_way = calls_in_progress_.Begin(sandbox->lease_id, request.id);
   if (fault.latency_ms > 0) co_await under_way.Sleep(std::chrono::milliseconds(fault.latency_ms));
-  if (under_way.cancelled()) co_return Cancelled();
+  if (under_way.cancelled()) co_return CancelledReply();
   if (fault.status) {
-    Answer answer =
-        Failure(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
+    Reply answer =
+        ErrorReply(request.id, JsonRpcCode::kInternalError, fault.error.value_or("injected fault"));
     answer.status = *fault.status;
     answer.retry_after_s = fault.retry_after_s;
     co_return answer;
   }
-  if (fault.error) co_return Result(request.id, TextResult(*fault.error, true) + '}', era);
+  if (fault.error) co_return ResultReply(request.id, TextResult(*fault.error, true) + '}', era);
   auto called = co_await sandboxes_.Call(*live, tool, std::move(arguments), under_way.cancelled());
-  if (!called && under_way.cancelled()) co_return Cancelled();
+  if (!called && under_way.cancelled()) co_return CancelledReply();
   if (called) {
-    Answer answer = Result(request.id, RenderAnswer(*called), era);
+    Reply answer = ResultReply(request.id, RenderCallResult(*called), era);
     answer.messages = RenderNotices(*called, request.params);
     co_return answer;
   }
   switch (called.error().code) {
     case ErrorCode::kNotFound:
-      co_return Failure(request.id, JsonRpcCode::kInvalidParams, called.error().message);
+      co_return ErrorReply(request.id, JsonRpcCode::kInvalidParams, called.error().message);
     case ErrorCode::kLimitExceeded:
-      co_return Result(
+      co_return ResultReply(
           request.id,
           TextResult("The call took too long and was stopped; nothing was changed.", true) + '}',
           era);
     case ErrorCode::kUnavailable:
       log::Warn("tool.unavailable",
                 {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
-      co_return Failure(request.id, JsonRpcCode::kInternalError, called.error().message);
+      co_return ErrorReply(request.id, JsonRpcCode::kInternalError, called.error().message);
     default:
       log::Error("tool.failed",
                  {{"sandbox", sandbox->id}, {"tool", tool}, {"error", called.error().message}});
-      co_return Failure(request.id, JsonRpcCode::kInternalError, "Internal error");
+      co_return ErrorReply(request.id, JsonRpcCode::kInternalError, "Internal error");
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/task.h"
-#include "mcp/answer.h"
-#include "mcp/in_flight.h"
+#include "mcp/cancellable_calls.h"
+#include "mcp/reply.h"
 #include "rpc/jsonrpc/message.h"
 #include "rpc/mcp/revisions.h"
 #include "worlds/sandboxes.h"
@@ -29,9 +29,9 @@ class Protocol {
       : sandboxes_(sandboxes), options_(options) {}
 
   // `version` is the revision the request is in.
-  Task<Answer> Handle(store::SandboxPtr sandbox,
-                      rpc::JsonRpcMessage request,
-                      std::string_view version);
+  Task<Reply> Handle(store::SandboxPtr sandbox,
+                     rpc::JsonRpcMessage request,
+                     std::string_view version);
 
   // A notification: a cancellation stops the request it names, if that is still under way.
   void Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification);
@@ -40,15 +40,15 @@ class Protocol {
   // What the revisions have in common: a handshake-era result is the same without its type.
   enum class Era { kHandshake, kModern };
 
-  Answer Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
-  Answer Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
-  Answer ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request, Era era);
-  Task<Answer> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era);
-  static Answer Result(const json::value& id, std::string result_json, Era era);
+  Reply Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
+  Reply Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);
+  Reply ListTools(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request, Era era);
+  Task<Reply> CallTool(store::SandboxPtr sandbox, rpc::JsonRpcMessage request, Era era);
+  static Reply ResultReply(const json::value& id, std::string result_json, Era era);
 
   worlds::Sandboxes& sandboxes_;
   ProtocolOptions options_;
-  InFlight in_flight_;
+  CancellableCalls calls_in_progress_;
 };
 
 }  // namespace viv::mcp

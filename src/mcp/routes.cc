@@ -9,7 +9,7 @@
 #include "http/sse.h"
 #include "mcp/box_endpoint.h"
 #include "mcp/event_sessions.h"
-#include "mcp/http_answers.h"
+#include "mcp/http_responses.h"
 #include "mcp/mirrored_headers.h"
 #include "mcp/world_endpoint.h"
 
@@ -39,19 +39,19 @@ http::Response RefuseVersion(std::string_view version) {
 // What speaks against the request before anybody looks at whom it is for.
 std::optional<http::Response> RefuseHead(const http::Request& request) {
   if (!IsJson(request)) {
-    return FailureResponse(415, JsonRpcCode::kInvalidRequest,
-                           "Content-Type must be application/json");
+    return ErrorResponse(415, JsonRpcCode::kInvalidRequest,
+                         "Content-Type must be application/json");
   }
   if (!Accepts(request, "application/json") && !Accepts(request, "text/event-stream")) {
-    return FailureResponse(406, JsonRpcCode::kInvalidRequest,
-                           "Accept must allow application/json or text/event-stream");
+    return ErrorResponse(406, JsonRpcCode::kInvalidRequest,
+                         "Accept must allow application/json or text/event-stream");
   }
   if (!IsKnownVersion(VersionOf(request))) return RefuseVersion(VersionOf(request));
   return std::nullopt;
 }
 
 Task<void> KeepOpen(EventSessions& streams, EndpointPtr endpoint, http::BodyWriter& writer) {
-  EventSessions::Lease stream = streams.Open(co_await asio::this_coro::executor, endpoint);
+  EventSessions::Session stream = streams.Open(co_await asio::this_coro::executor, endpoint);
   while (!stream.over() && endpoint->exists()) {
     Status written = co_await writer.Write(std::string(http::kEventKeepalive));
     if (!written) co_return;
@@ -134,11 +134,11 @@ Task<http::Response> Routes::Post(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   if (std::optional<http::Response> refusal = RefuseHead(request)) co_return *std::move(refusal);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
-  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (!endpoint) co_return ErrorResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   if (auto refusal = RefuseTooMany(**endpoint)) co_return *std::move(refusal);
   std::string_view session = request.headers.Get("mcp-session-id");
   if (!session.empty() && !sessions_.IsLive((*endpoint)->key(), session)) {
-    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
+    co_return ErrorResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
   if (request.deferred_body != nullptr) {
     std::optional<http::Response> refusal = co_await LoadMessage(request, **endpoint);
@@ -146,28 +146,26 @@ Task<http::Response> Routes::Post(http::Request& request) {
   }
   auto body = ParseJson(request.body);
   if (!body)
-    co_return FailureResponse(400, JsonRpcCode::kParseError,
-                              "Parse error: " + body.error().message);
+    co_return ErrorResponse(400, JsonRpcCode::kParseError, "Parse error: " + body.error().message);
   if (json::array* batch = body->if_array()) {
-    co_return co_await AnswerBatch(request, *std::move(endpoint), std::move(*batch));
+    co_return co_await RespondToBatch(request, *std::move(endpoint), std::move(*batch));
   }
-  Incoming incoming;
+  ReceivedMessage incoming;
   incoming.message = rpc::ReadJsonRpc(std::move(*body));
   const JsonRpcMessage& message = incoming.message;
   if (message.kind == JsonRpcMessage::Kind::kInvalid) {
-    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest,
-                              "Invalid Request: " + message.problem, message.id);
+    co_return ErrorResponse(400, JsonRpcCode::kInvalidRequest,
+                            "Invalid Request: " + message.problem, message.id);
   }
   if (Status agreed = CheckMirroredHeaders(request, message); !agreed) {
-    co_return FailureResponse(400, JsonRpcCode::kHeaderMismatch, agreed.error().message,
-                              message.id);
+    co_return ErrorResponse(400, JsonRpcCode::kHeaderMismatch, agreed.error().message, message.id);
   }
   incoming.text = std::move(request.body);
   if (message.kind != JsonRpcMessage::Kind::kRequest) {
     co_await (*endpoint)->Notify(std::move(incoming), CallerFrom(request));
     co_return http::Empty(202);
   }
-  co_return co_await AnswerOne(request, *std::move(endpoint), std::move(incoming));
+  co_return co_await RespondToMessage(request, *std::move(endpoint), std::move(incoming));
 }
 
 // The stream for what a server says unasked. Ours never does; the stream lives while the sandbox
@@ -175,17 +173,17 @@ Task<http::Response> Routes::Post(http::Request& request) {
 Task<http::Response> Routes::Get(http::Request& request) {
   if (!IsAllowed(origins_, request)) co_return RefuseOrigin(origins_, request);
   Result<EndpointPtr> endpoint = FindEndpoint(request);
-  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (!endpoint) co_return ErrorResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   std::string_view accept = request.headers.Get("accept");
   if (accept.find("text/event-stream") == std::string_view::npos) {
-    http::Response response = FailureResponse(405, JsonRpcCode::kInvalidRequest,
-                                              "Method not allowed: POST JSON-RPC messages here");
+    http::Response response = ErrorResponse(405, JsonRpcCode::kInvalidRequest,
+                                            "Method not allowed: POST JSON-RPC messages here");
     response.headers.Set("Allow", "POST, GET, DELETE");
     co_return response;
   }
   std::string_view session = request.headers.Get("mcp-session-id");
   if (!session.empty() && !sessions_.IsLive((*endpoint)->key(), session)) {
-    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
+    co_return ErrorResponse(404, JsonRpcCode::kNotFound, "Session not found; initialize again");
   }
   co_return http::EventStream([this, open = *endpoint](http::BodyWriter& writer) {
     return KeepOpen(*event_sessions_, open, writer);
@@ -194,12 +192,12 @@ Task<http::Response> Routes::Get(http::Request& request) {
 
 Task<http::Response> Routes::Delete(http::Request& request) {
   Result<EndpointPtr> endpoint = FindEndpoint(request);
-  if (!endpoint) co_return FailureResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
+  if (!endpoint) co_return ErrorResponse(404, JsonRpcCode::kNotFound, endpoint.error().message);
   std::string_view session = request.headers.Get("mcp-session-id");
   if (session.empty())
-    co_return FailureResponse(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
+    co_return ErrorResponse(400, JsonRpcCode::kInvalidRequest, "Mcp-Session-Id is missing");
   if (!sessions_.IsLive((*endpoint)->key(), session))
-    co_return FailureResponse(404, JsonRpcCode::kNotFound, "Session not found");
+    co_return ErrorResponse(404, JsonRpcCode::kNotFound, "Session not found");
   sessions_.End(session);
   co_return http::Empty(200);
 }

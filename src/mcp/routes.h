@@ -61,12 +61,12 @@ class Routes {
 
   Result<EndpointPtr> FindEndpoint(const http::Request& request);
   std::optional<http::Response> RefuseTooMany(const Endpoint& endpoint) const;
-  Task<http::Response> AnswerBatch(const http::Request& request,
-                                   EndpointPtr endpoint,
-                                   json::array batch);
-  Task<http::Response> AnswerOne(const http::Request& request,
-                                 EndpointPtr endpoint,
-                                 Incoming incoming);
+  Task<http::Response> RespondToBatch(const http::Request& request,
+                                      EndpointPtr endpoint,
+                                      json::array batch);
+  Task<http::Response> RespondToMessage(const http::Request& request,
+                                        EndpointPtr endpoint,
+                                        ReceivedMessage incoming);
 
   worlds::Sandboxes& sandboxes_;
   const Local local_;

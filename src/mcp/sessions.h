@@ -20,7 +20,7 @@ class Sessions {
 
  private:
   static constexpr std::size_t kEndedMax = 100'000;
-  std::string Proof(std::string_view lease_id, std::string_view name) const;
+  std::string Signature(std::string_view lease_id, std::string_view name) const;
 
   std::string secret_;
   mutable std::mutex mutex_;

@@ -2,11 +2,11 @@
 
 namespace viv::mcp {
 
-Task<Answer> WorldEndpoint::Handle(Incoming request, Caller caller) {
+Task<Reply> WorldEndpoint::Handle(ReceivedMessage request, Caller caller) {
   co_return co_await protocol_.Handle(sandbox_, std::move(request.message), caller.version);
 }
 
-Task<void> WorldEndpoint::Notify(Incoming notification, Caller) {
+Task<void> WorldEndpoint::Notify(ReceivedMessage notification, Caller) {
   protocol_.Notify(*sandbox_, notification.message);
   co_return;
 }

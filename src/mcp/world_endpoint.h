@@ -17,8 +17,8 @@ class WorldEndpoint : public Endpoint {
   std::string account_id() const override { return sandbox_->account_id; }
   bool exists() const override { return sandboxes_.FindLease(sandbox_->lease_id).has_value(); }
 
-  Task<Answer> Handle(Incoming request, Caller caller) override;
-  Task<void> Notify(Incoming notification, Caller caller) override;
+  Task<Reply> Handle(ReceivedMessage request, Caller caller) override;
+  Task<void> Notify(ReceivedMessage notification, Caller caller) override;
 
  private:
   const worlds::Sandboxes& sandboxes_;

@@ -8,7 +8,7 @@
 #include "dialects/klavis/routes.h"
 #include "dialects/klavis/tool_formats.h"
 #include "dialects/klavis/validate.h"
-#include "mcp/ask.h"
+#include "mcp/call_endpoint.h"
 
 namespace viv::klavis {
 namespace {
@@ -117,7 +117,7 @@ Task<http::Response> ListServerTools(ServerToolsContext& context, http::Request&
   const ToolFormat format = *ParseToolFormat(chosen.value_or("mcp_native"));
   Result<mcp::EndpointPtr> endpoint = FindServer(context, request, url);
   if (!endpoint) co_return ListAnswer(format, PassUp(std::move(endpoint).error()));
-  Result<json::array> tools = co_await mcp::AskForTools(*std::move(endpoint), request.client);
+  Result<json::array> tools = co_await mcp::ListEndpointTools(*std::move(endpoint), request.client);
   co_return ListAnswer(format, tools);
 }
 
@@ -134,8 +134,8 @@ Task<http::Response> CallServerTool(ServerToolsContext& context, http::Request& 
   Result<mcp::EndpointPtr> endpoint = FindServer(context, request, url);
   if (!endpoint) co_return CallFailure(endpoint.error());
   std::string method = "tools/call";
-  Result<std::string> result =
-      co_await mcp::Ask(*std::move(endpoint), std::move(method), std::move(params), request.client);
+  Result<std::string> result = co_await mcp::CallEndpoint(*std::move(endpoint), std::move(method),
+                                                          std::move(params), request.client);
   if (!result) co_return CallFailure(result.error());
   // As the server wrote it: numbers keep their digits.
   co_return http::Json(200, R"({"success":true,"result":)" + *result + R"(,"error":null})");

@@ -15,10 +15,10 @@
 
 namespace viv::mcp {
 
-http::Response FailureResponse(int status,
-                               rpc::JsonRpcCode code,
-                               std::string message,
-                               const json::value& id = nullptr);
+http::Response ErrorResponse(int status,
+                             rpc::JsonRpcCode code,
+                             std::string message,
+                             const json::value& id = nullptr);
 
 http::Response RefuseOrigin(const OriginPolicy& policy, const http::Request& request);
 
@@ -38,16 +38,16 @@ http::Response Events(std::vector<std::string> messages);
 
 // The rest of an answer, as events: `messages` first. What goes wrong is told as the response to
 // the request of that id.
-struct LiveEvents {
+struct StreamedReply {
   json::value id;
   std::vector<std::string> messages;
-  std::shared_ptr<LiveAnswer> live;
+  std::shared_ptr<ReplyStream> stream;
 };
-http::Response StreamEvents(LiveEvents events);
+http::Response StreamEvents(StreamedReply events);
 
 // The response alone, for clients that want no events; empty when there is none.
-Task<std::string> AwaitResponse(json::value id, std::shared_ptr<LiveAnswer> live);
+Task<std::string> AwaitResponse(json::value id, std::shared_ptr<ReplyStream> stream);
 // The next message of a live answer, or the failure as such.
-Task<LiveAnswer::Line> NextLine(json::value id, std::shared_ptr<LiveAnswer> live);
+Task<ReplyStream::Line> NextLine(json::value id, std::shared_ptr<ReplyStream> stream);
 
 }  // namespace viv::mcp

@@ -1,6 +1,6 @@
-#include "mcp/ask.h"
+#include "mcp/call_endpoint.h"
 
-#include "mcp/http_answers.h"
+#include "mcp/http_responses.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
@@ -27,33 +27,33 @@ Result<std::string> ResultIn(const std::string& response) {
 
 }  // namespace
 
-Task<Result<std::string>> Ask(EndpointPtr endpoint,
-                              std::string method,
-                              json::object params,
-                              http::ClientConnection* client) {
+Task<Result<std::string>> CallEndpoint(EndpointPtr endpoint,
+                                       std::string method,
+                                       json::object params,
+                                       http::ClientConnection* client) {
   json::value message = json::object{
       {"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
-  Incoming incoming;
+  ReceivedMessage incoming;
   incoming.text = WriteJson(message);
   incoming.message = rpc::ReadJsonRpc(std::move(message));
   Caller caller;
   caller.version = kLatestHandshake;
   caller.client = client;
-  Answer answer = co_await endpoint->Handle(std::move(incoming), std::move(caller));
-  std::string body = std::move(answer.body);
+  Reply reply = co_await endpoint->Handle(std::move(incoming), std::move(caller));
+  std::string body = std::move(reply.body);
   const json::value id = 1;
-  if (answer.live != nullptr) body = co_await AwaitResponse(id, std::move(answer.live));
-  if (answer.cancelled || body.empty())
+  if (reply.stream != nullptr) body = co_await AwaitResponse(id, std::move(reply.stream));
+  if (reply.cancelled || body.empty())
     co_return Fail(ErrorCode::kUnavailable, "the call was cancelled");
   co_return ResultIn(body);
 }
 
-Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientConnection* client) {
+Task<Result<json::array>> ListEndpointTools(EndpointPtr endpoint, http::ClientConnection* client) {
   const std::string method = "tools/list";
   json::array tools;
   json::object params;
   for (int page = 0; page < kToolPagesMax; ++page) {
-    ASSIGN_OR_CO_RETURN(std::string text, co_await Ask(endpoint, method, params, client));
+    ASSIGN_OR_CO_RETURN(std::string text, co_await CallEndpoint(endpoint, method, params, client));
     ASSIGN_OR_CO_RETURN(json::value result, ParseJson(text));
     const json::value* listed = Find(result, "tools");
     if (listed == nullptr || !listed->is_array())

@@ -13,23 +13,23 @@
 namespace viv::mcp {
 
 // An answer that comes bit by bit. Dropping it is how to give up.
-class LiveAnswer {
+class ReplyStream {
  public:
   struct Line {
     std::string message;  // JSON-RPC
     bool last = false;    // the response, or empty: the request was cancelled
   };
-  virtual ~LiveAnswer() = default;
+  virtual ~ReplyStream() = default;
   virtual Task<Result<Line>> Next() = 0;  // the error is for the client to read
 };
 
-struct Answer {
+struct Reply {
   std::string body = {};                   // the JSON-RPC response, unless `live` brings it
   std::vector<std::string> messages = {};  // JSON-RPC notifications that come before: progress, log
   int status = 200;                        // of the HTTP answer, where the transport has one
   std::int64_t retry_after_s = 0;
-  bool cancelled = false;                      // there is nothing to answer
-  std::shared_ptr<LiveAnswer> live = nullptr;  // shared with the stream that sends it
+  bool cancelled = false;                         // there is nothing to answer
+  std::shared_ptr<ReplyStream> stream = nullptr;  // shared with the stream that sends it
 };
 
 }  // namespace viv::mcp

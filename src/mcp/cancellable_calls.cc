@@ -1,4 +1,4 @@
-#include "mcp/in_flight.h"
+#include "mcp/cancellable_calls.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -15,14 +15,14 @@ std::string KeyOf(const std::string& lease_id, const json::value& request_id) {
 
 }  // namespace
 
-InFlight::Call::~Call() {
+CancellableCalls::Call::~Call() {
   if (state_ == nullptr) return;
   std::lock_guard lock(owner_->mutex_);
   auto found = owner_->calls_.find(key_);
   if (found != owner_->calls_.end() && found->second == state_) owner_->calls_.erase(found);
 }
 
-Task<void> InFlight::Call::Sleep(std::chrono::milliseconds time) {
+Task<void> CancellableCalls::Call::Sleep(std::chrono::milliseconds time) {
   auto timer = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, time);
   {
     std::lock_guard lock(state_->mutex);
@@ -35,7 +35,8 @@ Task<void> InFlight::Call::Sleep(std::chrono::milliseconds time) {
   state_->wake = nullptr;
 }
 
-InFlight::Call InFlight::Begin(const std::string& lease_id, const json::value& request_id) {
+CancellableCalls::Call CancellableCalls::Begin(const std::string& lease_id,
+                                               const json::value& request_id) {
   std::string key = KeyOf(lease_id, request_id);
   auto state = std::make_shared<State>();
   std::lock_guard lock(mutex_);
@@ -43,7 +44,7 @@ InFlight::Call InFlight::Begin(const std::string& lease_id, const json::value& r
   return Call(*this, std::move(key), std::move(state));
 }
 
-void InFlight::Cancel(const std::string& lease_id, const json::value& request_id) {
+void CancellableCalls::Cancel(const std::string& lease_id, const json::value& request_id) {
   std::shared_ptr<State> state;
   {
     std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-#include "mcp/http_answers.h"
+#include "mcp/http_responses.h"
 
 #include "base/text.h"
 #include "http/deferred_body.h"
@@ -8,13 +8,13 @@
 namespace viv::mcp {
 namespace {
 
-Task<void> SendEvents(std::shared_ptr<LiveEvents> events, http::BodyWriter& writer) {
+Task<void> SendEvents(std::shared_ptr<StreamedReply> events, http::BodyWriter& writer) {
   std::string first;
   for (std::string& message : events->messages) first += EventText(std::move(message));
   Status written = co_await writer.Write(std::move(first));
   bool last = false;
   while (written && !last) {
-    LiveAnswer::Line line = co_await NextLine(events->id, events->live);
+    ReplyStream::Line line = co_await NextLine(events->id, events->stream);
     last = line.last;
     if (line.message.empty()) continue;
     written = co_await writer.Write(EventText(std::move(line.message)));
@@ -29,15 +29,15 @@ Task<std::optional<http::Response>> LoadMessage(http::Request& request, const En
   co_return co_await http::LoadBody(request, std::move(limits));
 }
 
-http::Response FailureResponse(int status,
-                               rpc::JsonRpcCode code,
-                               std::string message,
-                               const json::value& id) {
+http::Response ErrorResponse(int status,
+                             rpc::JsonRpcCode code,
+                             std::string message,
+                             const json::value& id) {
   return http::Json(status, rpc::JsonRpcFailure(id, {code, std::move(message)}));
 }
 
 http::Response RefuseOrigin(const OriginPolicy& policy, const http::Request& request) {
-  return FailureResponse(403, rpc::JsonRpcCode::kInvalidRequest, WhyNotAllowed(policy, request));
+  return ErrorResponse(403, rpc::JsonRpcCode::kInvalidRequest, WhyNotAllowed(policy, request));
 }
 
 std::string_view VersionOf(const http::Request& request) {
@@ -79,21 +79,21 @@ http::Response Events(std::vector<std::string> messages) {
   return response;
 }
 
-http::Response StreamEvents(LiveEvents events) {
-  auto kept = std::make_shared<LiveEvents>(std::move(events));
+http::Response StreamEvents(StreamedReply events) {
+  auto kept = std::make_shared<StreamedReply>(std::move(events));
   return http::EventStream([kept](http::BodyWriter& writer) { return SendEvents(kept, writer); });
 }
 
-Task<LiveAnswer::Line> NextLine(json::value id, std::shared_ptr<LiveAnswer> live) {
-  Result<LiveAnswer::Line> line = co_await live->Next();
+Task<ReplyStream::Line> NextLine(json::value id, std::shared_ptr<ReplyStream> stream) {
+  Result<ReplyStream::Line> line = co_await stream->Next();
   if (line) co_return *std::move(line);
   rpc::JsonRpcError error{rpc::JsonRpcCode::kInternalError, line.error().message};
-  co_return LiveAnswer::Line{.message = rpc::JsonRpcFailure(id, error), .last = true};
+  co_return ReplyStream::Line{.message = rpc::JsonRpcFailure(id, error), .last = true};
 }
 
-Task<std::string> AwaitResponse(json::value id, std::shared_ptr<LiveAnswer> live) {
+Task<std::string> AwaitResponse(json::value id, std::shared_ptr<ReplyStream> stream) {
   for (;;) {
-    LiveAnswer::Line line = co_await NextLine(id, live);
+    ReplyStream::Line line = co_await NextLine(id, stream);
     if (line.last) co_return std::move(line.message);
   }
 }

@@ -14,7 +14,7 @@
 
 namespace viv::mcp {
 
-class InFlight {
+class CancellableCalls {
  public:
   struct State {
     std::atomic<bool> cancelled{false};
@@ -25,7 +25,7 @@ class InFlight {
   // One call; it is forgotten when this goes out of scope.
   class Call {
    public:
-    Call(InFlight& owner, std::string key, std::shared_ptr<State> state)
+    Call(CancellableCalls& owner, std::string key, std::shared_ptr<State> state)
         : owner_(&owner), key_(std::move(key)), state_(std::move(state)) {}
     Call(Call&&) = default;
     Call& operator=(Call&&) = delete;
@@ -35,7 +35,7 @@ class InFlight {
     Task<void> Sleep(std::chrono::milliseconds time);  // shorter when it is cancelled
 
    private:
-    InFlight* owner_;
+    CancellableCalls* owner_;
     std::string key_;
     std::shared_ptr<State> state_;  // shared with a cancellation under way
   };

@@ -13,12 +13,12 @@ namespace viv::mcp {
 
 // The text of the result, which is a JSON object. The error is the one the server answered with, or
 // says why there is no answer. `client`, whoever waits, may be nullptr and outlives the call.
-Task<Result<std::string>> Ask(EndpointPtr endpoint,
-                              std::string method,
-                              json::object params,
-                              http::ClientConnection* client);
+Task<Result<std::string>> CallEndpoint(EndpointPtr endpoint,
+                                       std::string method,
+                                       json::object params,
+                                       http::ClientConnection* client);
 
 // All tools of the server, page after page, as tools/list gives them.
-Task<Result<json::array>> AskForTools(EndpointPtr endpoint, http::ClientConnection* client);
+Task<Result<json::array>> ListEndpointTools(EndpointPtr endpoint, http::ClientConnection* client);
 
 }  // namespace viv::mcp
