@@ -261,8 +261,8 @@ Status BoxHost::DropUnaccepted(const Place& place) {
   return network::DropUnaccepted(network.get());
 }
 
-Result<storage::DiskRoom> BoxHost::ReadRoom() const {
-  ASSIGN_OR_RETURN(storage::DiskRoom room, parts_.storage.ReadRoom());
+Result<storage::DiskSpace> BoxHost::ReadSpace() const {
+  ASSIGN_OR_RETURN(storage::DiskSpace room, parts_.storage.ReadSpace());
   // Counting takes a while, so it is left out where it can make no difference.
   if (room.host_bytes < room.reserve_bytes * kRoomToCountWithin)
     room.host_bytes -= parts_.cgroups.ReadDirtyBytes();

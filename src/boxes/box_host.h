@@ -83,7 +83,7 @@ class BoxHost {
   Result<network::UnchargedMemory> ReadUnchargedMemory(const Place& place);
   Status DropUnaccepted(const Place& place);
   // Less what boxes have written that is not on disk yet. Quick.
-  Result<storage::DiskRoom> ReadRoom() const;
+  Result<storage::DiskSpace> ReadSpace() const;
 
   // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
   // anything is started.

@@ -16,13 +16,15 @@ class LayerStorage : public storage::BoxStorage {
   Result<storage::DiskUsage> Read(const std::string&) override { return storage::DiskUsage(); }
   Status Remove(const std::string&) override { return {}; }
   std::vector<std::string> List() override { return {}; }
-  Result<std::string> Seal(const std::string&, const std::string& layer) override { return layer; }
+  Result<std::string> MakeLayer(const std::string&, const std::string& layer) override {
+    return layer;
+  }
   Result<std::string> FindLayer(const std::string& layer) override { return layer; }
   Status RemoveLayer(const std::string& layer) override {
     removed.push_back(layer);
     return {};
   }
-  Result<storage::DiskRoom> ReadRoom() const override { return storage::DiskRoom(); }
+  Result<storage::DiskSpace> ReadSpace() const override { return storage::DiskSpace(); }
   std::vector<std::string> ListLayers() override { return {}; }
   Status Unmount() override { return {}; }
 

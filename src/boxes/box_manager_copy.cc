@@ -50,7 +50,7 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
   sealed.layer = NewPlaceName();
   auto work = [&]() -> Result<std::string> {
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
-    auto folder = host_.storage().Seal(place.folder, sealed.layer);
+    auto folder = host_.storage().MakeLayer(place.folder, sealed.layer);
     if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
     if (folder) NameByOrigin(host_.storage(), place.folder, sealed.layer, *folder);
     return folder;

@@ -30,7 +30,7 @@ Status BoxManager::CheckRoom() const {
                 "the kernel closed the file system of boxes after an error; the operator has to "
                 "start this server again");
   if (!disk_is_low_) return {};
-  auto room = host_.ReadRoom();
+  auto room = host_.ReadSpace();
   return Fail(ErrorCode::kUnavailable,
               (room ? storage::DescribeLowDisk(*room) : "the disk of this server is almost full") +
                   "; no boxes start and no snapshots are taken until there is room");
@@ -51,7 +51,7 @@ std::vector<std::string> BoxManager::Troubles() const {
 }
 
 Task<void> BoxManager::WatchDisk() {
-  auto room = host_.ReadRoom();
+  auto room = host_.ReadSpace();
   if (!room) co_return;
   if (!room->is_writable && !image_is_broken_.exchange(true))
     log::Error("disk.image_broken", {{"advice", "free some space and start the server again"}});

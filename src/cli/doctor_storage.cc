@@ -42,7 +42,7 @@ void AddStorage(DoctorReport& report, const Result<std::string>& kind) {
 
 // A disk that is full below the image breaks the files of all boxes, so the server stops before.
 void CheckRoom(DoctorReport& report, const std::string& folder) {
-  auto room = storage::ReadDiskRoom(folder, folder);
+  auto room = storage::ReadDiskSpace(folder, folder);
   if (!room) return;
   const std::string reserve = fmt::format("{} MiB in reserve", room->reserve_bytes >> 20);
   if (!room->IsLow()) {

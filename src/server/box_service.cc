@@ -101,7 +101,7 @@ Status BoxService::Build(const Settings& settings,
   storage.directory = folder;
   storage.accept_no_limit = settings.accept_no_disk_limit;
   ASSIGN_OR_RETURN(cgroups_, runtime::Cgroups::Open(TagOf(settings.data)), "cgroups");
-  storage.end_users = [this] { EndAll(*cgroups_); };
+  storage.kill_users = [this] { EndAll(*cgroups_); };
   ASSIGN_OR_RETURN(storage_, storage::BoxStorage::Open(storage), "box storage");
   ASSIGN_OR_RETURN(templates_, templates::Templates::Open(settings.data + "/templates"),
                    "templates");

@@ -50,7 +50,7 @@
 #include "server/openapi.h"
 #include "server/operations.h"
 #include "server/template_builds.h"
-#include "storage/disk_room.h"
+#include "storage/disk_space.h"
 #include "store/sqlite/sqlite_store.h"
 #include "worlds/sandboxes.h"
 
@@ -216,7 +216,7 @@ std::vector<std::string> TroublesOf(const Settings& settings,
   std::error_code error;
   if (settings.boxes != "off" && fs::exists(settings.data + "/boxes/store.img", error))
     troubles.push_back(why_no_boxes);
-  auto room = storage::ReadDiskRoom(settings.data, settings.data);
+  auto room = storage::ReadDiskSpace(settings.data, settings.data);
   if (room && room->IsLow()) troubles.push_back(storage::DescribeLowDisk(*room));
   return troubles;
 }

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "storage/box_storage_base.h"
 #include "storage/image.h"
-#include "storage/layout.h"
 #include "storage/os_error.h"
 
 namespace viv::storage {
@@ -22,7 +22,7 @@ Result<std::unique_ptr<BoxStorage>> OpenExisting(const StorageOptions& options,
                                                  const ImagePaths& paths) {
   ASSIGN_OR_RETURN(const ImageKind kind, ReadImageKind(paths.image));
   Status mounted = MountImage(paths, kind);
-  if (mounted && IsImageBroken(paths)) mounted = ReopenImage(paths, kind, options.end_users);
+  if (mounted && IsImageBroken(paths)) mounted = ReopenImage(paths, kind, options.kill_users);
   if (!mounted) {
     return Fail(
         ErrorCode::kUnavailable,

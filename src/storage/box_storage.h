@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/disk_room.h"
+#include "storage/disk_space.h"
 
 namespace viv::storage {
 
@@ -21,7 +21,7 @@ struct StorageOptions {
   bool accept_no_limit = false;           // a plain folder will do
   // Ends all processes that use the image: an image that the kernel closed after an error, as when
   // the disk below was full, is opened again only when nobody uses it. Not set: it stays closed.
-  std::function<void()> end_users = {};
+  std::function<void()> kill_users = {};
 };
 
 struct DiskUsage {
@@ -49,12 +49,12 @@ class BoxStorage {
   // A read-only copy of a box's folder as it is now, as layer `layer`; its processes stand still.
   // Costs what the file system's copy-on-write costs, and writes out what the box wrote last.
   // Answers the layer's folder. What the layer shares with the box stays on the box's account.
-  virtual Result<std::string> Seal(const std::string& name, const std::string& layer) = 0;
+  virtual Result<std::string> MakeLayer(const std::string& name, const std::string& layer) = 0;
   virtual Result<std::string> FindLayer(const std::string& layer) = 0;
   virtual Status RemoveLayer(const std::string& layer) = 0;
   virtual std::vector<std::string> ListLayers() = 0;
 
-  virtual Result<DiskRoom> ReadRoom() const = 0;  // quick
+  virtual Result<DiskSpace> ReadSpace() const = 0;  // quick
   // What was removed is given back to the machine's disk now and again; this asks for it now.
   virtual void TrimSoon() {}
 

@@ -7,7 +7,7 @@
 namespace viv::storage {
 namespace {
 
-constexpr std::int64_t kBenchRoom = 1LL << 30;
+constexpr std::int64_t kBenchBytes = 1LL << 30;
 
 struct BenchStorage {
   BenchStorage()
@@ -23,7 +23,7 @@ void BM_MakeAndRemoveABox(benchmark::State& state) {
   int count = 0;
   for (auto _ : state) {
     const std::string name = "box-" + std::to_string(count++);
-    if (!bench.storage->Make(name, kBenchRoom)) state.SkipWithError("make");
+    if (!bench.storage->Make(name, kBenchBytes)) state.SkipWithError("make");
     state.PauseTiming();
     if (!bench.storage->Remove(name)) state.SkipWithError("remove");
     state.ResumeTiming();
@@ -37,7 +37,7 @@ void BM_RemoveABox(benchmark::State& state) {
   for (auto _ : state) {
     const std::string name = "box-" + std::to_string(count++);
     state.PauseTiming();
-    if (!bench.storage->Make(name, kBenchRoom)) state.SkipWithError("make");
+    if (!bench.storage->Make(name, kBenchBytes)) state.SkipWithError("make");
     state.ResumeTiming();
     if (!bench.storage->Remove(name)) state.SkipWithError("remove");
   }
@@ -47,14 +47,14 @@ BENCHMARK(BM_RemoveABox)->Iterations(1000)->Unit(benchmark::kMicrosecond);
 // The argument is how many files of 2 kB were written just before and are not on disk yet.
 void BM_SealABox(benchmark::State& state) {
   BenchStorage bench;
-  const std::string folder = *bench.storage->Make("box", kBenchRoom);
+  const std::string folder = *bench.storage->Make("box", kBenchBytes);
   const std::string text(2000, 'x');
   int count = 0;
   for (auto _ : state) {
     state.PauseTiming();
     for (int i = 0; i < state.range(0); ++i) WriteText(folder + "/" + std::to_string(i), text);
     state.ResumeTiming();
-    if (!bench.storage->Seal("box", "layer-" + std::to_string(count++)))
+    if (!bench.storage->MakeLayer("box", "layer-" + std::to_string(count++)))
       state.SkipWithError("seal");
   }
 }

@@ -20,7 +20,7 @@ StorageOptions KillTestOptions(const std::string& folder) {
   const auto box = (*storage)->Make("box1", kKillTestRoom);
   if (!box) _exit(2);
   WriteText(*box + "/file", "sealed");
-  if (!(*storage)->Seal("box1", "layer1")) _exit(3);
+  if (!(*storage)->MakeLayer("box1", "layer1")) _exit(3);
   if (!(*storage)->Make("box2", kKillTestRoom) || !(*storage)->Remove("box2")) _exit(4);
   kill(getpid(), SIGKILL);
   _exit(5);

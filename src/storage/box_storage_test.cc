@@ -105,12 +105,12 @@ TEST_F(BoxStorageTest, CountsEmptyFilesToo) {
 TEST_F(BoxStorageTest, SealsABoxAsItIsNowForReadingOnly) {
   const auto folder = *storage_->Make("box1", 10 * kMiB);
   WriteText(folder + "/file", "before");
-  const auto layer = storage_->Seal("box1", "snapshot-1");
+  const auto layer = storage_->MakeLayer("box1", "snapshot-1");
   ASSERT_TRUE(layer) << layer.error().message;
   WriteText(folder + "/file", "after");
   EXPECT_EQ(ReadText(*layer + "/file"), "before");
   EXPECT_EQ(storage_->FindLayer("snapshot-1").value(), *layer);
-  EXPECT_EQ(storage_->Seal("box1", "snapshot-1").error().code, ErrorCode::kConflict);
+  EXPECT_EQ(storage_->MakeLayer("box1", "snapshot-1").error().code, ErrorCode::kConflict);
   ASSERT_TRUE(storage_->Remove("box1"));
   EXPECT_TRUE(ComesToHoldNothingGone(scratch_.path + "/mnt/boxes"));
   EXPECT_EQ(ReadText(*layer + "/file"), "before");
@@ -243,7 +243,7 @@ TEST(XfsStorageTest, LimitsABoxWhereTheKernelCanAndSaysSoWhereNot) {
     EXPECT_LE(BytesThatFit(folder + "/big", 64 * kMiB), 8 * kMiB);
     EXPECT_GT((*opened)->Read("box1")->used_bytes, 6 * kMiB);
     EXPECT_LT(FilesThatFit(*(*opened)->Make("box2", 2 * kMiB), 50'000), 1'000);
-    EXPECT_TRUE((*opened)->Seal("box1", "layer1"));
+    EXPECT_TRUE((*opened)->MakeLayer("box1", "layer1"));
     EXPECT_TRUE((*opened)->Unmount());
   } else {
     EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <set>
 
+#include "storage/box_storage_base.h"
 #include "storage/btrfs.h"
 #include "storage/image.h"
-#include "storage/layout.h"
 #include "storage/os_error.h"
 
 namespace viv::storage {
@@ -30,9 +30,10 @@ Result<std::int64_t> ReadSysfsNumber(const std::string& path) {
   return number;
 }
 
-class BtrfsStorage final : public Layout {
+class BtrfsStorage final : public BoxStorageBase {
  public:
-  explicit BtrfsStorage(ImagePaths paths) : Layout(paths.mount_point), paths_(std::move(paths)) {}
+  explicit BtrfsStorage(ImagePaths paths)
+      : BoxStorageBase(paths.mount_point), paths_(std::move(paths)) {}
   ~BtrfsStorage() override { StopCleaning(); }
 
   Status Start() {
@@ -47,7 +48,7 @@ class BtrfsStorage final : public Layout {
     std::string mode;
     std::getline(std::ifstream(groups_ + "/mode"), mode);
     has_simple_quotas_ = mode == "squota";
-    RemoveGroupsOfNobody();
+    RemoveOrphanedGroups();
     StartCleaning();
     return {};
   }
@@ -109,7 +110,7 @@ class BtrfsStorage final : public Layout {
 
   // Those that an earlier server left. Only now, while nobody makes new ones, can they be told from
   // a group that is about to be used.
-  void RemoveGroupsOfNobody() {
+  void RemoveOrphanedGroups() {
     std::set<std::uint64_t> used;
     for (const char* parent : {"boxes", "layers"}) {
       std::error_code ignored;

@@ -5,16 +5,16 @@
 
 #include <filesystem>
 
-#include "storage/layout.h"
+#include "storage/box_storage_base.h"
 #include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {
 namespace {
 
-class FolderStorage final : public Layout {
+class FolderStorage final : public BoxStorageBase {
  public:
-  explicit FolderStorage(std::string root) : Layout(std::move(root)) {}
+  explicit FolderStorage(std::string root) : BoxStorageBase(std::move(root)) {}
   ~FolderStorage() override { StopCleaning(); }
 
   Status Start() {

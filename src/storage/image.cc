@@ -152,7 +152,7 @@ Status FormatImage(const std::string& image, ImageKind kind, std::int64_t bytes)
 
 Status MountImage(const ImagePaths& paths, ImageKind kind) {
   if (const auto mounted = FindMount(paths.mount_point)) {
-    if (LoopShows(mounted->source, paths.image)) return {};
+    if (IsLoopDeviceOf(mounted->source, paths.image)) return {};
     return Fail(ErrorCode::kConflict, paths.mount_point + " has something else mounted on it (" +
                                           mounted->source +
                                           "): unmount that, or choose another data folder");
@@ -187,11 +187,11 @@ bool IsImageBroken(const ImagePaths& paths) {
 
 Status ReopenImage(const ImagePaths& paths,
                    ImageKind kind,
-                   const std::function<void()>& end_users) {
-  if (!end_users)
+                   const std::function<void()>& kill_users) {
+  if (!kill_users)
     return Fail(ErrorCode::kUnavailable, paths.image + " was closed by the kernel after an error");
   log::Error("storage.broken", {{"image", paths.image}, {"boxes", "ended, to open it again"}});
-  end_users();
+  kill_users();
   for (int attempt = 0; umount2(paths.mount_point.c_str(), UMOUNT_NOFOLLOW) != 0; ++attempt) {
     if (errno == EINVAL) break;  // nothing is mounted there any more
     if (errno != EBUSY || attempt == kReopenAttempts)

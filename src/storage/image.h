@@ -32,10 +32,12 @@ Status MountImage(const ImagePaths& paths, ImageKind kind);
 // Whether it is mounted, but the kernel closed it after an error: nothing can be written.
 bool IsImageBroken(const ImagePaths& paths);
 
-// Opens a broken one again: unmounts it for good, once `end_users` has ended who uses it, and
+// Opens a broken one again: unmounts it for good, once `kill_users` has ended who uses it, and
 // mounts it anew. What was written in the last seconds before the error may be lost; the log says
 // so.
-Status ReopenImage(const ImagePaths& paths, ImageKind kind, const std::function<void()>& end_users);
+Status ReopenImage(const ImagePaths& paths,
+                   ImageKind kind,
+                   const std::function<void()>& kill_users);
 
 // Its loop device goes with the last user: boxes that still run keep it.
 Status UnmountImage(const ImagePaths& paths);

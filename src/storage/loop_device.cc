@@ -26,7 +26,7 @@ struct LoopConfiguration {
   std::uint64_t reserved[8];
 };
 
-bool DeviceShows(int device, const struct stat& image) {
+bool IsBackedBy(int device, const struct stat& image) {
   loop_info64 info{};
   if (ioctl(device, LOOP_GET_STATUS64, &info) != 0) return false;
   return info.lo_inode == image.st_ino && info.lo_device == image.st_dev;
@@ -34,7 +34,7 @@ bool DeviceShows(int device, const struct stat& image) {
 
 // Whether it is worth opening the device of which sysfs says this: that holds a device of others
 // for a moment, which they may be about to see vanish.
-bool MayShow(const std::filesystem::path& sysfs, const struct stat& image) {
+bool MayBeBackedBy(const std::filesystem::path& sysfs, const struct stat& image) {
   std::string path;
   if (!std::getline(std::ifstream(sysfs / "loop/backing_file"), path)) return false;
   struct stat status {};
@@ -46,9 +46,9 @@ std::optional<LoopDevice> FindAttached(const struct stat& image) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/sys/block", ignored)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with("loop") || !MayShow(entry.path(), image)) continue;
+    if (!name.starts_with("loop") || !MayBeBackedBy(entry.path(), image)) continue;
     LoopDevice device{UniqueFd(open(("/dev/" + name).c_str(), O_RDWR | O_CLOEXEC)), "/dev/" + name};
-    if (device.fd && DeviceShows(device.fd.get(), image)) return device;
+    if (device.fd && IsBackedBy(device.fd.get(), image)) return device;
   }
   return std::nullopt;
 }
@@ -83,11 +83,11 @@ bool IsLoopAttached(const std::string& image) {
   return stat(image.c_str(), &status) == 0 && FindAttached(status).has_value();
 }
 
-bool LoopShows(const std::string& device, const std::string& image) {
+bool IsLoopDeviceOf(const std::string& device, const std::string& image) {
   struct stat status {};
   if (stat(image.c_str(), &status) != 0) return false;
   const UniqueFd fd(open(device.c_str(), O_RDONLY | O_CLOEXEC));
-  return fd && DeviceShows(fd.get(), status);
+  return fd && IsBackedBy(fd.get(), status);
 }
 
 }  // namespace viv::storage

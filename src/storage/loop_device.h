@@ -22,6 +22,6 @@ Result<LoopDevice> AttachLoop(const std::string& image);
 bool IsLoopAttached(const std::string& image);
 
 // Whether the block device `device` is a loop device showing `image`.
-bool LoopShows(const std::string& device, const std::string& image);
+bool IsLoopDeviceOf(const std::string& device, const std::string& image);
 
 }  // namespace viv::storage

@@ -14,8 +14,8 @@
 #include <atomic>
 #include <filesystem>
 
+#include "storage/box_storage_base.h"
 #include "storage/image.h"
-#include "storage/layout.h"
 #include "storage/os_error.h"
 #include "storage/tree.h"
 
@@ -40,9 +40,10 @@ Result<std::uint32_t> ReadProject(int folder) {
   return attributes.fsx_projid;
 }
 
-class XfsStorage final : public Layout {
+class XfsStorage final : public BoxStorageBase {
  public:
-  explicit XfsStorage(ImagePaths paths) : Layout(paths.mount_point), paths_(std::move(paths)) {}
+  explicit XfsStorage(ImagePaths paths)
+      : BoxStorageBase(paths.mount_point), paths_(std::move(paths)) {}
   ~XfsStorage() override { StopCleaning(); }
 
   Status Start() {

@@ -1,4 +1,4 @@
-#include "storage/disk_room.h"
+#include "storage/disk_space.h"
 
 #include <sys/statvfs.h>
 
@@ -23,23 +23,23 @@ std::int64_t DiskReserve(std::int64_t disk_bytes) {
   return std::clamp(disk_bytes / kReserveShare, kReserveMin, kReserveMax);
 }
 
-Result<DiskRoom> ReadDiskRoom(const std::string& folder, const std::string& mounted) {
+Result<DiskSpace> ReadDiskSpace(const std::string& folder, const std::string& mounted) {
   struct statvfs host {
   }, image{};
   if (statvfs(folder.c_str(), &host) != 0) return FailErrno("read the free space of " + folder);
   if (statvfs(mounted.c_str(), &image) != 0) return FailErrno("read the free space of " + mounted);
-  DiskRoom room;
-  room.host_bytes = BytesOf(host.f_bavail, host);
-  room.reserve_bytes = DiskReserve(BytesOf(host.f_blocks, host));
-  room.image_bytes = BytesOf(image.f_bavail, image);
-  room.is_writable = (image.f_flag & ST_RDONLY) == 0;
-  return room;
+  DiskSpace space;
+  space.host_bytes = BytesOf(host.f_bavail, host);
+  space.reserve_bytes = DiskReserve(BytesOf(host.f_blocks, host));
+  space.image_bytes = BytesOf(image.f_bavail, image);
+  space.is_writable = (image.f_flag & ST_RDONLY) == 0;
+  return space;
 }
 
-std::string DescribeLowDisk(const DiskRoom& room) {
+std::string DescribeLowDisk(const DiskSpace& space) {
   auto mebibytes = [](std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
-  return "the disk of this server is almost full: " + mebibytes(std::max(room.host_bytes, {})) +
-         " are free, and " + mebibytes(room.reserve_bytes) + " are kept in reserve";
+  return "the disk of this server is almost full: " + mebibytes(std::max(space.host_bytes, {})) +
+         " are free, and " + mebibytes(space.reserve_bytes) + " are kept in reserve";
 }
 
 }  // namespace viv::storage

@@ -1,4 +1,4 @@
-#include "storage/layout.h"
+#include "storage/box_storage_base.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(FolderStorageTest, MakesSealsAndRemoves) {
   EXPECT_FALSE(storage->has_limits());
   const std::string folder = *storage->Make("one", kRoom);
   WriteText(folder + "/file", "before");
-  const std::string layer = *storage->Seal("one", "layer-1");
+  const std::string layer = *storage->MakeLayer("one", "layer-1");
   WriteText(folder + "/file", "after");
   EXPECT_EQ(ReadText(layer + "/file"), "before");
   EXPECT_EQ(storage->ListLayers(), std::vector<std::string>{"layer-1"});
@@ -71,9 +71,9 @@ TEST(FolderStorageTest, SaysWhatIsThereAndWhatIsNot) {
   EXPECT_EQ(storage->Make("two", 0).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(storage->Find("two").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(storage->Remove("two").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(storage->Seal("two", "layer").error().code, ErrorCode::kNotFound);
-  ASSERT_TRUE(storage->Seal("one", "layer"));
-  EXPECT_EQ(storage->Seal("one", "layer").error().code, ErrorCode::kConflict);
+  EXPECT_EQ(storage->MakeLayer("two", "layer").error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(storage->MakeLayer("one", "layer"));
+  EXPECT_EQ(storage->MakeLayer("one", "layer").error().code, ErrorCode::kConflict);
 }
 
 }  // namespace

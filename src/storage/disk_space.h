@@ -10,7 +10,7 @@
 
 namespace viv::storage {
 
-struct DiskRoom {
+struct DiskSpace {
   std::int64_t host_bytes = 0;     // free on the disk that the image lies on
   std::int64_t reserve_bytes = 0;  // what shall stay free there
   std::int64_t image_bytes = 0;    // free within the image
@@ -28,9 +28,9 @@ struct DiskRoom {
 std::int64_t DiskReserve(std::int64_t disk_bytes);
 
 // `folder` is on the machine's disk, `mounted` where the image is.
-Result<DiskRoom> ReadDiskRoom(const std::string& folder, const std::string& mounted);
+Result<DiskSpace> ReadDiskSpace(const std::string& folder, const std::string& mounted);
 
 // "the disk of this server is almost full: 12 MiB are free, of which 1024 MiB are kept in reserve"
-std::string DescribeLowDisk(const DiskRoom& room);
+std::string DescribeLowDisk(const DiskSpace& space);
 
 }  // namespace viv::storage

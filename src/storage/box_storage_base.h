@@ -20,9 +20,9 @@ namespace viv::storage {
 // 1 to 100 of [a-z0-9-], beginning with a letter or digit.
 bool IsStorageName(std::string_view name);
 
-class Layout : public BoxStorage {
+class BoxStorageBase : public BoxStorage {
  public:
-  ~Layout() override;
+  ~BoxStorageBase() override;
 
   Result<std::string> Make(const std::string& name, std::int64_t limit_bytes) override;
   Result<std::string> Find(const std::string& name) override;
@@ -30,16 +30,16 @@ class Layout : public BoxStorage {
   Result<DiskUsage> Read(const std::string& name) override;
   Status Remove(const std::string& name) override;
   std::vector<std::string> List() override;
-  Result<std::string> Seal(const std::string& name, const std::string& layer) override;
+  Result<std::string> MakeLayer(const std::string& name, const std::string& layer) override;
   Result<std::string> FindLayer(const std::string& layer) override;
   Status RemoveLayer(const std::string& layer) override;
   std::vector<std::string> ListLayers() override;
-  Result<DiskRoom> ReadRoom() const override;
+  Result<DiskSpace> ReadSpace() const override;
   void TrimSoon() override;
   Status Unmount() override;
 
  protected:
-  explicit Layout(std::string root) : root_(std::move(root)) {}
+  explicit BoxStorageBase(std::string root) : root_(std::move(root)) {}
 
   Status OpenFolders();  // before anything else; makes them where they are missing
   void StartCleaning();  // once the kind is complete

@@ -1,4 +1,4 @@
-#include "storage/layout.h"
+#include "storage/box_storage_base.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -66,11 +66,11 @@ bool IsStorageName(std::string_view name) {
   });
 }
 
-Layout::~Layout() {
+BoxStorageBase::~BoxStorageBase() {
   StopCleaning();
 }
 
-Status Layout::OpenFolders() {
+Status BoxStorageBase::OpenFolders() {
   root_fd_ = UniqueFd(open(root_.c_str(), kFolderFlags));
   if (!root_fd_) return FailErrno("open " + root_);
   ASSIGN_OR_RETURN(boxes_, OpenOrMakeFolder(root_fd_.get(), "boxes"));
@@ -80,11 +80,11 @@ Status Layout::OpenFolders() {
   return {};
 }
 
-void Layout::StartCleaning() {
+void BoxStorageBase::StartCleaning() {
   cleaner_ = std::thread([this] { CleanUntilStopped(); });
 }
 
-void Layout::StopCleaning() {
+void BoxStorageBase::StopCleaning() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -93,14 +93,14 @@ void Layout::StopCleaning() {
   if (cleaner_.joinable()) cleaner_.join();
 }
 
-Result<UniqueFd> Layout::OpenBox(const std::string& name) {
+Result<UniqueFd> BoxStorageBase::OpenBox(const std::string& name) {
   RETURN_IF_ERROR(CheckName(name));
   UniqueFd folder(openat(boxes_.get(), name.c_str(), kFolderFlags));
   if (!folder) return FailErrno("open the folder of box " + name);
   return folder;
 }
 
-Result<std::string> Layout::Make(const std::string& name, std::int64_t limit_bytes) {
+Result<std::string> BoxStorageBase::Make(const std::string& name, std::int64_t limit_bytes) {
   RETURN_IF_ERROR(CheckName(name));
   if (limit_bytes <= 0) return Fail(ErrorCode::kInvalidArgument, "a box needs room on disk");
   RETURN_IF_ERROR(MakeFolder(boxes_.get(), name), "make the folder of box " + name);
@@ -117,59 +117,59 @@ Result<std::string> Layout::Make(const std::string& name, std::int64_t limit_byt
   return root_ + "/boxes/" + name;
 }
 
-Result<std::string> Layout::Find(const std::string& name) {
+Result<std::string> BoxStorageBase::Find(const std::string& name) {
   RETURN_IF_ERROR(OpenBox(name));
   return root_ + "/boxes/" + name;
 }
 
-Status Layout::SetLimit(const std::string& name, std::int64_t limit_bytes) {
+Status BoxStorageBase::SetLimit(const std::string& name, std::int64_t limit_bytes) {
   if (limit_bytes <= 0) return Fail(ErrorCode::kInvalidArgument, "a box needs room on disk");
   ASSIGN_OR_RETURN(const UniqueFd folder, OpenBox(name));
   return LimitFolder(folder.get(), limit_bytes);
 }
 
-Result<DiskUsage> Layout::Read(const std::string& name) {
+Result<DiskUsage> BoxStorageBase::Read(const std::string& name) {
   ASSIGN_OR_RETURN(const UniqueFd folder, OpenBox(name));
   return ReadFolder(folder.get());
 }
 
-Status Layout::Remove(const std::string& name) {
+Status BoxStorageBase::Remove(const std::string& name) {
   RETURN_IF_ERROR(CheckName(name));
   return Discard(boxes_.get(), name);
 }
 
-std::vector<std::string> Layout::List() {
+std::vector<std::string> BoxStorageBase::List() {
   return ListNames(boxes_.get());
 }
 
-Result<std::string> Layout::Seal(const std::string& name, const std::string& layer) {
+Result<std::string> BoxStorageBase::MakeLayer(const std::string& name, const std::string& layer) {
   RETURN_IF_ERROR(CheckName(layer));
   ASSIGN_OR_RETURN(const UniqueFd folder, OpenBox(name));
   RETURN_IF_ERROR(CopyFolder(folder.get(), layers_.get(), layer), "seal box " + name);
   return FindLayer(layer);
 }
 
-Result<std::string> Layout::FindLayer(const std::string& layer) {
+Result<std::string> BoxStorageBase::FindLayer(const std::string& layer) {
   RETURN_IF_ERROR(CheckName(layer));
   if (faccessat(layers_.get(), layer.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0)
     return FailErrno("find layer " + layer);
   return root_ + "/layers/" + layer;
 }
 
-Status Layout::RemoveLayer(const std::string& layer) {
+Status BoxStorageBase::RemoveLayer(const std::string& layer) {
   RETURN_IF_ERROR(CheckName(layer));
   return Discard(layers_.get(), layer);
 }
 
-std::vector<std::string> Layout::ListLayers() {
+std::vector<std::string> BoxStorageBase::ListLayers() {
   return ListNames(layers_.get());
 }
 
-Result<DiskRoom> Layout::ReadRoom() const {
-  return ReadDiskRoom(std::filesystem::path(root_).parent_path(), root_);
+Result<DiskSpace> BoxStorageBase::ReadSpace() const {
+  return ReadDiskSpace(std::filesystem::path(root_).parent_path(), root_);
 }
 
-void Layout::TrimSoon() {
+void BoxStorageBase::TrimSoon() {
   {
     const std::lock_guard lock(mutex_);
     trim_wanted_ = true;
@@ -177,7 +177,7 @@ void Layout::TrimSoon() {
   wake_.notify_all();
 }
 
-Status Layout::Unmount() {
+Status BoxStorageBase::Unmount() {
   StopCleaning();
   boxes_ = UniqueFd();
   layers_ = UniqueFd();
@@ -185,7 +185,7 @@ Status Layout::Unmount() {
   return UnmountRoot();
 }
 
-Status Layout::Discard(int parent, const std::string& name) {
+Status BoxStorageBase::Discard(int parent, const std::string& name) {
   const std::string gone = std::string(kGonePrefix) + RandomHex(24);
   if (renameat(parent, name.c_str(), parent, gone.c_str()) != 0) return FailErrno("remove " + name);
   {
@@ -196,7 +196,7 @@ Status Layout::Discard(int parent, const std::string& name) {
   return {};
 }
 
-void Layout::CleanUntilStopped() {
+void BoxStorageBase::CleanUntilStopped() {
   using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
   auto trim_at = Clock::now() + kTrimEvery;
@@ -219,7 +219,7 @@ void Layout::CleanUntilStopped() {
   }
 }
 
-void Layout::CleanOnce(int parent) {
+void BoxStorageBase::CleanOnce(int parent) {
   for (const std::string& name : ListNames(parent, kGonePrefix)) {
     {
       const std::lock_guard lock(mutex_);
