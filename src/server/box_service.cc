@@ -105,7 +105,8 @@ Status BoxService::Build(const Settings& settings,
   ASSIGN_OR_RETURN(storage_, storage::BoxStorage::Open(storage), "box storage");
   ASSIGN_OR_RETURN(templates_, templates::Templates::Open(settings.data + "/templates"),
                    "templates");
-  RETURN_IF_ERROR(templates_->Trust(egress_service_->gateway().authority_pem()), "templates");
+  RETURN_IF_ERROR(templates_->TrustAuthority(egress_service_->gateway().authority_pem()),
+                  "templates");
   ASSIGN_OR_RETURN(networks_, network::Namespaces::Open(folder + "/net"), "networks");
   network::EgressOptions egress;
   egress.resolvers = settings.resolvers;

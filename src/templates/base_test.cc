@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "templates/base_parts.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {

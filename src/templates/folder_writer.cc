@@ -14,7 +14,7 @@
 namespace viv::templates {
 namespace {
 
-Status Own(const std::string& path, Ownership ownership) {
+Status SetOwnership(const std::string& path, Ownership ownership) {
   if (lchown(path.c_str(), ownership.user, ownership.group) != 0)
     return FailSystem("chown " + path);
   if (chmod(path.c_str(), ownership.mode) != 0) return FailSystem("chmod " + path);
@@ -41,7 +41,7 @@ Status SetOpaque(int folder) {
 
 Result<FolderWriter> FolderWriter::Create(const std::string& root) {
   if (mkdir(root.c_str(), 0755) != 0) return FailSystem("make " + root);
-  RETURN_IF_ERROR(Own(root, {.mode = 0755}));
+  RETURN_IF_ERROR(SetOwnership(root, {.mode = 0755}));
   return FolderWriter(root);
 }
 
@@ -49,7 +49,7 @@ Status FolderWriter::MakeParents(const std::string& path) const {
   for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
     const std::string parent = Path(path.substr(0, at));
     if (mkdir(parent.c_str(), 0755) == 0) {
-      RETURN_IF_ERROR(Own(parent, {.mode = 0755}));
+      RETURN_IF_ERROR(SetOwnership(parent, {.mode = 0755}));
     } else if (errno != EEXIST) {
       return FailSystem("make " + parent);
     }
@@ -61,7 +61,7 @@ Status FolderWriter::Folder(const std::string& path, Ownership ownership) const 
   RETURN_IF_ERROR(MakeParents(path));
   if (mkdir(Path(path).c_str(), 0755) != 0 && errno != EEXIST)
     return FailSystem("make " + Path(path));
-  return Own(Path(path), ownership);
+  return SetOwnership(Path(path), ownership);
 }
 
 Status FolderWriter::File(const std::string& path,
@@ -79,7 +79,7 @@ Status FolderWriter::File(const std::string& path,
     if (wrote < 0) return FailSystem("write " + full);
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
-  return Own(full, ownership);
+  return SetOwnership(full, ownership);
 }
 
 Status FolderWriter::Link(const std::string& path, const std::string& target) const {

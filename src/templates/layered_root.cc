@@ -42,7 +42,7 @@ bool IsHiddenBelow(int layer, const std::string& path) {
   return false;
 }
 
-bool HidesItsName(const struct stat& status) {
+bool IsWhiteoutEntry(const struct stat& status) {
   return S_ISCHR(status.st_mode) && status.st_rdev == 0;
 }
 
@@ -73,37 +73,37 @@ LayeredRoot::LayeredRoot(const std::vector<storage::OverlayMount>& overlays) {
   }
 }
 
-LayeredRoot::Place LayeredRoot::PlaceOf(const std::string& path) const {
-  Place place{.overlay = 0, .path = path};
+LayeredRoot::Location LayeredRoot::Locate(const std::string& path) const {
+  Location location{.overlay = 0, .path = path};
   for (std::size_t i = 0; i < overlays_.size(); ++i) {
     const std::string& at = overlays_[i].mount_point;
     if (at.empty()) {
-      if (place.path == path) place.overlay = i;
+      if (location.path == path) location.overlay = i;
     } else if (path == at || path.starts_with(at + "/")) {
-      place = {.overlay = i, .path = path.size() > at.size() ? path.substr(at.size() + 1) : ""};
+      location = {.overlay = i, .path = path.size() > at.size() ? path.substr(at.size() + 1) : ""};
     }
   }
-  return place;
+  return location;
 }
 
 UniqueFd LayeredRoot::OpenTopmost(const std::string& path, std::uint64_t flags) const {
   if (overlays_.empty()) return {};
-  const Place place = PlaceOf(path);
-  for (const UniqueFd& layer : overlays_[place.overlay].layers) {
+  const Location location = Locate(path);
+  for (const UniqueFd& layer : overlays_[location.overlay].layers) {
     if (!layer) return {};
-    UniqueFd found = OpenBeneath(layer.get(), place.path, flags);
+    UniqueFd found = OpenBeneath(layer.get(), location.path, flags);
     if (found) {
       struct stat status {};
-      if (fstat(found.get(), &status) != 0 || HidesItsName(status)) return {};
+      if (fstat(found.get(), &status) != 0 || IsWhiteoutEntry(status)) return {};
       return found;
     }
     // Anything but a missing name hides what is below: a file or a link in the place of a folder.
-    if (errno != ENOENT || IsHiddenBelow(layer.get(), place.path)) return {};
+    if (errno != ENOENT || IsHiddenBelow(layer.get(), location.path)) return {};
   }
   return {};
 }
 
-LayeredRoot::Entry LayeredRoot::Look(const std::string& path) const {
+LayeredRoot::Entry LayeredRoot::Stat(const std::string& path) const {
   const UniqueFd found = OpenTopmost(path, O_PATH);
   struct stat status {};
   if (!found || fstat(found.get(), &status) != 0) return {};
@@ -142,7 +142,7 @@ std::optional<std::string> LayeredRoot::Resolve(std::string_view path) const {
     }
     const std::string next = Below(at, name);
     if (next.size() >= PATH_MAX) return std::nullopt;
-    const Entry::Kind kind = is_missing ? Entry::Kind::kMissing : Look(next).kind;
+    const Entry::Kind kind = is_missing ? Entry::Kind::kMissing : Stat(next).kind;
     if (kind == Entry::Kind::kLink) {
       const auto target = ReadLink(next);
       if (!target || ++links > kLinksMax) return std::nullopt;
@@ -180,11 +180,12 @@ std::optional<std::string> LayeredRoot::Read(const std::string& path, std::size_
 std::vector<std::string> LayeredRoot::List(const std::string& path, std::size_t count_max) const {
   std::set<std::string> names;
   if (overlays_.empty()) return {};
-  const Place place = PlaceOf(path);
-  for (const UniqueFd& layer : overlays_[place.overlay].layers) {
-    UniqueFd folder = OpenBeneath(layer.get(), place.path, O_RDONLY | O_DIRECTORY);
+  const Location location = Locate(path);
+  for (const UniqueFd& layer : overlays_[location.overlay].layers) {
+    UniqueFd folder = OpenBeneath(layer.get(), location.path, O_RDONLY | O_DIRECTORY);
     if (!folder && errno != ENOENT) break;
-    const bool hides = IsOpaque(layer.get(), place.path) || IsHiddenBelow(layer.get(), place.path);
+    const bool hides =
+        IsOpaque(layer.get(), location.path) || IsHiddenBelow(layer.get(), location.path);
     if (folder) {
       DIR* listing = fdopendir(folder.release());
       while (const dirent* entry = listing == nullptr ? nullptr : readdir(listing)) {
@@ -197,7 +198,7 @@ std::vector<std::string> LayeredRoot::List(const std::string& path, std::size_t 
   }
   std::vector<std::string> list;
   for (const std::string& name : names)
-    if (Look(Below(path, name)).kind != Entry::Kind::kMissing) list.push_back(name);
+    if (Stat(Below(path, name)).kind != Entry::Kind::kMissing) list.push_back(name);
   return list;
 }
 

@@ -26,7 +26,7 @@ class LayeredRoot {
     Kind kind = Kind::kMissing;
     Ownership ownership;
   };
-  Entry Look(const std::string& path) const;  // follows no link
+  Entry Stat(const std::string& path) const;  // follows no link
 
   // Where the path leads once all links in it were followed; its last names may be missing. Nothing
   // when it leads through a file, or in circles.
@@ -38,11 +38,11 @@ class LayeredRoot {
   std::vector<std::string> List(const std::string& path, std::size_t count_max) const;
 
   // The overlay that holds the path, by its place in what was given, and the path within it.
-  struct Place {
+  struct Location {
     std::size_t overlay = 0;
     std::string path;
   };
-  Place PlaceOf(const std::string& path) const;
+  Location Locate(const std::string& path) const;
 
  private:
   struct OpenOverlay {

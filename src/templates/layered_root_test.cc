@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "templates/image_for_test.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {
@@ -37,17 +37,17 @@ TEST_F(LayeredRootTest, ShowsTheTopmostOfEachName) {
   EXPECT_EQ(root.Read("etc/both", 10), "upper");
   EXPECT_EQ(root.Read("etc/below", 10), "below");
   EXPECT_EQ(root.Read("usr/bin/tool", 10), "tool");
-  EXPECT_EQ(root.Look("usr/hidden").kind, Kind::kMissing);
-  EXPECT_EQ(root.Look("usr").kind, Kind::kFolder);
-  EXPECT_EQ(root.Look("").kind, Kind::kFolder);
-  EXPECT_EQ(root.Look("etc").kind, Kind::kFolder);
-  EXPECT_EQ(root.Look("nothing/at/all").kind, Kind::kMissing);
+  EXPECT_EQ(root.Stat("usr/hidden").kind, Kind::kMissing);
+  EXPECT_EQ(root.Stat("usr").kind, Kind::kFolder);
+  EXPECT_EQ(root.Stat("").kind, Kind::kFolder);
+  EXPECT_EQ(root.Stat("etc").kind, Kind::kFolder);
+  EXPECT_EQ(root.Stat("nothing/at/all").kind, Kind::kMissing);
   EXPECT_THAT(root.List("etc", 10), ElementsAre("below", "both"));
   EXPECT_THAT(root.List("usr", 10), ElementsAre("bin"));
   EXPECT_THAT(root.List("etc", 1).size(), 1U);
-  EXPECT_EQ(root.PlaceOf("usr/bin/tool").overlay, 1U);
-  EXPECT_EQ(root.PlaceOf("usr/bin/tool").path, "bin/tool");
-  EXPECT_EQ(root.PlaceOf("usrlocal").overlay, 0U);
+  EXPECT_EQ(root.Locate("usr/bin/tool").overlay, 1U);
+  EXPECT_EQ(root.Locate("usr/bin/tool").path, "bin/tool");
+  EXPECT_EQ(root.Locate("usrlocal").overlay, 0U);
 }
 
 TEST_F(LayeredRootTest, SeesWhatUpperLayersHide) {
@@ -60,10 +60,10 @@ TEST_F(LayeredRootTest, SeesWhatUpperLayersHide) {
   ASSERT_TRUE(upper.MakeOpaque("opaque"));
   ASSERT_TRUE(upper.File("folder", "now a file"));
   const LayeredRoot root({{.mount_point = "", .layers = {upper.root(), lower_}}});
-  EXPECT_EQ(root.Look("etc/gone").kind, Kind::kMissing);
-  EXPECT_EQ(root.Look("opaque/below").kind, Kind::kMissing);
-  EXPECT_EQ(root.Look("folder").kind, Kind::kFile);
-  EXPECT_EQ(root.Look("folder/below").kind, Kind::kMissing);
+  EXPECT_EQ(root.Stat("etc/gone").kind, Kind::kMissing);
+  EXPECT_EQ(root.Stat("opaque/below").kind, Kind::kMissing);
+  EXPECT_EQ(root.Stat("folder").kind, Kind::kFile);
+  EXPECT_EQ(root.Stat("folder/below").kind, Kind::kMissing);
   EXPECT_TRUE(root.List("opaque", 10).empty());
   EXPECT_TRUE(root.List("etc", 10).empty());
   EXPECT_EQ(root.Resolve("folder/below"), std::nullopt);
@@ -110,16 +110,16 @@ TEST_F(LayeredRootTest, ReadsPlainFilesOfABearableSize) {
   EXPECT_EQ(root.Read("large", 99), std::nullopt);
   EXPECT_TRUE(root.Read("large", 100));
   EXPECT_EQ(root.Read("pipe", 100), std::nullopt);
-  EXPECT_EQ(root.Look("pipe").kind, Kind::kOther);
+  EXPECT_EQ(root.Stat("pipe").kind, Kind::kOther);
   EXPECT_EQ(root.Read("", 100), std::nullopt);
 }
 
 TEST_F(LayeredRootTest, WithoutTreesThereIsNothing) {
   const LayeredRoot none({});
-  EXPECT_EQ(none.Look("x").kind, Kind::kMissing);
+  EXPECT_EQ(none.Stat("x").kind, Kind::kMissing);
   EXPECT_TRUE(none.List("", 10).empty());
   const LayeredRoot gone({{.mount_point = "", .layers = {place_.path + "/gone"}}});
-  EXPECT_EQ(gone.Look("x").kind, Kind::kMissing);
+  EXPECT_EQ(gone.Stat("x").kind, Kind::kMissing);
   EXPECT_TRUE(gone.List("", 10).empty());
 }
 

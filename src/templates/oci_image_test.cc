@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "templates/image_for_test.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {

@@ -16,7 +16,7 @@ namespace viv::templates {
 namespace {
 
 constexpr std::size_t kLineMax = 2000;
-constexpr std::size_t kLastLines = 8;
+constexpr std::size_t kLastLinesMax = 8;
 
 // Cuts what a program writes into lines, and remembers the last of them.
 class LineReader {
@@ -36,10 +36,10 @@ class LineReader {
     if (line_.empty()) return;
     if (progress_) progress_(line_);
     last_.push_back(std::move(line_));
-    if (last_.size() > kLastLines) last_.pop_front();
+    if (last_.size() > kLastLinesMax) last_.pop_front();
     line_.clear();
   }
-  std::string LastWords() const {
+  std::string LastLines() const {
     std::string text;
     for (const std::string& line : last_) text += (text.empty() ? "" : "\n") + line;
     return text;
@@ -133,12 +133,12 @@ Status RunProgram(const std::vector<std::string>& command,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!read) {
-    const std::string words = lines.LastWords();
+    const std::string words = lines.LastLines();
     return Fail(read.error().code,
                 command[0] + ": " + read.error().message + (words.empty() ? "" : ": " + words));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Fail(ErrorCode::kInternal, command[0] + " failed: " + lines.LastWords());
+  return Fail(ErrorCode::kInternal, command[0] + " failed: " + lines.LastLines());
 }
 
 }  // namespace viv::templates

@@ -19,7 +19,7 @@
 #include "templates/debian.h"
 #include "templates/folder_writer.h"
 #include "templates/oci_image.h"
-#include "templates/record.h"
+#include "templates/template_record.h"
 #include "templates/trust.h"
 
 namespace viv::templates {
@@ -63,14 +63,14 @@ class DiskTemplates final : public Templates {
     return RefreshBase();
   }
 
-  Status Trust(const std::string& authority_pem) override {
-    std::vector<Record> records;
+  Status TrustAuthority(const std::string& authority_pem) override {
+    std::vector<TemplateRecord> records;
     {
       const std::lock_guard lock(mutex_);
       authority_pem_ = authority_pem;
       for (const auto& [id, record] : records_) records.push_back(record);
     }
-    for (const Record& record : records) {
+    for (const TemplateRecord& record : records) {
       if (Status made = MakeTrust(record); !made)
         log::Warn("templates.not_trusting",
                   {{"template", record.made.name}, {"error", made.error().message}});
@@ -109,7 +109,7 @@ class DiskTemplates final : public Templates {
                                     Progress progress) override {
     return Build(name, "oci-archive", [&](const std::string& folder, Template& made) -> Status {
       const std::string layout = folder + "/layout";
-      Say(progress, "Reading " + file);
+      ReportProgress(progress, "Reading " + file);
       RETURN_IF_ERROR(UnpackOciArchive(file, layout));
       RETURN_IF_ERROR(UseImage(folder, layout, progress, made));
       RemoveFolder(layout);
@@ -127,7 +127,7 @@ class DiskTemplates final : public Templates {
 
   Status Remove(const std::string& id_or_name) override {
     const std::lock_guard lock(mutex_);
-    const Record* record = FindRecord(id_or_name);
+    const TemplateRecord* record = FindRecord(id_or_name);
     if (record == nullptr)
       return Fail(ErrorCode::kNotFound, "there is no template '" + id_or_name.substr(0, 128) + "'");
     if (record->made.name == kBaseName)
@@ -165,7 +165,7 @@ class DiskTemplates final : public Templates {
   }
 
  private:
-  static void Say(const Progress& progress, const std::string& line) {
+  static void ReportProgress(const Progress& progress, const std::string& line) {
     if (progress) progress(line);
   }
 
@@ -190,7 +190,7 @@ class DiskTemplates final : public Templates {
     }
   }
 
-  const Record* FindRecord(const std::string& id_or_name) const {
+  const TemplateRecord* FindRecord(const std::string& id_or_name) const {
     if (const auto found = records_.find(id_or_name); found != records_.end())
       return &found->second;
     for (const auto& [id, record] : records_) {
@@ -203,7 +203,7 @@ class DiskTemplates final : public Templates {
   // there.
   std::string IdFor(const std::string& name) const {
     const std::lock_guard lock(mutex_);
-    if (const Record* record = FindRecord(name); record && record->made.name == name)
+    if (const TemplateRecord* record = FindRecord(name); record && record->made.name == name)
       return record->made.id;
     return name == kBaseName ? TemplateIdOfName(name) : RandomTemplateId();
   }
@@ -227,7 +227,8 @@ class DiskTemplates final : public Templates {
                         Fill fill) {
     const std::string key = RandomHex(20);
     const std::string unfinished = directory_ + "/trees/" + std::string(kUnfinished) + key;
-    Record record{.made = {}, .folder = directory_ + "/trees/" + key, .fingerprint = fingerprint};
+    TemplateRecord record{
+        .made = {}, .folder = directory_ + "/trees/" + key, .fingerprint = fingerprint};
     record.made.id = IdFor(name);
     record.made.name = name;
     record.made.source = source;
@@ -256,7 +257,7 @@ class DiskTemplates final : public Templates {
   }
 
   // The layers of a template that make its boxes trust our authority, unless they are there.
-  Status MakeTrust(const Record& record) {
+  Status MakeTrust(const TemplateRecord& record) {
     std::string pem;
     {
       const std::lock_guard lock(mutex_);
@@ -275,7 +276,7 @@ class DiskTemplates final : public Templates {
     return {};
   }
 
-  Template ShownLocked(const Record& record) const {
+  Template ShownLocked(const TemplateRecord& record) const {
     Template shown = record.made;
     if (const auto found = trust_.find(record.folder); found != trust_.end())
       shown.overlays = found->second.overlays;
@@ -296,11 +297,11 @@ class DiskTemplates final : public Templates {
     return old;
   }
 
-  Status Keep(Record& record) {
+  Status Keep(TemplateRecord& record) {
     const std::lock_guard lock(mutex_);
     // Another build of the same name may have ended first: one name, one id.
     std::string replaced;
-    if (const Record* other = FindRecord(record.made.name)) {
+    if (const TemplateRecord* other = FindRecord(record.made.name)) {
       record.made.id = other->made.id;
       replaced = other->folder;
     }
@@ -314,7 +315,7 @@ class DiskTemplates final : public Templates {
                   const std::string& layout,
                   const Progress& progress,
                   Template& made) {
-    const Progress say = [&](const std::string& line) { Say(progress, line); };
+    const Progress say = [&](const std::string& line) { ReportProgress(progress, line); };
     ASSIGN_OR_RETURN(const OciImage image, UnpackOciLayout(layout, folder, say));
     made.variables = image.config.variables;
     made.workdir = image.config.workdir;
@@ -326,7 +327,7 @@ class DiskTemplates final : public Templates {
                 const std::string& asked_user,
                 const Progress& progress,
                 Template& made) {
-    const Progress say = [&](const std::string& line) { Say(progress, line); };
+    const Progress say = [&](const std::string& line) { ReportProgress(progress, line); };
     ASSIGN_OR_RETURN(const FinishedLayer top,
                      MakeTopLayer(folder + "/top", layers, asked_user, made.id, say));
     layers.insert(layers.begin(), top.folder);
@@ -337,7 +338,7 @@ class DiskTemplates final : public Templates {
 
   Status RefreshBase() {
     const std::string fingerprint = HostFingerprint();
-    if (const Record* record = FindRecord(kBaseName);
+    if (const TemplateRecord* record = FindRecord(kBaseName);
         record != nullptr && record->fingerprint == fingerprint && LayersExist(record->made))
       return {};
     const auto made = Make(
@@ -369,7 +370,7 @@ class DiskTemplates final : public Templates {
   const std::string directory_;
 
   mutable std::mutex mutex_;  // guards the ones below, and the records' files
-  std::map<std::string, Record> records_;
+  std::map<std::string, TemplateRecord> records_;
   std::string authority_pem_;  // empty: none is trusted
   struct TrustLayers {
     std::string folder;

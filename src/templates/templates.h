@@ -46,7 +46,7 @@ class Templates {
   // Boxes that start from here on, from any template, believe what this authority vouches for: its
   // certificate is among their authorities. Each template gets a layer for it, made once.
   // Called before the first box; another authority takes the place of the one before.
-  virtual Status Trust(const std::string& authority_pem) = 0;
+  virtual Status TrustAuthority(const std::string& authority_pem) = 0;
 
   virtual std::vector<Template> List() const = 0;
   virtual Result<Template> Find(const std::string& id_or_name) const = 0;

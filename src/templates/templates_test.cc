@@ -5,7 +5,7 @@
 
 #include "templates/authority_for_test.h"
 #include "templates/image_for_test.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {
@@ -154,7 +154,7 @@ TEST_F(TemplatesTest, BoxesOfEveryTemplateTrustTheAuthority) {
   const std::string pem = MakeAuthorityPem();
   const Template before = *Import("before");
   const Template base_before = *templates_->Find("base");
-  ASSERT_TRUE(templates_->Trust(pem));
+  ASSERT_TRUE(templates_->TrustAuthority(pem));
   const Template after = *Import("after");
   EXPECT_EQ(LoadText(templates_->Find("before")->overlays[0].layers[0] + kTrustedFile), pem);
   EXPECT_EQ(LoadText(after.overlays[0].layers[0] + kTrustedFile), pem);
@@ -165,13 +165,13 @@ TEST_F(TemplatesTest, BoxesOfEveryTemplateTrustTheAuthority) {
   for (const Template& made : templates_->List())
     EXPECT_EQ(made.overlays, templates_->Find(made.id)->overlays);
   templates_ = Open();
-  ASSERT_TRUE(templates_->Trust(pem));
+  ASSERT_TRUE(templates_->TrustAuthority(pem));
   EXPECT_EQ(templates_->Find("base")->overlays, base.overlays);
   EXPECT_EQ(templates_->Find("after")->overlays, after.overlays);
 }
 
 TEST_F(TemplatesTest, ProgramsInBaseTrustTheAuthority) {
-  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
+  ASSERT_TRUE(templates_->TrustAuthority(MakeAuthorityPem()));
   const auto overlays = templates_->Find("base")->overlays;
   const std::string file = kTrustedFile;
   EXPECT_EQ(RunInOverlays(overlays, 1000, "openssl verify " + file),
@@ -192,9 +192,9 @@ TEST_F(TemplatesTest, ProgramsInBaseTrustTheAuthority) {
 
 TEST_F(TemplatesTest, AnotherAuthorityTakesThePlaceOfTheOneBefore) {
   const std::string second = MakeAuthorityPem("Second");
-  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem("First")));
+  ASSERT_TRUE(templates_->TrustAuthority(MakeAuthorityPem("First")));
   const Template old = *Import("mine");
-  ASSERT_TRUE(templates_->Trust(second));
+  ASSERT_TRUE(templates_->TrustAuthority(second));
   const Template now = *templates_->Find("mine");
   EXPECT_EQ(LoadText(now.overlays[0].layers[0] + kTrustedFile), second);
   const std::string old_layer = old.overlays[0].layers[0];
@@ -206,7 +206,7 @@ TEST_F(TemplatesTest, AnotherAuthorityTakesThePlaceOfTheOneBefore) {
 }
 
 TEST_F(TemplatesTest, WhatWasRemovedIsTrustedNoMore) {
-  ASSERT_TRUE(templates_->Trust(MakeAuthorityPem()));
+  ASSERT_TRUE(templates_->TrustAuthority(MakeAuthorityPem()));
   const Template made = *Import("mine");
   ASSERT_TRUE(templates_->Remove("mine"));
   EXPECT_TRUE(std::filesystem::exists(made.overlays[0].layers[0]));  // boxes may stand on it

@@ -17,7 +17,7 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "templates/folder_writer.h"
-#include "templates/java_store.h"
+#include "templates/java_key_store.h"
 #include "templates/layer_copy.h"
 #include "templates/layered_root.h"
 
@@ -98,24 +98,24 @@ class TrustWriter {
 
  private:
   // A path that leads nowhere in this template is passed over: boxes work without.
-  std::optional<std::string> Lead(const std::string& path) const {
+  std::optional<std::string> ResolvePath(const std::string& path) const {
     auto leads = root_.Resolve(path);
     if (!leads) log::Warn("templates.trust_file_left_out", {{"file", path}, {"layers", folder_}});
     return leads;
   }
 
   Status Write(const std::string& path, std::string_view text, Ownership ownership = {}) {
-    const auto leads = Lead(path);
+    const auto leads = ResolvePath(path);
     if (!leads || !written_.insert(*leads).second) return {};
     ASSIGN_OR_RETURN(const FolderWriter* layer, PrepareFolders(*leads));
-    return layer->File(root_.PlaceOf(*leads).path, text, ownership);
+    return layer->File(root_.Locate(*leads).path, text, ownership);
   }
 
   // Folders of the topmost layer are the ones that show, so they are as they were below.
   Result<const FolderWriter*> PrepareFolders(const std::string& path) {
-    const LayeredRoot::Place place = root_.PlaceOf(path);
-    const storage::OverlayMount& overlay = overlays_[place.overlay];
-    auto layer = layers_.find(place.overlay);
+    const LayeredRoot::Location location = root_.Locate(path);
+    const storage::OverlayMount& overlay = overlays_[location.overlay];
+    auto layer = layers_.find(location.overlay);
     if (layer == layers_.end()) {
       ASSIGN_OR_RETURN(FolderWriter made, FolderWriter::Create(LayerOf(folder_, overlay)));
       if (IsOwn(overlay, own_)) {
@@ -123,19 +123,19 @@ class TrustWriter {
       } else {
         RETURN_IF_ERROR(made.Folder(".", FolderLike(overlay.mount_point)));
       }
-      layer = layers_.emplace(place.overlay, std::move(made)).first;
+      layer = layers_.emplace(location.overlay, std::move(made)).first;
     }
     const std::string above = overlay.mount_point.empty() ? "" : overlay.mount_point + "/";
-    for (std::size_t at = place.path.find('/'); at != std::string::npos;
-         at = place.path.find('/', at + 1)) {
-      const std::string folder = place.path.substr(0, at);
+    for (std::size_t at = location.path.find('/'); at != std::string::npos;
+         at = location.path.find('/', at + 1)) {
+      const std::string folder = location.path.substr(0, at);
       RETURN_IF_ERROR(layer->second.Folder(folder, FolderLike(above + folder)));
     }
     return &layer->second;
   }
 
   Ownership FolderLike(const std::string& path) const {
-    const LayeredRoot::Entry entry = root_.Look(path);
+    const LayeredRoot::Entry entry = root_.Stat(path);
     if (entry.kind != LayeredRoot::Entry::Kind::kFolder) return {.mode = 0755};
     return entry.ownership;
   }
@@ -174,12 +174,12 @@ class TrustWriter {
 
   // As update-ca-certificates would make them.
   Status WriteHashLink() {
-    const auto folder = Lead(kCertificatesFolder);
+    const auto folder = ResolvePath(kCertificatesFolder);
     const std::string name = HashName(pem_);
     if (!folder || name.empty()) return {};
     const std::string link = *folder + "/vivarium.pem";
     ASSIGN_OR_RETURN(const FolderWriter* layer, PrepareFolders(link));
-    const std::string within = root_.PlaceOf(link).path;
+    const std::string within = root_.Locate(link).path;
     RETURN_IF_ERROR(Link(*layer, within, "/" + std::string(kAuthorityFile)));
     return Link(*layer, within.substr(0, within.rfind('/') + 1) + name, "vivarium.pem");
   }
@@ -197,13 +197,13 @@ class TrustWriter {
     }
     std::erase_if(stores, [this](const std::string& path) {
       const auto leads = root_.Resolve(path);
-      return !leads || root_.Look(*leads).kind != LayeredRoot::Entry::Kind::kFile;
+      return !leads || root_.Stat(*leads).kind != LayeredRoot::Entry::Kind::kFile;
     });
     return stores;
   }
 
   Status WriteJavaStores() {
-    const std::string store = JavaStore(CertificatesIn(bundle_), NowMs());
+    const std::string store = JavaKeyStore(CertificatesIn(bundle_), NowMs());
     RETURN_IF_ERROR(Write(kJavaStoreFile, store));
     for (const std::string& path : FindJavaStores()) RETURN_IF_ERROR(Write(path, store));
     return {};

@@ -5,9 +5,9 @@
 
 #include "templates/authority_for_test.h"
 #include "templates/image_for_test.h"
-#include "templates/java_store.h"
+#include "templates/java_key_store.h"
 #include "templates/layered_root.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {
@@ -77,10 +77,10 @@ TEST_F(TrustTest, CostsNoLayerAndKeepsWhatTheTopmostHad) {
   EXPECT_EQ(status.st_uid, 7U);
   EXPECT_EQ(status.st_gid, 8U);
   const LayeredRoot root(overlays);
-  EXPECT_EQ(root.Look("usr/local").ownership.mode, 0777U);
+  EXPECT_EQ(root.Stat("usr/local").ownership.mode, 0777U);
   EXPECT_EQ(root.Resolve("bin"), "usr/bin");
-  EXPECT_EQ(root.Look("gone").kind, LayeredRoot::Entry::Kind::kMissing);
-  EXPECT_EQ(root.Look("opaque/below").kind, LayeredRoot::Entry::Kind::kMissing);
+  EXPECT_EQ(root.Stat("gone").kind, LayeredRoot::Entry::Kind::kMissing);
+  EXPECT_EQ(root.Stat("opaque/below").kind, LayeredRoot::Entry::Kind::kMissing);
 }
 
 TEST_F(TrustTest, FoldersStayAsTheImageHasThem) {
@@ -88,10 +88,10 @@ TEST_F(TrustTest, FoldersStayAsTheImageHasThem) {
   ASSERT_EQ(chmod((image_ + "/etc/ssl/certs").c_str(), 0711), 0);
   ASSERT_EQ(chown((image_ + "/etc/ssl").c_str(), 3, 4), 0);
   const LayeredRoot root(Make(pem_));
-  EXPECT_EQ(root.Look("etc/ssl/certs").ownership.mode, 0711U);
-  EXPECT_EQ(root.Look("etc/ssl").ownership.user, 3U);
-  EXPECT_EQ(root.Look("etc/ssl").ownership.group, 4U);
-  EXPECT_EQ(root.Look("etc/ssl/certs/ca-certificates.crt").ownership.mode, 0644U);
+  EXPECT_EQ(root.Stat("etc/ssl/certs").ownership.mode, 0711U);
+  EXPECT_EQ(root.Stat("etc/ssl").ownership.user, 3U);
+  EXPECT_EQ(root.Stat("etc/ssl").ownership.group, 4U);
+  EXPECT_EQ(root.Stat("etc/ssl/certs/ca-certificates.crt").ownership.mode, 0644U);
 }
 
 TEST_F(TrustTest, AnImageWithoutAuthoritiesGetsThisMachines) {

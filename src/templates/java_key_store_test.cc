@@ -1,4 +1,4 @@
-#include "templates/java_store.h"
+#include "templates/java_key_store.h"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,10 @@ std::string Sequence(std::size_t bytes, char fill) {
   return der + std::string(bytes, fill);
 }
 
-TEST(JavaStoreTest, WritesWhatJavaReads) {
+TEST(JavaKeyStoreTest, WritesWhatJavaReads) {
   // Checked with keytool: the bytes of a store with one entry, and its digest.
-  const std::string store = JavaStore({std::string("\x30\x03\x02\x01\x05", 5)}, 1'700'000'000'000);
+  const std::string store =
+      JavaKeyStore({std::string("\x30\x03\x02\x01\x05", 5)}, 1'700'000'000'000);
   const std::string expected(
       "\xFE\xED\xFE\xED\0\0\0\2\0\0\0\1"
       "\0\0\0\2\0\x0B"
@@ -34,11 +35,11 @@ TEST(JavaStoreTest, WritesWhatJavaReads) {
   EXPECT_EQ(EncodeBase64(store.substr(expected.size())), "ANWl+ndkJEBDCrJ+q9ZMHM3xqSo=");
 }
 
-TEST(JavaStoreTest, AnEmptyOneIsAStoreToo) {
-  EXPECT_EQ(JavaStore({}, 0).size(), 12U + 20U);
+TEST(JavaKeyStoreTest, AnEmptyOneIsAStoreToo) {
+  EXPECT_EQ(JavaKeyStore({}, 0).size(), 12U + 20U);
 }
 
-TEST(JavaStoreTest, FindsEveryCertificateOnce) {
+TEST(JavaKeyStoreTest, FindsEveryCertificateOnce) {
   const std::string first = Sequence(300, 'a'), second = Sequence(700, 'b');
   std::string wrapped = "# A comment\r\n-----BEGIN CERTIFICATE-----\r\n";
   const std::string digits = EncodeBase64(second);
@@ -48,7 +49,7 @@ TEST(JavaStoreTest, FindsEveryCertificateOnce) {
             (std::vector<std::string>{first, second}));
 }
 
-TEST(JavaStoreTest, PassesOverWhatIsNone) {
+TEST(JavaKeyStoreTest, PassesOverWhatIsNone) {
   const std::string good = Sequence(300, 'a');
   EXPECT_TRUE(CertificatesIn("").empty());
   EXPECT_TRUE(CertificatesIn("-----BEGIN CERTIFICATE-----\nMIIB").empty());
@@ -62,7 +63,7 @@ TEST(JavaStoreTest, PassesOverWhatIsNone) {
   EXPECT_EQ(CertificatesIn(Pem("hello") + Pem(good)), std::vector<std::string>{good});
 }
 
-TEST(JavaStoreTest, TakesAsManyAsAnybodyHas) {
+TEST(JavaKeyStoreTest, TakesAsManyAsAnybodyHas) {
   std::string pem;
   for (int i = 0; i < 2100; ++i)
     pem += Pem(Sequence(300, 'a').replace(10, 4, std::to_string(1000 + i)));

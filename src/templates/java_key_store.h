@@ -13,6 +13,6 @@ namespace viv::templates {
 // over; nothing in them is looked at.
 std::vector<std::string> CertificatesIn(std::string_view pem);
 
-std::string JavaStore(const std::vector<std::string>& certificates, std::int64_t now_ms);
+std::string JavaKeyStore(const std::vector<std::string>& certificates, std::int64_t now_ms);
 
 }  // namespace viv::templates

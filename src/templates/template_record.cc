@@ -1,4 +1,4 @@
-#include "templates/record.h"
+#include "templates/template_record.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ std::string TemplateIdOfName(std::string_view name) {
   return IdFromHex(Sha256Hex("template:" + std::string(name)));
 }
 
-std::string WriteRecord(const Record& record) {
+std::string WriteRecord(const TemplateRecord& record) {
   json::object variables;
   for (const auto& [name, value] : record.made.variables) variables[name] = value;
   json::array overlays;
@@ -100,9 +100,9 @@ std::string WriteRecord(const Record& record) {
                                  {"fingerprint", record.fingerprint}});
 }
 
-Result<Record> ReadRecord(std::string_view text) {
+Result<TemplateRecord> ReadRecord(std::string_view text) {
   ASSIGN_OR_RETURN(const json::value value, ParseJson(text));
-  Record record;
+  TemplateRecord record;
   Template& made = record.made;
   made.id = FindString(value, "id");
   made.name = FindString(value, "name");

@@ -1,17 +1,17 @@
-#include "templates/record.h"
+#include "templates/template_record.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "templates/image_for_test.h"
-#include "templates/run_in_trees_for_test.h"
+#include "templates/run_in_overlays_for_test.h"
 
 namespace viv::templates {
 namespace {
 
-Record SampleRecord() {
-  Record record{.made = {}, .folder = "/x/trees/1", .fingerprint = "abc"};
+TemplateRecord SampleRecord() {
+  TemplateRecord record{.made = {}, .folder = "/x/trees/1", .fingerprint = "abc"};
   record.made.id = TemplateIdOfName("sample");
   record.made.name = "sample";
   record.made.overlays = {{.mount_point = "", .layers = {"/x/trees/1/top", "/x/trees/1/root"}},
@@ -27,7 +27,7 @@ Record SampleRecord() {
 }
 
 TEST(TemplateRecordTest, ComesBackAsItWasWritten) {
-  const Record record = SampleRecord();
+  const TemplateRecord record = SampleRecord();
   const auto read = ReadRecord(WriteRecord(record));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->made.id, record.made.id);

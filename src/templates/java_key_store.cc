@@ -1,4 +1,4 @@
-#include "templates/java_store.h"
+#include "templates/java_key_store.h"
 
 #include <openssl/evp.h>
 
@@ -26,7 +26,7 @@ void PutText(std::string& out, std::string_view text) {
 }
 
 // What follows the entries: a digest of them and of a password that everybody knows.
-std::string Seal(const std::string& entries) {
+std::string KeyStoreDigest(const std::string& entries) {
   std::string sealed;
   for (const char c : std::string_view("changeit")) PutNumber(sealed, static_cast<unsigned>(c), 2);
   sealed += "Mighty Aphrodite";
@@ -78,7 +78,7 @@ std::vector<std::string> CertificatesIn(std::string_view pem) {
   return found;
 }
 
-std::string JavaStore(const std::vector<std::string>& certificates, std::int64_t now_ms) {
+std::string JavaKeyStore(const std::vector<std::string>& certificates, std::int64_t now_ms) {
   std::string store;
   PutNumber(store, kMagic, 4);
   PutNumber(store, kStoreVersion, 4);
@@ -91,7 +91,7 @@ std::string JavaStore(const std::vector<std::string>& certificates, std::int64_t
     PutNumber(store, certificates[i].size(), 4);
     store += certificates[i];
   }
-  return store + Seal(store);
+  return store + KeyStoreDigest(store);
 }
 
 }  // namespace viv::templates

@@ -9,7 +9,7 @@
 
 namespace viv::templates {
 
-struct Record {
+struct TemplateRecord {
   Template made;
   std::string folder;       // below which its own layers lie; removed with it
   std::string fingerprint;  // of what it was made from; `base` is made anew when that changes
@@ -21,8 +21,8 @@ bool IsTemplateName(std::string_view name);
 std::string RandomTemplateId();
 std::string TemplateIdOfName(std::string_view name);  // always the same, for built-in ones
 
-std::string WriteRecord(const Record& record);
-Result<Record> ReadRecord(std::string_view text);
+std::string WriteRecord(const TemplateRecord& record);
+Result<TemplateRecord> ReadRecord(std::string_view text);
 
 Status SaveFile(const std::string& path,
                 std::string_view text);  // atomically, on disk when it returns
