@@ -24,7 +24,7 @@ constexpr std::size_t kGitStackBytes = 64 * 1024;
 
 // Folders that every machine has and git needs nothing from. The repository is mounted on the first
 // that is there, in git's own mount namespace.
-constexpr const char* kGitPlaces[] = {"/mnt", "/srv", "/media", "/tmp"};
+constexpr const char* kGitMountPoints[] = {"/mnt", "/srv", "/media", "/tmp"};
 
 constexpr const char* kGitPrograms[] = {"/usr/bin/git", "/usr/local/bin/git", "/bin/git"};
 
@@ -97,7 +97,7 @@ bool GitStep(GitChildPlan& plan, const char* step, long outcome) {
   return false;
 }
 
-bool WireGit(GitChildPlan& plan) {
+bool ConnectStdio(GitChildPlan& plan) {
   int moved[3];
   for (int i = 0; i < 3; ++i) {
     moved[i] = ::fcntl(plan.descriptors[i], F_DUPFD_CLOEXEC, 10);
@@ -153,7 +153,7 @@ void ResetSignals() {
 __attribute__((no_sanitize("address"))) int RunGitChild(void* argument) {
   GitChildPlan& plan = *static_cast<GitChildPlan*>(argument);
   ::umask(077);
-  bool ready = GitStep(plan, "get a session", ::setsid()) && WireGit(plan) &&
+  bool ready = GitStep(plan, "get a session", ::setsid()) && ConnectStdio(plan) &&
                (!plan.user.confined || MountRepository(plan)) && LimitGit(plan) &&
                (!plan.user.confined || BecomeNobody(plan)) &&
                GitStep(plan, "give up new privileges", ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) &&
@@ -190,24 +190,24 @@ tl::unexpected<Error> GitNotStarted(const char* step, int error) {
 
 }  // namespace
 
-GitUser GitUserHere() {
+GitUser CurrentGitUser() {
   if (::geteuid() == 0) return {true, kNobody, kNobody};
   return {false, ::geteuid(), ::getegid()};
 }
 
-std::string GitPlaceOf(const std::string& folder) {
-  if (!GitUserHere().confined) return folder;
+std::string GitMountPointOf(const std::string& folder) {
+  if (!CurrentGitUser().confined) return folder;
   struct stat entry {};
-  for (const char* place : kGitPlaces)
+  for (const char* place : kGitMountPoints)
     if (::lstat(place, &entry) == 0 && S_ISDIR(entry.st_mode)) return place;
   return folder;
 }
 
-Result<GitChild> SpawnGit(const GitStart& start) {
+Result<GitChild> SpawnGit(const GitSpawnRequest& start) {
   const char* program = FindGitProgram();
   if (program == nullptr)
     return Fail(ErrorCode::kUnavailable, "git is not installed on the server: apt-get install git");
-  const std::string place = GitPlaceOf(start.folder);
+  const std::string place = GitMountPointOf(start.folder);
   std::vector<std::string> arguments = {"git"};
   for (const char* setting : kGitSettings) {
     arguments.emplace_back("-c");
@@ -229,7 +229,7 @@ Result<GitChild> SpawnGit(const GitStart& start) {
   plan.descriptors[0] = start.input.get();
   plan.descriptors[1] = start.output.get();
   plan.descriptors[2] = start.errors.get();
-  plan.user = GitUserHere();
+  plan.user = CurrentGitUser();
 
   // The child borrows our memory, so that starting it costs the same however much the server has;
   // no handler of ours may run in it.

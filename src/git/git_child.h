@@ -21,12 +21,12 @@ struct GitUser {
   uid_t uid = 0;
   gid_t gid = 0;
 };
-GitUser GitUserHere();
+GitUser CurrentGitUser();
 
 // The path by which git sees the repository in `folder`.
-std::string GitPlaceOf(const std::string& folder);
+std::string GitMountPointOf(const std::string& folder);
 
-struct GitStart {
+struct GitSpawnRequest {
   std::string folder;                    // the repository
   std::vector<std::string> arguments;    // "upload-pack", …
   std::vector<std::string> environment;  // "NAME=value", beside what is always set
@@ -42,6 +42,6 @@ struct GitChild {
 
 // Blocks until git runs, some milliseconds. kUnavailable when there is no git here, or it cannot be
 // confined.
-Result<GitChild> SpawnGit(const GitStart& start);
+Result<GitChild> SpawnGit(const GitSpawnRequest& start);
 
 }  // namespace viv::git

@@ -16,7 +16,7 @@
 #include "git/git_process.h"
 #include "git/git_service.h"
 #include "git/repositories.h"
-#include "git/repository_keeping.h"
+#include "git/repository_concurrency.h"
 #include "http/operation_counter.h"
 
 namespace viv::git {
@@ -29,7 +29,7 @@ struct GitExchange {
   const std::string account_id;
   const GitService service;
   GitSlots::Slot slot;
-  PushPromises::Promise promise;  // of a push
+  PushReservations::Reservation reservation;  // of a push
   std::unique_ptr<GitProcess> process;
   std::optional<GitBody> body;   // nothing when git is asked nothing
   std::optional<Error> failure;  // of the body
@@ -47,7 +47,7 @@ namespace {
 
 constexpr std::int64_t kPackBytesMax = std::int64_t{1} << 30;
 constexpr std::uint64_t kPushBytesMax = kPackBytesMax + (1 << 20);
-constexpr std::uint64_t kAskBytesMax = 64 << 20;  // what a fetching client has and wants
+constexpr std::uint64_t kFetchRequestBytesMax = 64 << 20;  // what a fetching client has and wants
 constexpr std::chrono::seconds kServiceDeadline{1800};
 
 // What git no longer takes is read and dropped: the client hears the answer only after it sent all.
@@ -89,7 +89,7 @@ void LogGit(const GitExchange& exchange, int code) {
   log::Info("repository.service_failed", {{"account", exchange.account_id},
                                           {"service", exchange.service.name},
                                           {"code", code},
-                                          {"said", Printable(exchange.process->complaint())}});
+                                          {"said", Printable(exchange.process->error_output())}});
 }
 
 }  // namespace
@@ -97,25 +97,27 @@ void LogGit(const GitExchange& exchange, int code) {
 Task<Status> Repositories::Begin(GitExchange& exchange, http::Request& request) {
   const GitService& service = exchange.service;
   if (!service.advertises) {
-    ASSIGN_OR_CO_RETURN(exchange.body,
-                        GitBody::Open(request, service.receives() ? kPushBytesMax : kAskBytesMax));
+    ASSIGN_OR_CO_RETURN(
+        exchange.body,
+        GitBody::Open(request, service.receives() ? kPushBytesMax : kFetchRequestBytesMax));
   }
   GitCommand git;
   if (service.receives()) {
     // Where it is full the announcement is refused, for only then does git show the reason.
-    ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await Room(exchange.account_id));
+    ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await BytesLeft(exchange.account_id));
     if (!service.advertises) {
       const std::int64_t most = PackBytesOf(request);
-      ASSIGN_OR_CO_RETURN(exchange.promise,
-                          keeping_->promises.Make(exchange.account_id, room, most));
-      git.arguments = {"-c", "receive.maxInputSize=" + std::to_string(exchange.promise.bytes())};
+      ASSIGN_OR_CO_RETURN(exchange.reservation,
+                          concurrency_->reservations.Make(exchange.account_id, room, most));
+      git.arguments = {"-c",
+                       "receive.maxInputSize=" + std::to_string(exchange.reservation.bytes())};
     }
   }
-  ASSIGN_OR_CO_RETURN(exchange.slot, keeping_->slots.Take(exchange.account_id));
+  ASSIGN_OR_CO_RETURN(exchange.slot, concurrency_->slots.Take(exchange.account_id));
   git.folder = FolderOf(exchange.account_id);
   git.arguments.insert(git.arguments.end(), {service.name, "--stateless-rpc"});
   if (service.advertises) git.arguments.emplace_back("--advertise-refs");
-  git.arguments.push_back(GitPlaceOf(git.folder));
+  git.arguments.push_back(GitMountPointOf(git.folder));
   if (!service.protocol.empty()) git.environment = {"GIT_PROTOCOL=" + service.protocol};
   git.deadline = kServiceDeadline;
   ASSIGN_OR_CO_RETURN(exchange.process, co_await GitProcess::Start(pool_, std::move(git)));
@@ -182,9 +184,9 @@ Task<void> Repositories::Stream(std::shared_ptr<GitExchange> exchange, http::Bod
   // The protocol says itself what failed, so the answer ends properly.
   if (*code != 0) LogGit(*exchange, *code);
   exchange->slot = GitSlots::Slot();
-  exchange->promise = PushPromises::Promise();
+  exchange->reservation = PushReservations::Reservation();
   if (exchange->service.receives() && !exchange->service.advertises) {
-    Status followed = co_await FollowPush(exchange->account_id);
+    Status followed = co_await UpdateHead(exchange->account_id);
     if (!followed)
       log::Warn("repository.no_default_branch",
                 {{"account", exchange->account_id}, {"error", followed.error().message}});

@@ -26,7 +26,7 @@ namespace viv::git {
 namespace {
 
 constexpr std::size_t kGitPieceBytes = 64 * 1024;
-constexpr std::size_t kGitComplaintBytes = 2048;
+constexpr std::size_t kGitErrorOutputBytes = 2048;
 constexpr auto kGitTuple = asio::as_tuple(asio::use_awaitable);
 
 tl::unexpected<Error> GitPipeFailed() {
@@ -39,7 +39,7 @@ struct GitPipes {  // our ends
   UniqueFd errors;
 };
 
-Result<GitPipes> MakeGitPipes(GitStart& start) {
+Result<GitPipes> MakeGitPipes(GitSpawnRequest& start) {
   int input[2];
   int output[2];
   int errors[2];
@@ -109,25 +109,25 @@ struct GitProcess::State {
   asio::posix::stream_descriptor errors;
   asio::posix::stream_descriptor ended;
   asio::steady_timer deadline;
-  std::string complaint;
+  std::string error_output;
   bool killed = false;
   bool reaped = false;
   int exit_code = 0;
 
-  static Task<void> KeepComplaint(std::shared_ptr<State> state) {
+  static Task<void> ReadErrorOutput(std::shared_ptr<State> state) {
     char bytes[1024];
     for (;;) {
       auto [error, count] = co_await state->errors.async_read_some(asio::buffer(bytes), kGitTuple);
       if (error || count == 0) co_return;
-      const std::size_t room = kGitComplaintBytes - state->complaint.size();
-      state->complaint.append(bytes, std::min(count, room));
+      const std::size_t room = kGitErrorOutputBytes - state->error_output.size();
+      state->error_output.append(bytes, std::min(count, room));
     }
   }
 };
 
 Task<Result<std::unique_ptr<GitProcess>>> GitProcess::Start(BlockingPool& pool,
                                                             GitCommand command) {
-  GitStart start;
+  GitSpawnRequest start;
   start.folder = std::move(command.folder);
   start.arguments = std::move(command.arguments);
   start.environment = std::move(command.environment);
@@ -142,7 +142,7 @@ Task<Result<std::unique_ptr<GitProcess>>> GitProcess::Start(BlockingPool& pool,
     if (error) return;
     if (auto alive = weak.lock()) alive->Kill();
   });
-  asio::co_spawn(executor, State::KeepComplaint(state), asio::detached);
+  asio::co_spawn(executor, State::ReadErrorOutput(state), asio::detached);
   co_return std::unique_ptr<GitProcess>(new GitProcess(std::move(state)));
 }
 
@@ -191,11 +191,11 @@ Task<Result<int>> GitProcess::Wait() {
   co_return code;
 }
 
-std::string GitProcess::complaint() const {
-  return state_->complaint;
+std::string GitProcess::error_output() const {
+  return state_->error_output;
 }
 
-Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
+Task<Result<GitOutput>> RunGit(BlockingPool& pool,
                                GitCommand command,
                                std::string input,
                                std::size_t output_bytes_max) {
@@ -206,7 +206,7 @@ Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
     static_cast<void>(written);
   }
   process->CloseInput();
-  GitAnswer answer;
+  GitOutput answer;
   for (;;) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await process->Read());
     if (piece.empty()) break;
@@ -215,7 +215,7 @@ Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
     answer.output += piece;
   }
   ASSIGN_OR_CO_RETURN(answer.exit_code, co_await process->Wait());
-  answer.complaint = process->complaint();
+  answer.error_output = process->error_output();
   co_return answer;
 }
 

@@ -35,7 +35,7 @@ class GitProcess {
 
   // The exit code, after its end. kUnavailable when it was killed.
   Task<Result<int>> Wait();
-  std::string complaint() const;  // the beginning of what it wrote to its standard error
+  std::string error_output() const;  // the beginning of what it wrote to its standard error
 
  private:
   struct State;
@@ -43,13 +43,13 @@ class GitProcess {
   std::shared_ptr<State> state_;
 };
 
-struct GitAnswer {
+struct GitOutput {
   int exit_code = 0;
   std::string output;
-  std::string complaint;
+  std::string error_output;
 };
 // Runs git to its end. kLimitExceeded when it says more than `output_bytes_max`.
-Task<Result<GitAnswer>> RunGit(BlockingPool& pool,
+Task<Result<GitOutput>> RunGit(BlockingPool& pool,
                                GitCommand command,
                                std::string input,
                                std::size_t output_bytes_max);

@@ -19,7 +19,7 @@
 #include "git/git_child.h"
 #include "git/git_process.h"
 #include "git/git_tree.h"
-#include "git/repository_keeping.h"
+#include "git/repository_concurrency.h"
 #include "storage/tree.h"
 
 namespace viv::git {
@@ -56,7 +56,7 @@ Status MakeGitFolder(const std::string& folder, const std::string& name) {
   if (::fstatat(parent.get(), name.c_str(), &entry, AT_SYMLINK_NOFOLLOW) == 0)
     RETURN_IF_ERROR(storage::RemoveTree(parent.get(), name));
   if (::mkdirat(parent.get(), name.c_str(), 0700) != 0) return FolderFailed("make " + name);
-  const GitUser user = GitUserHere();
+  const GitUser user = CurrentGitUser();
   if (user.confined &&
       ::fchownat(parent.get(), name.c_str(), user.uid, user.gid, AT_SYMLINK_NOFOLLOW) != 0)
     return FolderFailed("give " + name + " to git");
@@ -94,7 +94,7 @@ std::int64_t RepositoryKib(std::string_view counted) {
 }  // namespace
 
 Repositories::Repositories(std::string folder, BlockingPool& pool)
-    : folder_(std::move(folder)), pool_(pool), keeping_(std::make_unique<Keeping>()) {
+    : folder_(std::move(folder)), pool_(pool), concurrency_(std::make_unique<Concurrency>()) {
   auto parent = OpenFolder(folder_);
   if (!parent) {
     log::Error("repositories.unusable", {{"error", parent.error().message}});
@@ -124,25 +124,26 @@ bool Repositories::Has(std::string_view account_id) const {
   return ::lstat(FolderOf(account_id).c_str(), &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-Task<Result<Repositories::Answer>> Repositories::Run(std::string account_id, Command command) {
+Task<Result<Repositories::CommandOutput>> Repositories::Run(std::string account_id,
+                                                            Command command) {
   if (!Has(account_id)) co_return NoRepository(account_id);
-  ASSIGN_OR_CO_RETURN(GitSlots::Slot slot, keeping_->slots.Take(account_id));
+  ASSIGN_OR_CO_RETURN(GitSlots::Slot slot, concurrency_->slots.Take(account_id));
   const std::string what = "git " + command.arguments.front();
   GitCommand git;
   git.folder = FolderOf(account_id);
   git.arguments = std::move(command.arguments);
   git.deadline = command.deadline;
-  Result<GitAnswer> ended =
+  Result<GitOutput> ended =
       co_await RunGit(pool_, std::move(git), std::move(command.input), command.output_bytes_max);
   if (!ended) co_return PassUp(std::move(ended).error(), what);
   if (ended->exit_code != 0 && !command.may_fail) {
     log::Warn("repository.git_failed", {{"account", account_id},
                                         {"command", what},
                                         {"code", ended->exit_code},
-                                        {"said", Printable(ended->complaint)}});
+                                        {"said", Printable(ended->error_output)}});
     co_return Fail(ErrorCode::kInternal, what + ": it failed");
   }
-  Answer answer;
+  CommandOutput answer;
   answer.exit_code = ended->exit_code;
   answer.output = std::move(ended->output);
   co_return answer;
@@ -152,7 +153,7 @@ Task<Status> Repositories::Make(std::string account_id) {
   if (!IsRepositoryName(account_id))
     co_return Fail(ErrorCode::kInvalidArgument, "this account's id cannot name a repository");
   if (Has(account_id)) co_return Status();
-  AsyncMutex::Lock turn = co_await keeping_->TurnOf(account_id).Acquire();
+  AsyncMutex::Lock turn = co_await concurrency_->LockOf(account_id).Acquire();
   if (Has(account_id)) co_return Status();
   co_return co_await MakeFolder(account_id);
 }
@@ -165,11 +166,11 @@ Task<Status> Repositories::MakeFolder(std::string account_id) {
   GitCommand git;
   git.folder = folder_ + "/" + name;
   git.arguments = {"init", "--bare", "--quiet", "--template=", "--initial-branch=main"};
-  Result<GitAnswer> made = co_await RunGit(pool_, std::move(git), std::string(), 64 * 1024);
+  Result<GitOutput> made = co_await RunGit(pool_, std::move(git), std::string(), 64 * 1024);
   if (!made) co_return PassUp(std::move(made).error(), "make a repository");
   if (made->exit_code != 0) {
     log::Error("repository.not_made",
-               {{"account", account_id}, {"said", Printable(made->complaint)}});
+               {{"account", account_id}, {"said", Printable(made->error_output)}});
     co_return Fail(ErrorCode::kInternal, "git init: it failed");
   }
   auto show = [this, &name, &account_id] {
@@ -183,7 +184,7 @@ Task<Status> Repositories::MakeFolder(std::string account_id) {
 // Out of sight first: a removal that is interrupted leaves no half of a repository.
 Task<Status> Repositories::Remove(std::string account_id) {
   if (!Has(account_id)) co_return Status();
-  AsyncMutex::Lock turn = co_await keeping_->TurnOf(account_id).Acquire();
+  AsyncMutex::Lock turn = co_await concurrency_->LockOf(account_id).Acquire();
   if (!Has(account_id)) co_return Status();
   auto remove = [this, &account_id]() -> Status {
     const std::string gone = std::string(kGonePrefix) + RandomHex(16);
@@ -199,7 +200,8 @@ Task<Result<std::string>> Repositories::HeadCommit(std::string account_id) {
   Command command;
   command.arguments = {"rev-parse", "--verify", "--quiet", "HEAD^{commit}"};
   command.may_fail = true;
-  ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(std::move(account_id), std::move(command)));
+  ASSIGN_OR_CO_RETURN(CommandOutput answer,
+                      co_await Run(std::move(account_id), std::move(command)));
   if (answer.exit_code != 0) co_return std::string();
   co_return std::string(Trim(answer.output));
 }
@@ -210,7 +212,8 @@ Task<Result<std::vector<Repositories::TreeEntry>>> Repositories::Tree(std::strin
   Command command;
   command.arguments = {"ls-tree", "-r", "-t", "-l", "-z", head};
   command.output_bytes_max = kTreeBytesMax;
-  ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(std::move(account_id), std::move(command)));
+  ASSIGN_OR_CO_RETURN(CommandOutput answer,
+                      co_await Run(std::move(account_id), std::move(command)));
   co_return ParseGitTree(answer.output);
 }
 
@@ -222,7 +225,7 @@ Task<Result<std::string>> Repositories::ReadFile(std::string account_id, std::st
   if (head.empty()) co_return missing;
   Command list;
   list.arguments = {"ls-tree", "-l", "-z", head, "--", path};
-  ASSIGN_OR_CO_RETURN(Answer listed, co_await Run(account_id, std::move(list)));
+  ASSIGN_OR_CO_RETURN(CommandOutput listed, co_await Run(account_id, std::move(list)));
   ASSIGN_OR_CO_RETURN(std::vector<TreeEntry> found, ParseGitTree(listed.output));
   if (found.size() != 1 || found.front().path != path) co_return missing;
   if (found.front().is_folder) co_return Fail(ErrorCode::kInvalidArgument, named + " is a folder");
@@ -232,7 +235,7 @@ Task<Result<std::string>> Repositories::ReadFile(std::string account_id, std::st
   Command read;
   read.arguments = {"cat-file", "blob", found.front().sha};
   read.output_bytes_max = kReadFileBytesMax;
-  ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(std::move(account_id), std::move(read)));
+  ASSIGN_OR_CO_RETURN(CommandOutput answer, co_await Run(std::move(account_id), std::move(read)));
   co_return std::move(answer.output);
 }
 
@@ -240,11 +243,12 @@ Task<Result<std::int64_t>> Repositories::Size(std::string account_id) {
   if (!Has(account_id)) co_return 0;
   Command command;
   command.arguments = {"count-objects", "-v"};
-  ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(std::move(account_id), std::move(command)));
+  ASSIGN_OR_CO_RETURN(CommandOutput answer,
+                      co_await Run(std::move(account_id), std::move(command)));
   co_return RepositoryKib(answer.output) * 1024;
 }
 
-Task<Result<std::int64_t>> Repositories::Room(std::string account_id) {
+Task<Result<std::int64_t>> Repositories::BytesLeft(std::string account_id) {
   ASSIGN_OR_CO_RETURN(const std::int64_t used, co_await Size(account_id));
   std::int64_t most = kRepositoryBytesMax;
   if (quota_) most = std::min(most, quota_(account_id, used));
@@ -255,14 +259,14 @@ Task<Result<std::int64_t>> Repositories::Room(std::string account_id) {
                              most >> 20, used >> 20));
 }
 
-Task<Status> Repositories::FollowPush(std::string account_id) {
+Task<Status> Repositories::UpdateHead(std::string account_id) {
   ASSIGN_OR_CO_RETURN(std::string head, co_await HeadCommit(account_id));
   if (!head.empty()) co_return Status();
   Command list;
   list.arguments = {"for-each-ref", "--count=1000", "--sort=-committerdate", "--format=%(refname)",
                     "refs/heads/"};
   list.output_bytes_max = 1024 * 1024;
-  ASSIGN_OR_CO_RETURN(Answer branches, co_await Run(account_id, std::move(list)));
+  ASSIGN_OR_CO_RETURN(CommandOutput branches, co_await Run(account_id, std::move(list)));
   std::string chosen;
   for (std::string_view branch : Split(Trim(branches.output), '\n')) {
     if (chosen.empty()) chosen = branch;
@@ -271,7 +275,7 @@ Task<Status> Repositories::FollowPush(std::string account_id) {
   if (chosen.empty()) co_return Status();
   Command point;
   point.arguments = {"symbolic-ref", "HEAD", chosen};
-  ASSIGN_OR_CO_RETURN(Answer pointed, co_await Run(std::move(account_id), std::move(point)));
+  ASSIGN_OR_CO_RETURN(CommandOutput pointed, co_await Run(std::move(account_id), std::move(point)));
   co_return Status();
 }
 

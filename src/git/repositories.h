@@ -63,7 +63,7 @@ class Repositories {
   Task<http::Response> Serve(std::string account_id, std::string rest, http::Request& request);
 
  private:
-  struct Keeping;  // who waits, and how many gits run
+  struct Concurrency;  // who waits, and how many gits run
 
   std::string FolderOf(std::string_view account_id) const;
   struct Command {
@@ -73,20 +73,20 @@ class Repositories {
     std::chrono::seconds deadline{60};
     bool may_fail = false;  // a non-zero exit code is an answer too
   };
-  struct Answer {
+  struct CommandOutput {
     int exit_code = 0;
     std::string output;
   };
-  Task<Result<Answer>> Run(std::string account_id, Command command);
+  Task<Result<CommandOutput>> Run(std::string account_id, Command command);
   Task<Status> MakeFolder(std::string account_id);
   Task<Result<std::string>> HeadCommit(std::string account_id);  // empty when there is none
   Task<Result<std::vector<std::string>>> TryCommit(std::string account_id,
                                                    const std::vector<NewFile>& files,
                                                    const std::string& message);
   // How many bytes it may have more; kLimitExceeded when there are none.
-  Task<Result<std::int64_t>> Room(std::string account_id);
+  Task<Result<std::int64_t>> BytesLeft(std::string account_id);
   // HEAD goes to a branch that exists: the first push decides which is the default.
-  Task<Status> FollowPush(std::string account_id);
+  Task<Status> UpdateHead(std::string account_id);
   Task<Status> Begin(GitExchange& exchange, http::Request& request);
   Task<http::Response> Respond(std::shared_ptr<GitExchange> exchange);
   Task<void> Stream(std::shared_ptr<GitExchange> exchange, http::BodyWriter& writer);
@@ -94,7 +94,7 @@ class Repositories {
   const std::string folder_;
   BlockingPool& pool_;
   Quota quota_;
-  std::unique_ptr<Keeping> keeping_;
+  std::unique_ptr<Concurrency> concurrency_;
 };
 
 }  // namespace viv::git

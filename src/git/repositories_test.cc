@@ -30,7 +30,7 @@ class RepositoriesTest : public RepositoryTest {
     auto answer = RunGitTask(RunGit(pool_, std::move(command), "", 1 << 20));
     EXPECT_TRUE(answer) << answer.error().message;
     if (!answer) return {};
-    EXPECT_EQ(answer->exit_code, 0) << answer->complaint;
+    EXPECT_EQ(answer->exit_code, 0) << answer->error_output;
     return answer->output;
   }
 };

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "git/git_tree.h"
 #include "git/repositories.h"
-#include "git/repository_keeping.h"
+#include "git/repository_concurrency.h"
 
 namespace viv::git {
 namespace {
@@ -56,14 +56,14 @@ std::string DataLine(std::string_view bytes) {
   return text + "\n";
 }
 
-struct CommitPlace {
+struct CommitTarget {
   std::string branch;
   std::string parent;  // empty: it is the first
 };
 
 std::string CommitStream(const std::vector<Repositories::NewFile>& files,
                          const std::string& message,
-                         const CommitPlace& place) {
+                         const CommitTarget& place) {
   std::string stream;
   std::size_t bytes = 0;
   for (const auto& file : files) bytes += file.bytes.size() + 4 * file.path.size() + 128;
@@ -89,18 +89,18 @@ std::string CommitStream(const std::vector<Repositories::NewFile>& files,
 Task<Result<std::vector<std::string>>> Repositories::TryCommit(std::string account_id,
                                                                const std::vector<NewFile>& files,
                                                                const std::string& message) {
-  CommitPlace place;
+  CommitTarget place;
   ASSIGN_OR_CO_RETURN(place.parent, co_await HeadCommit(account_id));
   Command ask;
   ask.arguments = {"symbolic-ref", "HEAD"};
-  ASSIGN_OR_CO_RETURN(Answer head, co_await Run(account_id, std::move(ask)));
+  ASSIGN_OR_CO_RETURN(CommandOutput head, co_await Run(account_id, std::move(ask)));
   place.branch = Trim(head.output);
   Command import;
   import.arguments = {"fast-import", "--quiet", "--done", "--date-format=raw"};
   import.input = CommitStream(files, message, place);
   import.output_bytes_max = kCommitFilesMax * 65;
   import.may_fail = true;
-  ASSIGN_OR_CO_RETURN(Answer answer, co_await Run(account_id, std::move(import)));
+  ASSIGN_OR_CO_RETURN(CommandOutput answer, co_await Run(account_id, std::move(import)));
   if (answer.exit_code == 1)
     co_return Fail(ErrorCode::kConflict, "the branch moved during the commit: try again");
   std::vector<std::string> shas;
@@ -114,11 +114,11 @@ Task<Result<std::vector<std::string>>> Repositories::Commit(std::string account_
                                                             std::vector<NewFile> files,
                                                             std::string message) {
   CO_RETURN_IF_ERROR(CheckCommit(files, message));
-  AsyncMutex::Lock turn = co_await keeping_->TurnOf(account_id).Acquire();
+  AsyncMutex::Lock turn = co_await concurrency_->LockOf(account_id).Acquire();
   std::int64_t bytes = 0;
   for (const NewFile& file : files) bytes += static_cast<std::int64_t>(file.bytes.size());
-  ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await Room(account_id));
-  if (bytes > room - keeping_->promises.of(account_id))
+  ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await BytesLeft(account_id));
+  if (bytes > room - concurrency_->reservations.of(account_id))
     co_return Fail(
         ErrorCode::kLimitExceeded,
         "repository storage limit of this account: the commit is larger than what is left");

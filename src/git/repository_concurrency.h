@@ -18,8 +18,8 @@ namespace viv::git {
 
 class GitSlots {
  public:
-  static constexpr std::size_t kInAll = 64;
-  static constexpr std::size_t kPerAccount = 16;
+  static constexpr std::size_t kTotalMax = 64;
+  static constexpr std::size_t kPerAccountMax = 16;
 
   class [[nodiscard]] Slot {  // given back when it goes away
    public:
@@ -34,7 +34,7 @@ class GitSlots {
       return *this;
     }
     ~Slot() {
-      if (slots_ != nullptr) slots_->GiveBack(account_id_);
+      if (slots_ != nullptr) slots_->Release(account_id_);
     }
 
    private:
@@ -45,92 +45,92 @@ class GitSlots {
   Result<Slot> Take(const std::string& account_id) {
     std::lock_guard lock(mutex_);
     std::size_t& own = taken_[account_id];
-    if (in_all_ >= kInAll || own >= kPerAccount)
+    if (total_ >= kTotalMax || own >= kPerAccountMax)
       return Fail(ErrorCode::kUnavailable, "too many git operations at once: try again later");
-    ++in_all_;
+    ++total_;
     ++own;
     return Slot(this, account_id);
   }
 
  private:
-  void GiveBack(const std::string& account_id) {
+  void Release(const std::string& account_id) {
     std::lock_guard lock(mutex_);
-    --in_all_;
+    --total_;
     auto own = taken_.find(account_id);
     if (--own->second == 0) taken_.erase(own);
   }
 
   std::mutex mutex_;  // guards all below
-  std::size_t in_all_ = 0;
+  std::size_t total_ = 0;
   std::map<std::string, std::size_t> taken_;
 };
 
 // The bytes that pushes under way may still add to a repository: two at once do not get the same
 // room.
-class PushPromises {
+class PushReservations {
  public:
-  class [[nodiscard]] Promise {  // over when it goes away
+  class [[nodiscard]] Reservation {  // over when it goes away
    public:
-    Promise() = default;
-    Promise(PushPromises* promises, std::string account_id, std::int64_t bytes)
-        : promises_(promises), account_id_(std::move(account_id)), bytes_(bytes) {}
-    Promise(Promise&& other) noexcept { *this = std::move(other); }
-    Promise& operator=(Promise&& other) noexcept {
-      std::swap(promises_, other.promises_);
+    Reservation() = default;
+    Reservation(PushReservations* reservations, std::string account_id, std::int64_t bytes)
+        : reservations_(reservations), account_id_(std::move(account_id)), bytes_(bytes) {}
+    Reservation(Reservation&& other) noexcept { *this = std::move(other); }
+    Reservation& operator=(Reservation&& other) noexcept {
+      std::swap(reservations_, other.reservations_);
       std::swap(account_id_, other.account_id_);
       std::swap(bytes_, other.bytes_);
       return *this;
     }
-    ~Promise() {
-      if (promises_ != nullptr) promises_->End(account_id_, bytes_);
+    ~Reservation() {
+      if (reservations_ != nullptr) reservations_->End(account_id_, bytes_);
     }
     std::int64_t bytes() const { return bytes_; }
 
    private:
-    PushPromises* promises_ = nullptr;
+    PushReservations* reservations_ = nullptr;
     std::string account_id_;
     std::int64_t bytes_ = 0;
   };
 
   // Up to `most` of what is left of `room`; kUnavailable while others have all of it.
-  Result<Promise> Make(const std::string& account_id, std::int64_t room, std::int64_t most) {
+  Result<Reservation> Make(const std::string& account_id, std::int64_t room, std::int64_t most) {
     std::lock_guard lock(mutex_);
-    std::int64_t& promised = promised_[account_id];
-    const std::int64_t bytes = std::min(most, room - promised);
+    std::int64_t& reserved = reserved_[account_id];
+    const std::int64_t bytes = std::min(most, room - reserved);
     if (bytes <= 0)
       return Fail(ErrorCode::kUnavailable,
                   "another push may need what is left of the repository: try again later");
-    promised += bytes;
-    return Promise(this, account_id, bytes);
+    reserved += bytes;
+    return Reservation(this, account_id, bytes);
   }
   std::int64_t of(const std::string& account_id) const {
     std::lock_guard lock(mutex_);
-    auto found = promised_.find(account_id);
-    return found == promised_.end() ? 0 : found->second;
+    auto found = reserved_.find(account_id);
+    return found == reserved_.end() ? 0 : found->second;
   }
 
  private:
   void End(const std::string& account_id, std::int64_t bytes) {
     std::lock_guard lock(mutex_);
-    auto own = promised_.find(account_id);
-    if ((own->second -= bytes) == 0) promised_.erase(own);
+    auto own = reserved_.find(account_id);
+    if ((own->second -= bytes) == 0) reserved_.erase(own);
   }
 
   mutable std::mutex mutex_;  // guards the one below
-  std::map<std::string, std::int64_t> promised_;
+  std::map<std::string, std::int64_t> reserved_;
 };
 
-struct Repositories::Keeping {
+struct Repositories::Concurrency {
   GitSlots slots;
-  PushPromises promises;
+  PushReservations reservations;
 
-  AsyncMutex& TurnOf(const std::string& account_id) {
+  AsyncMutex& LockOf(const std::string& account_id) {
     std::lock_guard lock(mutex);
-    return turns[account_id];
+    return locks[account_id];
   }
 
   std::mutex mutex;  // guards the one below, not what is in it
-  std::map<std::string, AsyncMutex> turns;
+  std::map<std::string, AsyncMutex> locks;
 };
 
 }  // namespace viv::git
