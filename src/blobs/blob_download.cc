@@ -18,7 +18,7 @@ constexpr std::uint64_t kSendBytes = 512 << 10;
 // A part of an open file; it may be unlinked meanwhile.
 struct FileSpan {
   UniqueFd file;
-  ByteSpan span;
+  ByteRange span;
 };
 
 std::string ReadSpan(const FileSpan& from, std::uint64_t done) {
@@ -60,13 +60,13 @@ bool HasTag(std::string_view list, std::string_view etag) {
 }  // namespace
 
 Task<http::Response> Blobs::Get(http::Request& request) {
-  auto name = Allowed(request);
-  if (!name) co_return BlobFailure(name.error());
+  auto name = CheckSignedUrl(request);
+  if (!name) co_return BlobErrorResponse(name.error());
   auto file = store_.OpenToRead(*name);
-  if (!file) co_return BlobFailure(file.error());
+  if (!file) co_return BlobErrorResponse(file.error());
   struct stat status {};
   if (::fstat(file->get(), &status) != 0)
-    co_return BlobFailure(500, "internal", "the server failed; try again");
+    co_return BlobErrorResponse(500, "internal", "the server failed; try again");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::string etag = EtagOf(status);
   http::Response response;
@@ -80,15 +80,15 @@ Task<http::Response> Blobs::Get(http::Request& request) {
     co_return response;
   }
   const std::string_view same = request.headers.Get("if-range");
-  RangeAnswer range;
-  if (same.empty() || same == etag) range = ReadRange(request.headers.Get("range"), size);
-  if (range.kind == RangeAnswer::Kind::kNone) {
-    http::Response refused = BlobFailure(416, "bad_range", "the object has no such bytes");
+  RangeChoice range;
+  if (same.empty() || same == etag) range = ChooseRange(request.headers.Get("range"), size);
+  if (range.kind == RangeChoice::Kind::kUnsatisfiable) {
+    http::Response refused = BlobErrorResponse(416, "bad_range", "the object has no such bytes");
     refused.headers.Set("Content-Range", fmt::format("bytes */{}", size));
     co_return refused;
   }
-  ByteSpan span{0, size};
-  if (range.kind == RangeAnswer::Kind::kPart) {
+  ByteRange span{0, size};
+  if (range.kind == RangeChoice::Kind::kPart) {
     span = range.span;
     response.status = 206;
     response.headers.Set("Content-Range", fmt::format("bytes {}-{}/{}", span.first,

@@ -5,28 +5,28 @@
 
 namespace viv::blobs {
 
-http::Response BlobFailure(int status, std::string_view code, std::string message) {
+http::Response BlobErrorResponse(int status, std::string_view code, std::string message) {
   json::object error{{"code", json::string(code)}, {"message", std::move(message)}};
   return http::Json(status, WriteJson(json::object{{"error", std::move(error)}}));
 }
 
-http::Response BlobFailure(const Error& error) {
+http::Response BlobErrorResponse(const Error& error) {
   switch (error.code) {
     case ErrorCode::kNotFound:
-      return BlobFailure(404, "not_found", "there is no such object: ask for a new URL");
+      return BlobErrorResponse(404, "not_found", "there is no such object: ask for a new URL");
     case ErrorCode::kPermissionDenied:
-      return BlobFailure(403, "access_denied", error.message);
+      return BlobErrorResponse(403, "access_denied", error.message);
     case ErrorCode::kLimitExceeded:
-      return BlobFailure(413, "too_large", error.message);
+      return BlobErrorResponse(413, "too_large", error.message);
     case ErrorCode::kInvalidArgument:
-      return BlobFailure(422, "invalid_content", error.message);
+      return BlobErrorResponse(422, "invalid_content", error.message);
     case ErrorCode::kConflict:
-      return BlobFailure(409, "conflict", error.message);
+      return BlobErrorResponse(409, "conflict", error.message);
     case ErrorCode::kUnavailable:
-      return BlobFailure(503, "unavailable", error.message);
+      return BlobErrorResponse(503, "unavailable", error.message);
     default:
       log::Error("blobs.failed", {{"error", error.message}});
-      return BlobFailure(500, "internal", "the server failed; try again");
+      return BlobErrorResponse(500, "internal", "the server failed; try again");
   }
 }
 

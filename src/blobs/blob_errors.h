@@ -9,7 +9,7 @@
 
 namespace viv::blobs {
 
-http::Response BlobFailure(int status, std::string_view code, std::string message);
-http::Response BlobFailure(const Error& error);
+http::Response BlobErrorResponse(int status, std::string_view code, std::string message);
+http::Response BlobErrorResponse(const Error& error);
 
 }  // namespace viv::blobs

@@ -30,8 +30,8 @@ std::optional<std::string_view> AfterUnit(std::string_view header, char separato
 
 }  // namespace
 
-RangeAnswer ReadRange(std::string_view header, std::uint64_t size) {
-  using Kind = RangeAnswer::Kind;
+RangeChoice ChooseRange(std::string_view header, std::uint64_t size) {
+  using Kind = RangeChoice::Kind;
   const std::optional<std::string_view> spec = AfterUnit(header, '=');
   if (!spec || spec->find(',') != std::string_view::npos) return {};
   const std::size_t dash = spec->find('-');
@@ -40,14 +40,14 @@ RangeAnswer ReadRange(std::string_view header, std::uint64_t size) {
   if (from.empty()) {  // the last so many
     const std::optional<std::uint64_t> count = ReadOffset(to);
     if (!count) return {};
-    if (*count == 0 || size == 0) return {Kind::kNone, {}};
+    if (*count == 0 || size == 0) return {Kind::kUnsatisfiable, {}};
     const std::uint64_t shown = std::min(*count, size);
     return {Kind::kPart, {size - shown, shown}};
   }
   const std::optional<std::uint64_t> first = ReadOffset(from);
   const std::optional<std::uint64_t> last = to.empty() ? kOffsetMax : ReadOffset(to);
   if (!first || !last || *last < *first) return {};
-  if (*first >= size) return {Kind::kNone, {}};
+  if (*first >= size) return {Kind::kUnsatisfiable, {}};
   return {Kind::kPart, {*first, std::min(*last, size - 1) - *first + 1}};
 }
 
@@ -67,7 +67,7 @@ std::optional<ContentRange> ReadContentRange(std::string_view header) {
   const auto first = ReadOffset(bytes.substr(0, dash)), last = ReadOffset(bytes.substr(dash + 1));
   if (!first || !last || *last < *first || (range.total && *last >= *range.total))
     return std::nullopt;
-  range.span = ByteSpan{*first, *last - *first + 1};
+  range.span = ByteRange{*first, *last - *first + 1};
   return range;
 }
 

@@ -8,21 +8,21 @@
 
 namespace viv::blobs {
 
-struct ByteSpan {
+struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
-struct RangeAnswer {
-  enum class Kind { kWhole, kPart, kNone } kind = Kind::kWhole;  // kNone: 416
-  ByteSpan span;                                                 // of kPart
+struct RangeChoice {
+  enum class Kind { kWhole, kPart, kUnsatisfiable } kind = Kind::kWhole;  // kUnsatisfiable: 416
+  ByteRange span;                                                         // of kPart
 };
 // One range only; several, and what is no range, mean the whole.
-RangeAnswer ReadRange(std::string_view header, std::uint64_t size);
+RangeChoice ChooseRange(std::string_view header, std::uint64_t size);
 
 // "bytes 0-99/1000", "bytes 0-99/*" or, to ask what has arrived, "bytes */1000".
 struct ContentRange {
-  std::optional<ByteSpan> span;
+  std::optional<ByteRange> span;
   std::optional<std::uint64_t> total;
 };
 std::optional<ContentRange> ReadContentRange(std::string_view header);  // nothing when malformed

@@ -5,10 +5,10 @@
 namespace viv::blobs {
 namespace {
 
-using Kind = RangeAnswer::Kind;
+using Kind = RangeChoice::Kind;
 
 TEST(BlobRangesTest, ReadsOneRange) {
-  auto at = [](std::string_view header) { return ReadRange(header, 100); };
+  auto at = [](std::string_view header) { return ChooseRange(header, 100); };
   EXPECT_EQ(at("bytes=0-9").span.count, 10U);
   EXPECT_EQ(at("bytes=90-").span.first, 90U);
   EXPECT_EQ(at("bytes=90-").span.count, 10U);
@@ -19,13 +19,13 @@ TEST(BlobRangesTest, ReadsOneRange) {
 }
 
 TEST(BlobRangesTest, TellsWhatThereIsNotFromWhatIsNoRange) {
-  EXPECT_EQ(ReadRange("bytes=100-", 100).kind, Kind::kNone);
-  EXPECT_EQ(ReadRange("bytes=-0", 100).kind, Kind::kNone);
-  EXPECT_EQ(ReadRange("bytes=0-", 0).kind, Kind::kNone);
+  EXPECT_EQ(ChooseRange("bytes=100-", 100).kind, Kind::kUnsatisfiable);
+  EXPECT_EQ(ChooseRange("bytes=-0", 100).kind, Kind::kUnsatisfiable);
+  EXPECT_EQ(ChooseRange("bytes=0-", 0).kind, Kind::kUnsatisfiable);
   for (std::string_view header :
        {"", "bytes=", "bytes=a-b", "bytes=5-1", "bytes=0-1,3-4", "lines=0-1", "bytes=0",
         "bytes=--1", "bytes=99999999999999999999-"})
-    EXPECT_EQ(ReadRange(header, 100).kind, Kind::kWhole) << header;
+    EXPECT_EQ(ChooseRange(header, 100).kind, Kind::kWhole) << header;
 }
 
 TEST(BlobRangesTest, ReadsThePieceOfAnUpload) {

@@ -6,20 +6,20 @@ namespace viv::blobs {
 
 Result<std::string> Blobs::UploadUrl(const std::string& base_url, const BlobName& name) {
   RETURN_IF_ERROR(store_.AddOwner(name.owner));
-  return SignUrl(signer_, base_url, name, UrlFor::kPut, clock_());
+  return SignUrl(signer_, base_url, name, UrlMethod::kPut, clock_());
 }
 
 std::string Blobs::DownloadUrl(const std::string& base_url, const BlobName& name) const {
-  return SignUrl(signer_, base_url, name, UrlFor::kGet, clock_());
+  return SignUrl(signer_, base_url, name, UrlMethod::kGet, clock_());
 }
 
-Result<BlobName> Blobs::Allowed(const http::Request& request) const {
+Result<BlobName> Blobs::CheckSignedUrl(const http::Request& request) const {
   switch (CheckUrl(signer_, request, clock_())) {
-    case UrlVerdict::kGood:
+    case UrlCheck::kValid:
       break;
-    case UrlVerdict::kExpired:
+    case UrlCheck::kExpired:
       return Fail(ErrorCode::kPermissionDenied, "this URL has expired: ask for a new one");
-    case UrlVerdict::kWrong:
+    case UrlCheck::kInvalid:
       return Fail(ErrorCode::kPermissionDenied,
                   "the signature does not fit to this URL and method: use it as it was given");
   }

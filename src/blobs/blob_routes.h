@@ -37,22 +37,24 @@ class Blobs {
   std::string DownloadUrl(const std::string& base_url, const BlobName& name) const;
 
   // For blobs of every owner with that leaf. Before the server runs.
-  void WhenUploaded(std::string leaf, OnUpload then) { then_[std::move(leaf)] = std::move(then); }
+  void OnUploaded(std::string leaf, OnUpload then) {
+    on_uploaded_[std::move(leaf)] = std::move(then);
+  }
   void AddTo(http::Router& router);  // this outlives its use
 
  private:
   Task<http::Response> Put(http::Request& request);
   Task<http::Response> PutPiece(http::Request& request, BlobName name);
   Task<http::Response> Get(http::Request& request);
-  Task<http::Response> Finished(BlobName name);
-  Result<BlobName> Allowed(const http::Request& request) const;
+  Task<http::Response> FinishUpload(BlobName name);
+  Result<BlobName> CheckSignedUrl(const http::Request& request) const;
 
-  class Turn;  // one writer of pieces at a time
+  class PieceLock;  // one writer of pieces at a time
   BlobStore& store_;
   BlockingPool& pool_;
   const Signer signer_;
   const Clock clock_;
-  std::map<std::string, OnUpload> then_;
+  std::map<std::string, OnUpload> on_uploaded_;
   std::mutex mutex_;  // guards the one below
   std::set<std::string> in_pieces_;
 };

@@ -27,7 +27,7 @@ class BlobRoutesTest : public ::testing::Test {
     blobs_.emplace(
         *store_, pool_, [](std::string_view text) { return Sha256Hex("k" + std::string(text)); },
         [this] { return now_ms_; });
-    blobs_->WhenUploaded(checked_.leaf, [this](BlobName) { return CheckUpload(); });
+    blobs_->OnUploaded(checked_.leaf, [this](BlobName) { return CheckUpload(); });
     blobs_->AddTo(router_);
     http::ServerOptions options;
     options.streams_body = IsStreamedToBlobs;

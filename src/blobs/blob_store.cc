@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kKeptSeconds = 24 * 3600 + 30 * 60;  // a day after a URL's end
-constexpr std::uint64_t kRoomBytes = 256 << 20;             // stays free for everybody else
-constexpr std::uint64_t kRoomStep = 32 << 20;
+constexpr std::uint64_t kFreeBytesMin = 256 << 20;          // stays free for everybody else
+constexpr std::uint64_t kFreeCheckStep = 32 << 20;
 
 tl::unexpected<Error> FailDisk(const std::string& doing, int error) {
   if (error == ENOENT) return Fail(ErrorCode::kNotFound, doing + ": there is none");
@@ -33,20 +33,20 @@ tl::unexpected<Error> FailDisk(const std::string& doing, int error) {
 
 }  // namespace
 
-BlobDraft::~BlobDraft() {
+PartialBlob::~PartialBlob() {
   // Moved from, its text may be anything: the descriptor tells.
   if (!file_ || path_.empty()) return;
   ::unlink(path_.c_str());
   if (counted_ != nullptr) counted_->Remove(1, counted_bytes_);
 }
 
-void BlobDraft::Leave() {
+void PartialBlob::KeepForResume() {
   path_.clear();
   if (counted_ != nullptr) counted_->Remove(0, counted_bytes_ - size_);
   counted_bytes_ = size_;
 }
 
-Status BlobDraft::Announce(std::uint64_t bytes) {
+Status PartialBlob::Reserve(std::uint64_t bytes) {
   if (size_ + bytes <= counted_bytes_) return {};
   const std::uint64_t more = size_ + bytes - counted_bytes_;
   if (counted_ != nullptr) RETURN_IF_ERROR(counted_->Add(0, more));
@@ -54,22 +54,22 @@ Status BlobDraft::Announce(std::uint64_t bytes) {
   return {};
 }
 
-Status BlobDraft::CheckRoom() {
-  if (size_ < room_checked_at_) return {};
-  room_checked_at_ = size_ + kRoomStep;
+Status PartialBlob::CheckFreeSpace() {
+  if (size_ < free_checked_at_) return {};
+  free_checked_at_ = size_ + kFreeCheckStep;
   struct statvfs disk {};
   if (::fstatvfs(file_.get(), &disk) == 0 &&
-      static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize < kRoomBytes + kRoomStep)
+      static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize < kFreeBytesMin + kFreeCheckStep)
     return FailDisk("keep a blob", ENOSPC);
   return {};
 }
 
-Status BlobDraft::Append(std::string_view bytes) {
+Status PartialBlob::Append(std::string_view bytes) {
   if (bytes.size() > kBlobBytesMax - size_)
     return Fail(ErrorCode::kLimitExceeded,
                 "a blob has at most " + std::to_string(kBlobBytesMax) + " bytes");
-  RETURN_IF_ERROR(Announce(bytes.size()));
-  RETURN_IF_ERROR(CheckRoom());
+  RETURN_IF_ERROR(Reserve(bytes.size()));
+  RETURN_IF_ERROR(CheckFreeSpace());
   while (!bytes.empty()) {
     const ssize_t wrote =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
@@ -88,7 +88,7 @@ Result<std::unique_ptr<BlobStore>> BlobStore::Open(std::string folder, MakeBlobC
     return Fail(ErrorCode::kUnavailable, "make the folder " + folder + ": " + error.message());
   std::unique_ptr<BlobStore> store(new BlobStore(folder, std::move(charges)));
   for (const auto& owner : fs::directory_iterator(folder, error)) {
-    const OwnerBlobsPtr counted = store->counts_.Of(owner.path().filename().string());
+    const OwnerBlobUsagePtr counted = store->usage_.Of(owner.path().filename().string());
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(owner.path(), ignored)) {
       struct stat status {};
@@ -114,34 +114,34 @@ void BlobStore::RemoveOwner(std::string_view owner) {
   std::error_code error;
   fs::remove_all(folder_ + "/" + std::string(owner), error);
   if (error) log::Warn("blobs.not_removed", {{"owner", owner}, {"error", error.message()}});
-  counts_.Forget(owner);
+  usage_.Forget(owner);
 }
 
 void BlobStore::Unlink(std::string_view owner, const std::string& path) const {
   struct stat status {};
   const bool known = ::lstat(path.c_str(), &status) == 0;
   if (::unlink(path.c_str()) != 0 || !known) return;
-  const OwnerBlobsPtr counted = counts_.Of(owner);
+  const OwnerBlobUsagePtr counted = usage_.Of(owner);
   if (counted != nullptr) counted->Remove(1, static_cast<std::uint64_t>(status.st_size));
 }
 
-Result<BlobDraft> BlobStore::NewDraft(const BlobName& name) const {
+Result<PartialBlob> BlobStore::NewPartial(const BlobName& name) const {
   const std::string path = PathOf(name) + ".new-" + RandomHex(12);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return FailDisk("keep a blob", errno);
-  BlobDraft draft(path, std::move(file), 0, nullptr);
-  const OwnerBlobsPtr counted = counts_.Of(name.owner);
+  PartialBlob partial(path, std::move(file), 0, nullptr);
+  const OwnerBlobUsagePtr counted = usage_.Of(name.owner);
   if (counted != nullptr) RETURN_IF_ERROR(counted->Add(1, 0));
-  draft.counted_ = counted;
-  return draft;
+  partial.counted_ = counted;
+  return partial;
 }
 
-Result<BlobDraft> BlobStore::ContinueDraft(const BlobName& name, Begin begin) const {
+Result<PartialBlob> BlobStore::OpenPartial(const BlobName& name, Resume begin) const {
   const std::string path = PathOf(name) + ".part";
   if (::access((folder_ + "/" + name.owner).c_str(), F_OK) != 0)
     return FailDisk("keep a blob", errno);
-  const OwnerBlobsPtr counted = counts_.Of(name.owner);
-  if (begin == Begin::kAnew) Unlink(name.owner, path);
+  const OwnerBlobUsagePtr counted = usage_.Of(name.owner);
+  if (begin == Resume::kFromStart) Unlink(name.owner, path);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!file && errno == ENOENT) {
     if (counted != nullptr) RETURN_IF_ERROR(counted->Add(1, 0));
@@ -152,17 +152,17 @@ Result<BlobDraft> BlobStore::ContinueDraft(const BlobName& name, Begin begin) co
   }
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return FailDisk("keep a blob", errno);
-  return BlobDraft(path, std::move(file), static_cast<std::uint64_t>(status.st_size), counted);
+  return PartialBlob(path, std::move(file), static_cast<std::uint64_t>(status.st_size), counted);
 }
 
-Status BlobStore::Keep(BlobDraft draft, const BlobName& name) const {
+Status BlobStore::Commit(PartialBlob partial, const BlobName& name) const {
   struct stat replaced {};
   const bool replaces = ::lstat(PathOf(name).c_str(), &replaced) == 0;
-  if (::rename(draft.path_.c_str(), PathOf(name).c_str()) != 0)
+  if (::rename(partial.path_.c_str(), PathOf(name).c_str()) != 0)
     return FailDisk("keep a blob", errno);
-  draft.Leave();
-  if (replaces && draft.counted_ != nullptr)
-    draft.counted_->Remove(1, static_cast<std::uint64_t>(replaced.st_size));
+  partial.KeepForResume();
+  if (replaces && partial.counted_ != nullptr)
+    partial.counted_->Remove(1, static_cast<std::uint64_t>(replaced.st_size));
   return {};
 }
 
@@ -198,7 +198,7 @@ void BlobStore::Sweep(const std::function<bool(std::string_view owner)>& is_aliv
     const std::string owner = folder.path().filename().string();
     if (!is_alive(owner)) {
       fs::remove_all(folder.path(), ignored);
-      counts_.Forget(owner);
+      usage_.Forget(owner);
       continue;
     }
     for (const auto& entry : fs::directory_iterator(folder.path(), ignored)) {

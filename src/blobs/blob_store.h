@@ -15,45 +15,45 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "blobs/blob_counts.h"
 #include "blobs/blob_name.h"
+#include "blobs/blob_usage.h"
 
 namespace viv::blobs {
 
 inline constexpr std::uint64_t kBlobBytesMax = 16ULL << 30;
 
 // A file that is being written; it is gone unless it was kept.
-class BlobDraft {
+class PartialBlob {
  public:
-  BlobDraft() = default;
-  BlobDraft(std::string path, UniqueFd file, std::uint64_t size, OwnerBlobsPtr counted)
+  PartialBlob() = default;
+  PartialBlob(std::string path, UniqueFd file, std::uint64_t size, OwnerBlobUsagePtr counted)
       : path_(std::move(path)),
         file_(std::move(file)),
         size_(size),
         counted_(std::move(counted)),
         counted_bytes_(size) {}
-  BlobDraft(BlobDraft&&) noexcept = default;
-  BlobDraft& operator=(BlobDraft&&) noexcept = default;
-  ~BlobDraft();
+  PartialBlob(PartialBlob&&) noexcept = default;
+  PartialBlob& operator=(PartialBlob&&) noexcept = default;
+  ~PartialBlob();
 
   // Counts so many bytes before they are there: kLimitExceeded when they are too many.
-  Status Announce(std::uint64_t bytes);
+  Status Reserve(std::uint64_t bytes);
   // kLimitExceeded when it becomes too large, or the disk too full, or its owner may not have more.
   Status Append(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   int fd() const { return file_.get(); }
-  void Leave();  // to be continued later
+  void KeepForResume();  // to be continued later
 
  private:
   friend class BlobStore;
-  Status CheckRoom();
+  Status CheckFreeSpace();
 
   std::string path_;  // empty: nothing to remove
   UniqueFd file_;
   std::uint64_t size_ = 0;
-  OwnerBlobsPtr counted_;            // nullptr: nobody counts
+  OwnerBlobUsagePtr counted_;        // nullptr: nobody counts
   std::uint64_t counted_bytes_ = 0;  // at least its size
-  std::uint64_t room_checked_at_ = 0;
+  std::uint64_t free_checked_at_ = 0;
 };
 
 class BlobStore {
@@ -64,12 +64,12 @@ class BlobStore {
   Status AddOwner(std::string_view owner);
   void RemoveOwner(std::string_view owner);  // with all blobs; fine when there is none
 
-  Result<BlobDraft> NewDraft(const BlobName& name) const;  // kNotFound without its owner
+  Result<PartialBlob> NewPartial(const BlobName& name) const;  // kNotFound without its owner
   // The one that arrives in pieces, as far as it came; the same each time.
-  enum class Begin { kAnew, kWhereItEnded };
-  Result<BlobDraft> ContinueDraft(const BlobName& name, Begin begin) const;
+  enum class Resume { kFromStart, kFromEnd };
+  Result<PartialBlob> OpenPartial(const BlobName& name, Resume begin) const;
   // From now on it is the blob of that name.
-  Status Keep(BlobDraft draft, const BlobName& name) const;
+  Status Commit(PartialBlob partial, const BlobName& name) const;
 
   Result<UniqueFd> OpenToRead(const BlobName& name) const;  // kNotFound when there is none
   void Remove(const BlobName& name) const;
@@ -81,13 +81,13 @@ class BlobStore {
 
  private:
   BlobStore(std::string folder, MakeBlobCharge charges)
-      : folder_(std::move(folder)), counts_(std::move(charges)) {}
+      : folder_(std::move(folder)), usage_(std::move(charges)) {}
   std::string PathOf(const BlobName& name) const;
   // Removes a file and no longer counts it.
   void Unlink(std::string_view owner, const std::string& path) const;
 
   const std::string folder_;
-  mutable BlobCounts counts_;
+  mutable BlobUsage usage_;
 };
 
 }  // namespace viv::blobs

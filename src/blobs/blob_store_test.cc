@@ -25,9 +25,9 @@ class BlobStoreTest : public ::testing::Test {
   BlobName Put(std::string_view owner, BlobName::Kind kind, std::string_view purpose) {
     EXPECT_TRUE(store_->AddOwner(owner));
     BlobName name = NameOf(owner, kind, purpose);
-    auto draft = store_->NewDraft(name);
-    EXPECT_TRUE(draft->Append("bytes"));
-    EXPECT_TRUE(store_->Keep(std::move(*draft), name));
+    auto partial = store_->NewPartial(name);
+    EXPECT_TRUE(partial->Append("bytes"));
+    EXPECT_TRUE(store_->Commit(std::move(*partial), name));
     return name;
   }
   std::size_t Files() const {
@@ -45,9 +45,9 @@ TEST_F(BlobStoreTest, ShowsABlobOnlyWhenItIsWhole) {
   ASSERT_TRUE(store_->AddOwner("ibox"));
   const BlobName name = NameOf("ibox", BlobName::Kind::kUpload, "x");
   {
-    auto draft = store_->NewDraft(name);
-    ASSERT_TRUE(draft);
-    ASSERT_TRUE(draft->Append("half"));
+    auto partial = store_->NewPartial(name);
+    ASSERT_TRUE(partial);
+    ASSERT_TRUE(partial->Append("half"));
     EXPECT_FALSE(store_->OpenToRead(name));
   }
   EXPECT_EQ(Files(), 0U);  // it was given up
@@ -58,7 +58,7 @@ TEST_F(BlobStoreTest, ShowsABlobOnlyWhenItIsWhole) {
 TEST_F(BlobStoreTest, TakesNothingForAnOwnerThatIsGone) {
   const BlobName name = Put("ibox", BlobName::Kind::kUpload, "x");
   store_->RemoveOwner("ibox");
-  EXPECT_EQ(store_->NewDraft(name).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->NewPartial(name).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store_->OpenToRead(name).error().code, ErrorCode::kNotFound);
   store_->RemoveOwner("ibox");
 }
@@ -67,14 +67,14 @@ TEST_F(BlobStoreTest, GoesOnWhereAPieceEnded) {
   ASSERT_TRUE(store_->AddOwner("ibox"));
   const BlobName name = NameOf("ibox", BlobName::Kind::kUpload, "x");
   {
-    auto draft = store_->ContinueDraft(name, BlobStore::Begin::kAnew);
-    ASSERT_TRUE(draft->Append("one"));
-    draft->Leave();
+    auto partial = store_->OpenPartial(name, BlobStore::Resume::kFromStart);
+    ASSERT_TRUE(partial->Append("one"));
+    partial->KeepForResume();
   }
-  auto draft = store_->ContinueDraft(name, BlobStore::Begin::kWhereItEnded);
-  EXPECT_EQ(draft->size(), 3U);
-  draft = store_->ContinueDraft(name, BlobStore::Begin::kAnew);
-  EXPECT_EQ(draft->size(), 0U);
+  auto partial = store_->OpenPartial(name, BlobStore::Resume::kFromEnd);
+  EXPECT_EQ(partial->size(), 3U);
+  partial = store_->OpenPartial(name, BlobStore::Resume::kFromStart);
+  EXPECT_EQ(partial->size(), 0U);
 }
 
 TEST_F(BlobStoreTest, SweepsTheDeadAndTheOld) {

@@ -21,18 +21,21 @@ class Pieces {
   http::Request& request_;
 };
 
-Task<Status> AppendPiece(BlockingPool& pool, BlobDraft& draft, std::string piece) {
-  auto write = [&draft, &piece] { return draft.Append(piece); };
+Task<Status> AppendPiece(BlockingPool& pool, PartialBlob& partial, std::string piece) {
+  auto write = [&partial, &piece] { return partial.Append(piece); };
   Status written = co_await pool.Run(write);
   co_return written;
 }
 
 // Takes the body from its byte `skip` on, `most` bytes at most.
-struct Stretch {
+struct BodyPart {
   std::uint64_t skip = 0;
   std::uint64_t most = kBlobBytesMax;
 };
-Task<Status> TakeBody(BlockingPool& pool, http::Request& request, BlobDraft& draft, Stretch part) {
+Task<Status> TakeBody(BlockingPool& pool,
+                      http::Request& request,
+                      PartialBlob& partial,
+                      BodyPart part) {
   Pieces pieces(request);
   for (;;) {
     auto piece = co_await pieces.Next();
@@ -44,19 +47,19 @@ Task<Status> TakeBody(BlockingPool& pool, http::Request& request, BlobDraft& dra
     if (piece->size() > part.most)
       co_return Fail(ErrorCode::kLimitExceeded, "the body is longer than announced or allowed");
     part.most -= piece->size();
-    Status appended = co_await AppendPiece(pool, draft, std::move(*piece));
+    Status appended = co_await AppendPiece(pool, partial, std::move(*piece));
     if (!appended) co_return appended;
   }
 }
 
-std::uint64_t AnnouncedLength(const http::Request& request) {
+std::uint64_t ContentLengthOf(const http::Request& request) {
   const std::string_view text = request.headers.Get("content-length");
   std::uint64_t length = 0;
   std::from_chars(text.data(), text.data() + text.size(), length);
   return length;
 }
 
-http::Response Arrived(std::uint64_t size) {
+http::Response IncompleteResponse(std::uint64_t size) {
   http::Response response = http::Empty(308);
   if (size > 0) response.headers.Set("Range", "bytes=0-" + std::to_string(size - 1));
   return response;
@@ -70,52 +73,52 @@ std::uint64_t SizeOf(const Result<UniqueFd>& file) {
 }  // namespace
 
 // Pieces of one object are put together one at a time.
-class Blobs::Turn {
+class Blobs::PieceLock {
  public:
-  Turn(Blobs& blobs, std::string name) : blobs_(blobs), name_(std::move(name)) {
+  PieceLock(Blobs& blobs, std::string name) : blobs_(blobs), name_(std::move(name)) {
     std::lock_guard lock(blobs_.mutex_);
-    mine_ = blobs_.in_pieces_.insert(name_).second;
+    acquired_ = blobs_.in_pieces_.insert(name_).second;
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
-    if (!mine_) return;
+  PieceLock(const PieceLock&) = delete;
+  PieceLock& operator=(const PieceLock&) = delete;
+  ~PieceLock() {
+    if (!acquired_) return;
     std::lock_guard lock(blobs_.mutex_);
     blobs_.in_pieces_.erase(name_);
   }
-  bool mine() const { return mine_; }
+  bool acquired() const { return acquired_; }
 
  private:
   Blobs& blobs_;
   const std::string name_;
-  bool mine_ = false;
+  bool acquired_ = false;
 };
 
 Task<http::Response> Blobs::Put(http::Request& request) {
-  auto name = Allowed(request);
-  if (!name) co_return BlobFailure(name.error());
-  const std::uint64_t announced = AnnouncedLength(request);
+  auto name = CheckSignedUrl(request);
+  if (!name) co_return BlobErrorResponse(name.error());
+  const std::uint64_t announced = ContentLengthOf(request);
   if (announced > kBlobBytesMax)
-    co_return BlobFailure(413, "too_large",
-                          "an object has at most " + std::to_string(kBlobBytesMax) + " bytes");
+    co_return BlobErrorResponse(
+        413, "too_large", "an object has at most " + std::to_string(kBlobBytesMax) + " bytes");
   if (request.headers.Has("content-range")) co_return co_await PutPiece(request, *name);
-  auto draft = store_.NewDraft(*name);
-  if (!draft) co_return BlobFailure(draft.error());
-  if (Status room = draft->Announce(announced); !room) co_return BlobFailure(room.error());
-  Status taken = co_await TakeBody(pool_, request, *draft, Stretch());
-  if (!taken) co_return BlobFailure(taken.error());
-  Status kept = store_.Keep(std::move(*draft), *name);
-  if (!kept) co_return BlobFailure(kept.error());
-  co_return co_await Finished(std::move(*name));
+  auto partial = store_.NewPartial(*name);
+  if (!partial) co_return BlobErrorResponse(partial.error());
+  if (Status room = partial->Reserve(announced); !room) co_return BlobErrorResponse(room.error());
+  Status taken = co_await TakeBody(pool_, request, *partial, BodyPart());
+  if (!taken) co_return BlobErrorResponse(taken.error());
+  Status kept = store_.Commit(std::move(*partial), *name);
+  if (!kept) co_return BlobErrorResponse(kept.error());
+  co_return co_await FinishUpload(std::move(*name));
 }
 
-Task<http::Response> Blobs::Finished(BlobName name) {
-  auto then = then_.find(name.leaf);
-  if (then != then_.end()) {
+Task<http::Response> Blobs::FinishUpload(BlobName name) {
+  auto then = on_uploaded_.find(name.leaf);
+  if (then != on_uploaded_.end()) {
     Status used = co_await then->second(name);
     if (!used) {
       store_.Remove(name);
-      co_return BlobFailure(used.error());
+      co_return BlobErrorResponse(used.error());
     }
   }
   co_return http::Empty(200);
@@ -124,43 +127,44 @@ Task<http::Response> Blobs::Finished(BlobName name) {
 Task<http::Response> Blobs::PutPiece(http::Request& request, BlobName name) {
   const auto range = ReadContentRange(request.headers.Get("content-range"));
   if (!range)
-    co_return BlobFailure(400, "bad_range", "Content-Range must be \"bytes FIRST-LAST/TOTAL\"");
+    co_return BlobErrorResponse(400, "bad_range",
+                                "Content-Range must be \"bytes FIRST-LAST/TOTAL\"");
   if (range->total.value_or(0) > kBlobBytesMax)
-    co_return BlobFailure(413, "too_large",
-                          "an object has at most " + std::to_string(kBlobBytesMax) + " bytes");
-  Turn turn(*this, name.Text());
-  if (!turn.mine())
-    co_return BlobFailure(409, "conflict", "another piece of this object is being received");
+    co_return BlobErrorResponse(
+        413, "too_large", "an object has at most " + std::to_string(kBlobBytesMax) + " bytes");
+  PieceLock turn(*this, name.Text());
+  if (!turn.acquired())
+    co_return BlobErrorResponse(409, "conflict", "another piece of this object is being received");
   const bool anew = range->span && range->span->first == 0;
-  auto draft =
-      store_.ContinueDraft(name, anew ? BlobStore::Begin::kAnew : BlobStore::Begin::kWhereItEnded);
-  if (!draft) co_return BlobFailure(draft.error());
+  auto partial =
+      store_.OpenPartial(name, anew ? BlobStore::Resume::kFromStart : BlobStore::Resume::kFromEnd);
+  if (!partial) co_return BlobErrorResponse(partial.error());
   if (!range->span) {  // only asks
-    const bool whole = range->total && draft->size() == 0 &&
+    const bool whole = range->total && partial->size() == 0 &&
                        SizeOf(store_.OpenToRead(name)) == *range->total && *range->total > 0;
-    if (draft->size() > 0) draft->Leave();
-    co_return whole ? http::Empty(200) : Arrived(draft->size());
+    if (partial->size() > 0) partial->KeepForResume();
+    co_return whole ? http::Empty(200) : IncompleteResponse(partial->size());
   }
   // A gap: the client learns where to go on.
-  const std::uint64_t first = range->span->first, size = draft->size();
+  const std::uint64_t first = range->span->first, size = partial->size();
   if (first > size || first + range->span->count <= size) {
-    if (size > 0) draft->Leave();
-    co_return Arrived(size);
+    if (size > 0) partial->KeepForResume();
+    co_return IncompleteResponse(size);
   }
-  Stretch part{size - first, range->span->count - (size - first)};
-  if (Status room = draft->Announce(part.most); !room) {
-    if (size > 0) draft->Leave();
-    co_return BlobFailure(room.error());
+  BodyPart part{size - first, range->span->count - (size - first)};
+  if (Status room = partial->Reserve(part.most); !room) {
+    if (size > 0) partial->KeepForResume();
+    co_return BlobErrorResponse(room.error());
   }
-  Status taken = co_await TakeBody(pool_, request, *draft, part);
-  const std::uint64_t arrived = draft->size();
+  Status taken = co_await TakeBody(pool_, request, *partial, part);
+  const std::uint64_t arrived = partial->size();
   if (!taken || !range->total || arrived < *range->total) {
-    draft->Leave();
-    co_return taken ? Arrived(arrived) : BlobFailure(taken.error());
+    partial->KeepForResume();
+    co_return taken ? IncompleteResponse(arrived) : BlobErrorResponse(taken.error());
   }
-  Status kept = store_.Keep(std::move(*draft), name);
-  if (!kept) co_return BlobFailure(kept.error());
-  co_return co_await Finished(std::move(name));
+  Status kept = store_.Commit(std::move(*partial), name);
+  if (!kept) co_return BlobErrorResponse(kept.error());
+  co_return co_await FinishUpload(std::move(name));
 }
 
 }  // namespace viv::blobs

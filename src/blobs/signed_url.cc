@@ -7,8 +7,8 @@
 namespace viv::blobs {
 namespace {
 
-std::string_view MethodOf(UrlFor what) {
-  return what == UrlFor::kPut ? "PUT" : "GET";
+std::string_view MethodOf(UrlMethod what) {
+  return what == UrlMethod::kPut ? "PUT" : "GET";
 }
 
 std::string Message(std::string_view method, std::string_view object, std::string_view expires) {
@@ -21,7 +21,7 @@ std::string Message(std::string_view method, std::string_view object, std::strin
 std::string SignUrl(const Signer& signer,
                     const std::string& base_url,
                     const BlobName& name,
-                    UrlFor what,
+                    UrlMethod what,
                     std::int64_t now_ms) {
   const std::string expires = std::to_string(now_ms / 1000 + kUrlMinutes * 60);
   const std::string object = name.Text();
@@ -30,18 +30,18 @@ std::string SignUrl(const Signer& signer,
          "&signature=" + signer(Message(method, object, expires));
 }
 
-UrlVerdict CheckUrl(const Signer& signer, const http::Request& request, std::int64_t now_ms) {
+UrlCheck CheckUrl(const Signer& signer, const http::Request& request, std::int64_t now_ms) {
   std::string_view method = request.method;
   if (method == "HEAD") method = "GET";
   const std::string expires = request.Query("expires").value_or("");
   const std::string expected = signer(Message(method, request.Parameter("object"), expires));
   // The signature first: before it is right, nothing else in the URL means anything.
   if (!EqualsInConstantTime(request.Query("signature").value_or(""), expected))
-    return UrlVerdict::kWrong;
+    return UrlCheck::kInvalid;
   std::int64_t end_s = 0;
   const auto read = std::from_chars(expires.data(), expires.data() + expires.size(), end_s);
-  if (read.ec != std::errc()) return UrlVerdict::kWrong;
-  return now_ms / 1000 >= end_s ? UrlVerdict::kExpired : UrlVerdict::kGood;
+  if (read.ec != std::errc()) return UrlCheck::kInvalid;
+  return now_ms / 1000 >= end_s ? UrlCheck::kExpired : UrlCheck::kValid;
 }
 
 }  // namespace viv::blobs

@@ -17,17 +17,17 @@ inline constexpr std::int64_t kUrlMinutes = 30;
 // A keyed digest of a text, in hexadecimal digits.
 using Signer = std::function<std::string(std::string_view message)>;
 
-enum class UrlFor { kPut, kGet };
+enum class UrlMethod { kPut, kGet };
 
 // "BASE/blobs/OBJECT?method=PUT&expires=SECONDS&signature=HEX"; the times are since 1970.
 std::string SignUrl(const Signer& signer,
                     const std::string& base_url,
                     const BlobName& name,
-                    UrlFor what,
+                    UrlMethod what,
                     std::int64_t now_ms);
 
-enum class UrlVerdict { kGood, kExpired, kWrong };
+enum class UrlCheck { kValid, kExpired, kInvalid };
 // HEAD is as good as GET. A URL for one is wrong for the other, and for every other object.
-UrlVerdict CheckUrl(const Signer& signer, const http::Request& request, std::int64_t now_ms);
+UrlCheck CheckUrl(const Signer& signer, const http::Request& request, std::int64_t now_ms);
 
 }  // namespace viv::blobs

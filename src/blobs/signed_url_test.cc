@@ -27,36 +27,36 @@ constexpr std::int64_t kNow = 1'700'000'000'000;
 
 class SignedUrlTest : public ::testing::Test {
  protected:
-  UrlVerdict Check(const std::string& url, std::string method, std::int64_t later_s = 0) {
+  UrlCheck Check(const std::string& url, std::string method, std::int64_t later_s = 0) {
     http::Request request = Following(url, std::move(method));
     return CheckUrl(SignForTest, request, kNow + later_s * 1000);
   }
   const BlobName name_ = NameOf("ibox", BlobName::Kind::kUpload, "workspace");
-  const std::string put_ = SignUrl(SignForTest, "http://h", name_, UrlFor::kPut, kNow);
-  const std::string get_ = SignUrl(SignForTest, "http://h", name_, UrlFor::kGet, kNow);
+  const std::string put_ = SignUrl(SignForTest, "http://h", name_, UrlMethod::kPut, kNow);
+  const std::string get_ = SignUrl(SignForTest, "http://h", name_, UrlMethod::kGet, kNow);
 };
 
 TEST_F(SignedUrlTest, IsGoodForItsMethodForHalfAnHour) {
-  EXPECT_EQ(Check(put_, "PUT"), UrlVerdict::kGood);
-  EXPECT_EQ(Check(get_, "GET"), UrlVerdict::kGood);
-  EXPECT_EQ(Check(get_, "HEAD"), UrlVerdict::kGood);
-  EXPECT_EQ(Check(put_, "PUT", 1799), UrlVerdict::kGood);
-  EXPECT_EQ(Check(put_, "PUT", 1800), UrlVerdict::kExpired);
+  EXPECT_EQ(Check(put_, "PUT"), UrlCheck::kValid);
+  EXPECT_EQ(Check(get_, "GET"), UrlCheck::kValid);
+  EXPECT_EQ(Check(get_, "HEAD"), UrlCheck::kValid);
+  EXPECT_EQ(Check(put_, "PUT", 1799), UrlCheck::kValid);
+  EXPECT_EQ(Check(put_, "PUT", 1800), UrlCheck::kExpired);
 }
 
 TEST_F(SignedUrlTest, IsWrongForEverythingElse) {
-  EXPECT_EQ(Check(put_, "GET"), UrlVerdict::kWrong);
-  EXPECT_EQ(Check(get_, "PUT"), UrlVerdict::kWrong);
+  EXPECT_EQ(Check(put_, "GET"), UrlCheck::kInvalid);
+  EXPECT_EQ(Check(get_, "PUT"), UrlCheck::kInvalid);
   auto changed = [this](std::string_view what, std::string_view to) {
     std::string url = put_;
     url.replace(url.find(what), what.size(), to);
     return Check(url, "PUT");
   };
-  EXPECT_EQ(changed("ibox", "iboy"), UrlVerdict::kWrong);
-  EXPECT_EQ(changed("expires=17", "expires=18"), UrlVerdict::kWrong);
-  EXPECT_EQ(changed("&signature=", "&signature=0"), UrlVerdict::kWrong);
-  EXPECT_EQ(changed("&signature=", "&unsigned="), UrlVerdict::kWrong);
-  EXPECT_EQ(Check(put_.substr(0, put_.size() - 1), "PUT"), UrlVerdict::kWrong);
+  EXPECT_EQ(changed("ibox", "iboy"), UrlCheck::kInvalid);
+  EXPECT_EQ(changed("expires=17", "expires=18"), UrlCheck::kInvalid);
+  EXPECT_EQ(changed("&signature=", "&signature=0"), UrlCheck::kInvalid);
+  EXPECT_EQ(changed("&signature=", "&unsigned="), UrlCheck::kInvalid);
+  EXPECT_EQ(Check(put_.substr(0, put_.size() - 1), "PUT"), UrlCheck::kInvalid);
 }
 
 TEST(BlobNameTest, ReadsOnlyWhatItWrote) {

@@ -10,7 +10,7 @@
 
 #include "accounts/budgets.h"
 #include "base/result.h"
-#include "blobs/blob_counts.h"
+#include "blobs/blob_usage.h"
 #include "boxes/box_manager.h"
 #include "boxes/boxes.h"
 #include "boxes/usage_watch.h"

@@ -40,7 +40,7 @@ http::Router LocalRoutes(LocalContext& context, const http::KeyLookup& keys) {
                  return operation(context, request);
                }));
   }
-  context.blobs.WhenUploaded(MemoryUpload("any").leaf, [&context](blobs::BlobName name) {
+  context.blobs.OnUploaded(MemoryUpload("any").leaf, [&context](blobs::BlobName name) {
     return InstallMemory(context, std::move(name));
   });
   return router;

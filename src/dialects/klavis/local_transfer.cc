@@ -36,8 +36,8 @@ Task<Result<std::string>> NextPiece(BlockingPool& pool, std::shared_ptr<OpenBlob
   co_return piece;
 }
 
-Task<Status> AppendToDraft(BlockingPool& pool, blobs::BlobDraft& draft, std::string piece) {
-  auto write = [&draft, &piece] { return draft.Append(piece); };
+Task<Status> AppendToPartial(BlockingPool& pool, blobs::PartialBlob& partial, std::string piece) {
+  auto write = [&partial, &piece] { return partial.Append(piece); };
   Status written = co_await pool.Run(write);
   co_return written;
 }
@@ -69,16 +69,16 @@ Task<Result<blobs::BlobName>> PackToBlob(LocalContext& context,
   BlobName name = blobs::NameOf(box->id, BlobName::Kind::kDownload, RandomHex(32));
   blobs::BlobStore& store = context.blobs.store();
   CO_RETURN_IF_ERROR(store.AddOwner(name.owner));
-  ASSIGN_OR_CO_RETURN(blobs::BlobDraft draft, store.NewDraft(name));
+  ASSIGN_OR_CO_RETURN(blobs::PartialBlob partial, store.NewPartial(name));
   boxes::AgentProgram program;
   program.arguments = {std::string(local::kLocalToolsPath), "pack", std::move(folder)};
   program.user = "root";  // who can read everything
-  boxes::ByteSink sink = [&context, &draft](std::string piece) {
-    return AppendToDraft(context.pool, draft, std::move(piece));
+  boxes::ByteSink sink = [&context, &partial](std::string piece) {
+    return AppendToPartial(context.pool, partial, std::move(piece));
   };
   CO_RETURN_IF_ERROR(
       co_await context.local.Run(std::move(box), std::move(program), nullptr, std::move(sink)));
-  CO_RETURN_IF_ERROR(store.Keep(std::move(draft), name));
+  CO_RETURN_IF_ERROR(store.Commit(std::move(partial), name));
   store.KeepNewestDownloads(name.owner, kDownloadsKept);
   co_return name;
 }

@@ -1,8 +1,8 @@
-#include "blobs/blob_counts.h"
+#include "blobs/blob_usage.h"
 
 namespace viv::blobs {
 
-Status OwnerBlobs::Add(std::int64_t blobs, std::uint64_t bytes) {
+Status OwnerBlobUsage::Add(std::int64_t blobs, std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   const std::int64_t more = static_cast<std::int64_t>(bytes);
   if (charge_ != nullptr) RETURN_IF_ERROR(charge_->Set(blobs_ + blobs, bytes_ + more));
@@ -11,36 +11,36 @@ Status OwnerBlobs::Add(std::int64_t blobs, std::uint64_t bytes) {
   return {};
 }
 
-void OwnerBlobs::AddUnchecked(std::int64_t blobs, std::uint64_t bytes) {
+void OwnerBlobUsage::AddUnchecked(std::int64_t blobs, std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   blobs_ += blobs;
   bytes_ += static_cast<std::int64_t>(bytes);
   if (charge_ != nullptr) charge_->SetUnchecked(blobs_, bytes_);
 }
 
-void OwnerBlobs::Remove(std::int64_t blobs, std::uint64_t bytes) {
+void OwnerBlobUsage::Remove(std::int64_t blobs, std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   blobs_ -= blobs;
   bytes_ -= static_cast<std::int64_t>(bytes);
   if (charge_ != nullptr) charge_->SetUnchecked(blobs_, bytes_);
 }
 
-void OwnerBlobs::End() {
+void OwnerBlobUsage::End() {
   std::lock_guard lock(mutex_);
   charge_.reset();
 }
 
-OwnerBlobsPtr BlobCounts::Of(std::string_view owner) {
+OwnerBlobUsagePtr BlobUsage::Of(std::string_view owner) {
   if (!make_) return nullptr;
   std::lock_guard lock(mutex_);
   auto found = owners_.find(owner);
   if (found != owners_.end()) return found->second;
-  auto made = std::make_shared<OwnerBlobs>(make_(owner));
+  auto made = std::make_shared<OwnerBlobUsage>(make_(owner));
   owners_.emplace(owner, made);
   return made;
 }
 
-void BlobCounts::Forget(std::string_view owner) {
+void BlobUsage::Forget(std::string_view owner) {
   std::lock_guard lock(mutex_);
   auto found = owners_.find(owner);
   if (found == owners_.end()) return;

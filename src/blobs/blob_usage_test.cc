@@ -1,4 +1,4 @@
-#include "blobs/blob_counts.h"
+#include "blobs/blob_usage.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -49,10 +49,10 @@ class FakeCharge : public BlobCharge {
   std::int64_t blobs_ = 0, bytes_ = 0;
 };
 
-class BlobCountsTest : public ::testing::Test {
+class BlobUsageTest : public ::testing::Test {
  protected:
-  BlobCountsTest() { Open(); }
-  ~BlobCountsTest() override { fs::remove_all(folder_); }
+  BlobUsageTest() { Open(); }
+  ~BlobUsageTest() override { fs::remove_all(folder_); }
   static std::string MakeFolder() {
     std::string path = (fs::temp_directory_path() / "viv-blob-counts-XXXXXX").string();
     EXPECT_NE(::mkdtemp(path.data()), nullptr);
@@ -67,10 +67,10 @@ class BlobCountsTest : public ::testing::Test {
     ASSERT_TRUE(store_->AddOwner("box"));
   }
   Status Put(const BlobName& name, std::size_t bytes) {
-    auto draft = store_->NewDraft(name);
-    if (!draft) return PassUp(std::move(draft).error());
-    RETURN_IF_ERROR(draft->Append(std::string(bytes, 'x')));
-    return store_->Keep(std::move(*draft), name);
+    auto partial = store_->NewPartial(name);
+    if (!partial) return PassUp(std::move(partial).error());
+    RETURN_IF_ERROR(partial->Append(std::string(bytes, 'x')));
+    return store_->Commit(std::move(*partial), name);
   }
 
   const std::string folder_ = MakeFolder();
@@ -79,7 +79,7 @@ class BlobCountsTest : public ::testing::Test {
   const BlobName upload_ = NameOf("box", BlobName::Kind::kUpload, "archive");
 };
 
-TEST_F(BlobCountsTest, WhatIsKeptCountsAndWhatGoesDoesNot) {
+TEST_F(BlobUsageTest, WhatIsKeptCountsAndWhatGoesDoesNot) {
   ASSERT_TRUE(Put(upload_, 400));
   EXPECT_EQ(totals_.blobs, 1);
   EXPECT_EQ(totals_.bytes, 400);
@@ -94,66 +94,66 @@ TEST_F(BlobCountsTest, WhatIsKeptCountsAndWhatGoesDoesNot) {
   EXPECT_EQ(totals_.bytes, 0);
 }
 
-TEST_F(BlobCountsTest, WhatIsAnnouncedIsRefusedBeforeItIsWritten) {
-  auto draft = store_->NewDraft(upload_);
-  ASSERT_TRUE(draft);
-  Status announced = draft->Announce(1001);
+TEST_F(BlobUsageTest, WhatIsAnnouncedIsRefusedBeforeItIsWritten) {
+  auto partial = store_->NewPartial(upload_);
+  ASSERT_TRUE(partial);
+  Status announced = partial->Reserve(1001);
   ASSERT_FALSE(announced);
   EXPECT_EQ(announced.error().code, ErrorCode::kLimitExceeded);
-  EXPECT_EQ(draft->size(), 0U);
-  EXPECT_TRUE(draft->Announce(900));
+  EXPECT_EQ(partial->size(), 0U);
+  EXPECT_TRUE(partial->Reserve(900));
   EXPECT_EQ(totals_.bytes, 900);
-  EXPECT_TRUE(draft->Append(std::string(100, 'x'))) << "of what was announced";
+  EXPECT_TRUE(partial->Append(std::string(100, 'x'))) << "of what was announced";
   EXPECT_EQ(totals_.bytes, 900);
-  ASSERT_TRUE(store_->Keep(std::move(*draft), upload_));
+  ASSERT_TRUE(store_->Commit(std::move(*partial), upload_));
   EXPECT_EQ(totals_.bytes, 100) << "less came";
 }
 
-TEST_F(BlobCountsTest, WhatIsNotAnnouncedIsRefusedWhenItIsTooMuch) {
+TEST_F(BlobUsageTest, WhatIsNotAnnouncedIsRefusedWhenItIsTooMuch) {
   {
-    auto draft = store_->NewDraft(upload_);
-    ASSERT_TRUE(draft);
-    EXPECT_TRUE(draft->Append(std::string(600, 'x')));
-    EXPECT_FALSE(draft->Append(std::string(600, 'x')));
-    EXPECT_EQ(draft->size(), 600U);
+    auto partial = store_->NewPartial(upload_);
+    ASSERT_TRUE(partial);
+    EXPECT_TRUE(partial->Append(std::string(600, 'x')));
+    EXPECT_FALSE(partial->Append(std::string(600, 'x')));
+    EXPECT_EQ(partial->size(), 600U);
   }
   EXPECT_EQ(totals_.blobs, 0) << "a draft that is given up is taken back";
   EXPECT_EQ(totals_.bytes, 0);
 }
 
-TEST_F(BlobCountsTest, TooManyAreRefused) {
+TEST_F(BlobUsageTest, TooManyAreRefused) {
   totals_.blobs_max = 1;
   ASSERT_TRUE(Put(upload_, 1));
-  EXPECT_FALSE(store_->NewDraft(NameOf("box", BlobName::Kind::kUpload, "other")));
+  EXPECT_FALSE(store_->NewPartial(NameOf("box", BlobName::Kind::kUpload, "other")));
   EXPECT_EQ(totals_.blobs, 1);
 }
 
-TEST_F(BlobCountsTest, PartsCountWhileTheyAreThere) {
+TEST_F(BlobUsageTest, PartsCountWhileTheyAreThere) {
   {
-    auto part = store_->ContinueDraft(upload_, BlobStore::Begin::kAnew);
+    auto part = store_->OpenPartial(upload_, BlobStore::Resume::kFromStart);
     ASSERT_TRUE(part);
     ASSERT_TRUE(part->Append("12345"));
-    part->Leave();
+    part->KeepForResume();
   }
   EXPECT_EQ(totals_.blobs, 1);
   EXPECT_EQ(totals_.bytes, 5);
   {
-    auto part = store_->ContinueDraft(upload_, BlobStore::Begin::kWhereItEnded);
+    auto part = store_->OpenPartial(upload_, BlobStore::Resume::kFromEnd);
     ASSERT_TRUE(part);
     ASSERT_TRUE(part->Append("678"));
-    ASSERT_TRUE(store_->Keep(std::move(*part), upload_));
+    ASSERT_TRUE(store_->Commit(std::move(*part), upload_));
   }
   EXPECT_EQ(totals_.blobs, 1);
   EXPECT_EQ(totals_.bytes, 8);
   {
-    auto part = store_->ContinueDraft(upload_, BlobStore::Begin::kAnew);
+    auto part = store_->OpenPartial(upload_, BlobStore::Resume::kFromStart);
     ASSERT_TRUE(part);
   }
   EXPECT_EQ(totals_.blobs, 1);
   EXPECT_EQ(totals_.bytes, 8);
 }
 
-TEST_F(BlobCountsTest, WhatIsThereIsCountedAtStartWhateverTheLimit) {
+TEST_F(BlobUsageTest, WhatIsThereIsCountedAtStartWhateverTheLimit) {
   ASSERT_TRUE(Put(upload_, 700));
   totals_.bytes_max = 10;
   Open();
@@ -162,7 +162,7 @@ TEST_F(BlobCountsTest, WhatIsThereIsCountedAtStartWhateverTheLimit) {
   EXPECT_FALSE(Put(NameOf("box", BlobName::Kind::kUpload, "other"), 1));
 }
 
-TEST_F(BlobCountsTest, SweepsAndOldDownloadsAreTakenBack) {
+TEST_F(BlobUsageTest, SweepsAndOldDownloadsAreTakenBack) {
   for (int i = 0; i < 6; ++i)
     ASSERT_TRUE(Put(NameOf("box", BlobName::Kind::kDownload, std::to_string(i)), 10));
   store_->KeepNewestDownloads("box", 2);
@@ -173,7 +173,7 @@ TEST_F(BlobCountsTest, SweepsAndOldDownloadsAreTakenBack) {
   EXPECT_EQ(totals_.bytes, 0);
 }
 
-TEST_F(BlobCountsTest, ManyAtOnceNeverPassTheLimit) {
+TEST_F(BlobUsageTest, ManyAtOnceNeverPassTheLimit) {
   std::atomic<int> kept = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {

@@ -25,9 +25,9 @@ class BlobCharge {
 };
 using MakeBlobCharge = std::function<std::unique_ptr<BlobCharge>(std::string_view owner)>;
 
-class OwnerBlobs {
+class OwnerBlobUsage {
  public:
-  explicit OwnerBlobs(std::unique_ptr<BlobCharge> charge) : charge_(std::move(charge)) {}
+  explicit OwnerBlobUsage(std::unique_ptr<BlobCharge> charge) : charge_(std::move(charge)) {}
 
   Status Add(std::int64_t blobs, std::uint64_t bytes);
   void AddUnchecked(std::int64_t blobs, std::uint64_t bytes);
@@ -40,19 +40,19 @@ class OwnerBlobs {
   std::int64_t blobs_ = 0;
   std::int64_t bytes_ = 0;
 };
-using OwnerBlobsPtr = std::shared_ptr<OwnerBlobs>;  // shared with the drafts under way
+using OwnerBlobUsagePtr = std::shared_ptr<OwnerBlobUsage>;  // shared with the drafts under way
 
-class BlobCounts {
+class BlobUsage {
  public:
-  explicit BlobCounts(MakeBlobCharge make) : make_(std::move(make)) {}
+  explicit BlobUsage(MakeBlobCharge make) : make_(std::move(make)) {}
 
-  OwnerBlobsPtr Of(std::string_view owner);  // nullptr: nobody counts
+  OwnerBlobUsagePtr Of(std::string_view owner);  // nullptr: nobody counts
   void Forget(std::string_view owner);
 
  private:
   const MakeBlobCharge make_;
   std::mutex mutex_;  // guards the one below
-  std::map<std::string, OwnerBlobsPtr, std::less<>> owners_;
+  std::map<std::string, OwnerBlobUsagePtr, std::less<>> owners_;
 };
 
 }  // namespace viv::blobs
