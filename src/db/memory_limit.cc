@@ -94,14 +94,14 @@ WithoutMemoryLimit::~WithoutMemoryLimit() {
   thread_memory.check = outer_check_;
 }
 
-bool TakeMemory(std::size_t bytes) {
+bool ChargeMemory(std::size_t bytes) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   if (!MayTake(wanted)) return false;
   thread_memory.used += wanted;
   return true;
 }
 
-void GiveMemory(std::size_t bytes) {
+void UnchargeMemory(std::size_t bytes) {
   thread_memory.used -= static_cast<std::int64_t>(bytes);
 }
 

@@ -45,7 +45,7 @@ class WithoutMemoryLimit {
 
 // For memory that is not SQLite's but a statement's all the same: what functions gather. False when
 // the limit is reached; what was taken is given back.
-bool TakeMemory(std::size_t bytes);
-void GiveMemory(std::size_t bytes);
+bool ChargeMemory(std::size_t bytes);
+void UnchargeMemory(std::size_t bytes);
 
 }  // namespace viv::db

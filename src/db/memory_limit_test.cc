@@ -41,11 +41,11 @@ TEST(MemoryLimitTest, TheTighterOfTwoHolds) {
 
 TEST(MemoryLimitTest, MemoryOfOthersCounts) {
   MemoryLimit limit(1000);
-  EXPECT_TRUE(TakeMemory(600));
-  EXPECT_FALSE(TakeMemory(600));
-  GiveMemory(600);
-  EXPECT_TRUE(TakeMemory(600));
-  GiveMemory(600);
+  EXPECT_TRUE(ChargeMemory(600));
+  EXPECT_FALSE(ChargeMemory(600));
+  UnchargeMemory(600);
+  EXPECT_TRUE(ChargeMemory(600));
+  UnchargeMemory(600);
 }
 
 TEST(MemoryLimitTest, LargeAllocationsAreAskedFor) {

@@ -65,8 +65,8 @@ SandboxPtr SandboxIndex::FindByLease(std::string_view lease_id) const {
 
 SandboxStore::Page SandboxIndex::List(const SandboxStore::ListQuery& query) const {
   SandboxStore::Page page;
-  auto holdings = holdings_.find(query.account_id);
-  if (holdings == holdings_.end()) return page;
+  auto holdings = accounts_.find(query.account_id);
+  if (holdings == accounts_.end()) return page;
   const NewestFirst* rows = &holdings->second.all;
   std::vector<const ServerRows*> servers;
   if (!query.server.empty()) {
@@ -231,7 +231,7 @@ void SandboxIndex::Insert(const SandboxPtr& sandbox) {
   if (!sandbox->email.empty()) CHECK(pool.by_email.insert(sandbox).second);
   if (sandbox->state == SandboxState::kIdle) pool.idle.insert(sandbox);
   if (!sandbox->account_id.empty()) {
-    Holdings& holdings = holdings_[sandbox->account_id];
+    AccountRows& holdings = accounts_[sandbox->account_id];
     holdings.all.Insert(sandbox);
     ServerRows& rows = holdings.by_server[sandbox->server];
     rows.all.Insert(sandbox);
@@ -252,8 +252,8 @@ void SandboxIndex::Erase(const SandboxPtr& sandbox) {
   if (!sandbox->email.empty()) pool.by_email.erase(sandbox);
   if (sandbox->state == SandboxState::kIdle) pool.idle.erase(sandbox);
   if (!sandbox->account_id.empty()) {
-    auto holdings = holdings_.find(sandbox->account_id);
-    CHECK(holdings != holdings_.end());
+    auto holdings = accounts_.find(sandbox->account_id);
+    CHECK(holdings != accounts_.end());
     ServerRows& rows = holdings->second.by_server[sandbox->server];
     std::vector<std::string> words = TagWords(sandbox->tags_json);
     if (!AreIndexed(words)) rows.unindexed.Erase(*sandbox);
@@ -268,7 +268,7 @@ void SandboxIndex::Erase(const SandboxPtr& sandbox) {
     rows.all.Erase(*sandbox);
     if (rows.all.size() == 0) holdings->second.by_server.erase(sandbox->server);
     holdings->second.all.Erase(*sandbox);
-    if (holdings->second.all.size() == 0) holdings_.erase(holdings);
+    if (holdings->second.all.size() == 0) accounts_.erase(holdings);
   }
   if (Expires(*sandbox)) leases_by_end_.erase(sandbox);
 }

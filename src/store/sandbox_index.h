@@ -78,7 +78,7 @@ class SandboxIndex {
     std::unordered_map<std::string, NewestFirst> by_tag;  // by each word of their tags
     NewestFirst unindexed;  // whose tags have too many words, or too long ones
   };
-  struct Holdings {  // the rows of one account
+  struct AccountRows {  // the rows of one account
     NewestFirst all;
     std::unordered_map<std::string, ServerRows> by_server;
   };
@@ -93,8 +93,8 @@ class SandboxIndex {
 
   SetBy<&Sandbox::id> by_id_;
   SetBy<&Sandbox::lease_id> by_lease_;
-  std::unordered_map<std::string, Pool> pools_;         // by server
-  std::unordered_map<std::string, Holdings> holdings_;  // by account
+  std::unordered_map<std::string, Pool> pools_;            // by server
+  std::unordered_map<std::string, AccountRows> accounts_;  // by account
   std::set<SandboxPtr, FirstExpiredFirst> leases_by_end_;
 };
 

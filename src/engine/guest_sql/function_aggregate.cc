@@ -27,18 +27,18 @@ struct Gathered {
   std::size_t bytes = 0;
 
   Gathered() = default;
-  ~Gathered() { db::GiveMemory(bytes); }
+  ~Gathered() { db::UnchargeMemory(bytes); }
   Gathered(const Gathered&) = delete;
   Gathered& operator=(const Gathered&) = delete;
 
   bool Take(std::size_t more) {
-    if (bytes + more > kGatheredBytesMax || !db::TakeMemory(more)) return false;
+    if (bytes + more > kGatheredBytesMax || !db::ChargeMemory(more)) return false;
     bytes += more;
     return true;
   }
   void Give(std::size_t less) {
     bytes -= less;
-    db::GiveMemory(less);
+    db::UnchargeMemory(less);
   }
 };
 

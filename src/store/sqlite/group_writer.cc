@@ -23,7 +23,7 @@ GroupWriter::~GroupWriter() {
   thread_.join();
 }
 
-Status GroupWriter::CheckRoom() const {
+Status GroupWriter::CheckQueueLimit() const {
   std::lock_guard lock(mutex_);
   if (queue_.size() < options_.queue_max) return {};
   return Fail(ErrorCode::kUnavailable, "too many writes are waiting for the disk");
@@ -45,7 +45,7 @@ void GroupWriter::Run() {
     if (!written) {
       // Whatever the disk's reason, to the caller it means: not now.
       written = Fail(ErrorCode::kUnavailable, "store: " + written.error().message);
-      TakeBack(group);
+      RollBack(group);
       log::Error("store.write_failed",
                  {{"reason", written.error().message}, {"changes", group.size()}});
     }
@@ -71,7 +71,7 @@ Status GroupWriter::Write(Group& group) {
 }
 
 // Undoes the group and all that queued behind it, which joins the group to be told.
-void GroupWriter::TakeBack(Group& group) {
+void GroupWriter::RollBack(Group& group) {
   std::unique_lock records_lock(records_);  // from here on nobody can queue more
   std::lock_guard lock(mutex_);
   std::move(queue_.begin(), queue_.end(), std::back_inserter(group));

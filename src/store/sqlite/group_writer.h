@@ -38,8 +38,8 @@ class GroupWriter {
   GroupWriter(RecordRows rows, std::shared_mutex& records, Options options);
   ~GroupWriter();  // after writing what is queued
 
-  // Both under an exclusive lock of `records`; Enqueue only right after CheckRoom allowed it.
-  Status CheckRoom() const;
+  // Both under an exclusive lock of `records`; Enqueue only right after CheckQueueLimit allowed it.
+  Status CheckQueueLimit() const;
   void Enqueue(Change change);
 
  private:
@@ -48,7 +48,7 @@ class GroupWriter {
   void Run();
   Group NextGroup();  // empty: stop
   Status Write(Group& group);
-  void TakeBack(Group& group);
+  void RollBack(Group& group);
 
   RecordRows rows_;
   std::shared_mutex& records_;

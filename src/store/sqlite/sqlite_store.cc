@@ -44,7 +44,7 @@ template <typename Record>
 Status SqliteStore::Create(const Record& record) {
   std::unique_lock lock(mutex_);
   RETURN_IF_ERROR(identities_.CheckNew(record));
-  RETURN_IF_ERROR(writer_->CheckRoom());
+  RETURN_IF_ERROR(writer_->CheckQueueLimit());
   identities_.Put(record);
   GroupWriter::Change change;
   change.write = [record](RecordRows& rows) { return rows.Write(record); };
@@ -64,7 +64,7 @@ Status SqliteStore::UpdateAccount(const Account& account) {
   std::unique_lock lock(mutex_);
   ASSIGN_OR_RETURN(const Account before, identities_.GetAccount(account.id));
   ASSIGN_OR_RETURN(const Account after, identities_.PlanUpdate(account));
-  RETURN_IF_ERROR(writer_->CheckRoom());
+  RETURN_IF_ERROR(writer_->CheckQueueLimit());
   identities_.Put(after);
   GroupWriter::Change change;
   change.write = [after](RecordRows& rows) { return rows.Write(after); };
@@ -81,7 +81,7 @@ Status SqliteStore::RevokeKey(std::string_view account_id,
                               std::int64_t now_us) {
   std::unique_lock lock(mutex_);
   ASSIGN_OR_RETURN(const Key before, identities_.GetKey(account_id, id));
-  RETURN_IF_ERROR(writer_->CheckRoom());
+  RETURN_IF_ERROR(writer_->CheckQueueLimit());
   Key after = before;
   // A second revocation is written too: the first may not be durable yet.
   if (!after.revoked_at_us) after.revoked_at_us = now_us;
@@ -153,7 +153,7 @@ void SqliteStore::ForEachSandbox(const std::function<void(const Sandbox&)>& visi
 }
 
 void SqliteStore::Begin(SandboxIndex::Change change, std::unique_ptr<Waiter> waiter) {
-  if (Status room = writer_->CheckRoom(); !room) return waiter->Done(std::move(room));
+  if (Status room = writer_->CheckQueueLimit(); !room) return waiter->Done(std::move(room));
   sandboxes_.Replace(change.before, change.after);
   GroupWriter::Change queued;
   queued.write = [after = change.after](RecordRows& rows) { return rows.Write(*after); };
@@ -168,7 +168,7 @@ void SqliteStore::Begin(SandboxIndex::Change change, std::unique_ptr<Waiter> wai
 Task<Status> SqliteStore::WriteDocuments(std::function<Status(RecordRows&)> write) {
   std::function<void(std::unique_ptr<Waiter>)> begin = [&](std::unique_ptr<Waiter> waiter) {
     std::unique_lock lock(mutex_);
-    if (Status room = writer_->CheckRoom(); !room) return waiter->Done(std::move(room));
+    if (Status room = writer_->CheckQueueLimit(); !room) return waiter->Done(std::move(room));
     GroupWriter::Change change;
     change.write = std::move(write);
     change.undo = [] {};
