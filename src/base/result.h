@@ -54,10 +54,15 @@ inline tl::unexpected<Error> PassUp(Error error, std::string_view doing = {}) {
   auto tmp = (expr);                                                              \
   if (!tmp) ret ::viv::PassUp(std::move(tmp).error() __VA_OPT__(, ) __VA_ARGS__); \
   decl = *std::move(tmp)
-#define VIV_OR(ret, tmp, expr, ...) \
-  if (auto tmp = (expr); !tmp) ret ::viv::PassUp(std::move(tmp).error() __VA_OPT__(, ) __VA_ARGS__)
+// One statement, also below an unbraced `if`: an `else` that follows belongs to that `if`.
+#define VIV_OR(ret, tmp, expr, ...)                                         \
+  do {                                                                      \
+    if (auto tmp = (expr); !tmp)                                            \
+      ret ::viv::PassUp(std::move(tmp).error() __VA_OPT__(, ) __VA_ARGS__); \
+  } while (false)
 
-// ASSIGN_OR_RETURN(decl, expr[, doing]); the CO_ forms are for coroutines.
+// ASSIGN_OR_RETURN(decl, expr[, doing]); the CO_ forms are for coroutines. The two that assign
+// declare a variable, so they are several statements and do not compile below an unbraced `if`.
 #define ASSIGN_OR_RETURN(decl, ...) \
   VIV_ASSIGN_OR(return, VIV_CONCAT(result_, __LINE__), decl, __VA_ARGS__)
 #define ASSIGN_OR_CO_RETURN(decl, ...) \
