@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/log.h"
 
@@ -28,7 +28,7 @@ tl::unexpected<Error> FailDisk(const std::string& doing, int error) {
   if (error == ENOENT) return Fail(ErrorCode::kNotFound, doing + ": there is none");
   if (error == ENOSPC || error == EDQUOT)
     return Fail(ErrorCode::kLimitExceeded, doing + ": the server's disk is full");
-  return Fail(ErrorCode::kInternal, doing + ": " + std::strerror(error));
+  return FailErrno(ErrorCode::kInternal, doing, error);
 }
 
 }  // namespace

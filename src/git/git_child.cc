@@ -13,8 +13,9 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <memory>
+
+#include "base/errno_error.h"
 
 namespace viv::git {
 namespace {
@@ -182,7 +183,7 @@ std::vector<char*> GitPointers(const std::vector<std::string>& texts) {
 
 tl::unexpected<Error> GitNotStarted(const char* step, int error) {
   std::string message =
-      "git could not be started: " + std::string(step) + ": " + std::strerror(error);
+      "git could not be started: " + std::string(step) + ": " + ErrnoMessage(error);
   if (error == EPERM)
     message += "; run the server as root with CAP_SYS_ADMIN, or as an ordinary user";
   return Fail(ErrorCode::kUnavailable, std::move(message));

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -20,6 +19,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/errno_error.h"
 #include "git/git_child.h"
 
 namespace viv::git {
@@ -28,10 +28,6 @@ namespace {
 constexpr std::size_t kGitPieceBytes = 64 * 1024;
 constexpr std::size_t kGitErrorOutputBytes = 2048;
 constexpr auto kGitTuple = asio::as_tuple(asio::use_awaitable);
-
-tl::unexpected<Error> GitPipeFailed() {
-  return Fail(ErrorCode::kUnavailable, std::string("git: make pipes: ") + std::strerror(errno));
-}
 
 struct GitPipes {  // our ends
   UniqueFd input;  // a socket, because writing to one raises no signal
@@ -43,14 +39,15 @@ Result<GitPipes> MakeGitPipes(GitSpawnRequest& start) {
   int input[2];
   int output[2];
   int errors[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) != 0) return GitPipeFailed();
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "git: make pipes");
   start.input = UniqueFd(input[0]);
   GitPipes ours;
   ours.input = UniqueFd(input[1]);
-  if (::pipe2(output, O_CLOEXEC) != 0) return GitPipeFailed();
+  if (::pipe2(output, O_CLOEXEC) != 0) return FailErrno(ErrorCode::kUnavailable, "git: make pipes");
   ours.output = UniqueFd(output[0]);
   start.output = UniqueFd(output[1]);
-  if (::pipe2(errors, O_CLOEXEC) != 0) return GitPipeFailed();
+  if (::pipe2(errors, O_CLOEXEC) != 0) return FailErrno(ErrorCode::kUnavailable, "git: make pipes");
   ours.errors = UniqueFd(errors[0]);
   start.errors = UniqueFd(errors[1]);
   return ours;

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -31,10 +31,6 @@ constexpr std::size_t kTreeBytesMax = 64 * 1024 * 1024;
 constexpr std::size_t kReadFileBytesMax = 32 * 1024 * 1024;
 constexpr std::int64_t kRepositoryBytesMax = 4LL << 30;
 
-tl::unexpected<Error> FolderFailed(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, "repository: " + doing + ": " + std::strerror(errno));
-}
-
 tl::unexpected<Error> NoRepository(std::string_view account_id) {
   return Fail(ErrorCode::kNotFound,
               "account " + Printable(account_id, 64) + " has no repository yet");
@@ -44,7 +40,7 @@ Result<UniqueFd> OpenFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // opening it tells what went wrong
   UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened) return FolderFailed("open " + folder);
+  if (!opened) return FailErrno(ErrorCode::kUnavailable, "repository: open " + folder);
   ::fchmod(opened.get(), 0700);
   return opened;
 }
@@ -55,19 +51,21 @@ Status MakeGitFolder(const std::string& folder, const std::string& name) {
   struct stat entry {};
   if (::fstatat(parent.get(), name.c_str(), &entry, AT_SYMLINK_NOFOLLOW) == 0)
     RETURN_IF_ERROR(storage::RemoveTree(parent.get(), name));
-  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0) return FolderFailed("make " + name);
+  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "repository: make " + name);
   const GitUser user = CurrentGitUser();
   if (user.confined &&
       ::fchownat(parent.get(), name.c_str(), user.uid, user.gid, AT_SYMLINK_NOFOLLOW) != 0)
-    return FolderFailed("give " + name + " to git");
+    return FailErrno(ErrorCode::kUnavailable, "repository: give " + name + " to git");
   return {};
 }
 
 Status RenameGitFolder(const std::string& folder, const std::string& from, const std::string& to) {
   ASSIGN_OR_RETURN(UniqueFd parent, OpenFolder(folder));
   if (::renameat(parent.get(), from.c_str(), parent.get(), to.c_str()) != 0)
-    return FolderFailed("rename " + from);
-  if (::fsync(parent.get()) != 0) return FolderFailed("keep " + to);
+    return FailErrno(ErrorCode::kUnavailable, "repository: rename " + from);
+  if (::fsync(parent.get()) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "repository: keep " + to);
   return {};
 }
 

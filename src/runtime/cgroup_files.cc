@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 
@@ -20,7 +20,7 @@ tl::unexpected<Error> KernelFileError(const char* doing, const std::string& path
                    : errno == EACCES || errno == EPERM || errno == EROFS
                        ? ErrorCode::kPermissionDenied
                        : ErrorCode::kUnavailable;
-  return Fail(code, std::string(doing) + " " + path + ": " + std::strerror(errno));
+  return FailErrno(code, std::string(doing) + " " + path);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "runtime/cgroup_files.h"
 
@@ -19,12 +19,11 @@ constexpr std::string_view kNeededControllers[] = {"memory", "cpu", "pids"};
 Status MakeGroupFolder(const std::string& mount, const std::string& name, CgroupRoot& root) {
   std::string path = mount + "/" + name;
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-    return Fail(ErrorCode::kUnavailable, "make " + path + ": " + std::strerror(errno) +
+    return Fail(ErrorCode::kUnavailable, "make " + path + ": " + ErrnoMessage(errno) +
                                              "; the server needs to run as root with " + mount +
                                              " mounted writable");
   root.folder = UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root.folder)
-    return Fail(ErrorCode::kUnavailable, "open " + path + ": " + std::strerror(errno));
+  if (!root.folder) return FailErrno(ErrorCode::kUnavailable, "open " + path);
   root.path = std::move(path);
   return {};
 }
@@ -67,7 +66,7 @@ const CgroupRoot* CgroupRoots::v2() const {
 
 Status CgroupRoots::AddV2(const std::string& mount, const std::string& folder_name) {
   UniqueFd top(::open(mount.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!top) return Fail(ErrorCode::kUnavailable, "open " + mount + ": " + std::strerror(errno));
+  if (!top) return FailErrno(ErrorCode::kUnavailable, "open " + mount);
   ASSIGN_OR_RETURN(std::string offered, ReadKernelFile(top.get(), "cgroup.controllers"));
   CgroupRoot root;
   root.is_v2 = true;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "runtime/cgroup_files.h"
 
@@ -20,10 +20,6 @@ constexpr std::int64_t kCpuQuotaMinUs = 1'000;  // the kernel's own
 // v1 counts what waits in sockets beside the memory of processes, and only where it has a limit.
 constexpr std::int64_t kSocketMemoryShare = 8;
 constexpr std::int64_t kSocketMemoryMin = 16LL << 20;
-
-tl::unexpected<Error> GroupError(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
-}
 
 }  // namespace
 
@@ -39,7 +35,7 @@ Result<Cgroup::JoinDescriptors> KernelCgroup::OpenJoinDescriptors() const {
     std::string path = root.is_v2 ? name_ : In("tasks");
     int flags = root.is_v2 ? O_RDONLY | O_DIRECTORY | O_CLOEXEC : O_WRONLY | O_CLOEXEC;
     UniqueFd descriptor(::openat(root.folder.get(), path.c_str(), flags));
-    if (!descriptor) return GroupError("open the control group " + path);
+    if (!descriptor) return FailErrno(ErrorCode::kUnavailable, "open the control group " + path);
     if (root.is_v2) {
       join.v2_folder = std::move(descriptor);
     } else {
@@ -109,7 +105,7 @@ Status KernelCgroup::MakeFolders() {
     return Fail(ErrorCode::kConflict, "there is a control group '" + name_ + "' already");
   for (const CgroupRoot& root : roots_.all()) {
     if (::mkdirat(root.folder.get(), name_.c_str(), 0755) == 0) continue;
-    Status failed = GroupError("make the control group " + name_);
+    Status failed = FailErrno(ErrorCode::kUnavailable, "make the control group " + name_);
     std::ignore = RemoveFolders();
     return failed;
   }
@@ -129,8 +125,8 @@ Status KernelCgroup::TryRemoveFolders() {
   for (const CgroupRoot& root : roots_.all()) {
     if (::unlinkat(root.folder.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT)
       continue;
-    return Fail(errno == EBUSY ? ErrorCode::kUnavailable : ErrorCode::kInternal,
-                "remove the control group " + name_ + ": " + std::strerror(errno));
+    return FailErrno(errno == EBUSY ? ErrorCode::kUnavailable : ErrorCode::kInternal,
+                     "remove the control group " + name_);
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/errno_error.h"
 #include "runtime/clone_request.h"
 
 namespace viv::runtime {
@@ -46,7 +47,7 @@ Status CheckLaunch(const BoxLaunchRequest& request) {
 
 Status MakeOwnFolder(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
-  return Fail(ErrorCode::kUnavailable, "make " + path + ": " + std::strerror(errno));
+  return FailErrno(ErrorCode::kUnavailable, "make " + path);
 }
 
 // A volatile overlay leaves a mark in its work folder, and is not mounted again while it is there:
@@ -63,7 +64,7 @@ void ClearVolatileMark(const std::string& work) {
 Status MakeUpper(const storage::OverlayMount& overlay, const std::string& upper) {
   if (::mkdir(upper.c_str(), 0755) != 0) {
     if (errno == EEXIST) return {};
-    return Fail(ErrorCode::kUnavailable, "make " + upper + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "make " + upper);
   }
   struct stat top {};
   if (::stat(overlay.layers.front().c_str(), &top) == 0 &&
@@ -71,8 +72,7 @@ Status MakeUpper(const storage::OverlayMount& overlay, const std::string& upper)
       ::chmod(upper.c_str(), top.st_mode & 07777U) == 0)
     return {};
   const Status failed =
-      Fail(ErrorCode::kUnavailable,
-           "make " + upper + " as " + overlay.layers.front() + " is: " + std::strerror(errno));
+      FailErrno(ErrorCode::kUnavailable, "make " + upper + " as " + overlay.layers.front() + " is");
   ::rmdir(upper.c_str());  // it would pass for a finished one
   return failed;
 }
@@ -92,7 +92,7 @@ Status MakeUppers(const BoxLaunchRequest& request) {
 Result<UniqueFd> DetachedMount(const std::string& folder) {
   constexpr unsigned kFlags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
   UniqueFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, folder.c_str(), kFlags)));
-  if (!mount) return Fail(ErrorCode::kUnavailable, "open " + folder + ": " + std::strerror(errno));
+  if (!mount) return FailErrno(ErrorCode::kUnavailable, "open " + folder);
   return mount;
 }
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "runtime/cgroup_files.h"
@@ -46,7 +46,7 @@ int MountTrialOverlay(const void*) {
 
 MachineCheck CheckOf(std::string name, int error, std::string finding, std::string advice) {
   if (error == 0) return {std::move(name), State::kPresent, std::move(finding), ""};
-  return {std::move(name), State::kMissing, std::strerror(error), std::move(advice)};
+  return {std::move(name), State::kMissing, ErrnoMessage(error), std::move(advice)};
 }
 
 MachineCheck ProbeRoot() {

@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <string>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "runtime/launcher.h"
 
@@ -100,8 +100,7 @@ Result<UniqueFd> OpenProcess(pid_t pid, std::uint64_t start_time) {
   if (pid <= 0) return gone;
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd && errno != ESRCH) {
-    return Fail(ErrorCode::kUnavailable,
-                "open process " + std::to_string(pid) + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "open process " + std::to_string(pid));
   }
   if (!pidfd) return gone;
   // Read after the pidfd was taken: should the number be given to another in between, the time is

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 #include "runtime/cgroup_files.h"
 #include "runtime/seccomp_policy.h"
@@ -23,8 +23,7 @@ struct ReleaseFilter {
 using FilterContext = std::unique_ptr<void, ReleaseFilter>;
 
 tl::unexpected<Error> FilterError(const std::string& doing, int negative_errno) {
-  return Fail(ErrorCode::kInternal,
-              "system call filter: " + doing + ": " + std::strerror(-negative_errno));
+  return FailErrno(ErrorCode::kInternal, "system call filter: " + doing, -negative_errno);
 }
 
 scmp_arg_cmp Comparison(const ArgumentTest& test) {

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errno_error.h"
+
 namespace viv::runtime {
 namespace {
 
@@ -53,7 +55,7 @@ class SpawnPlan {
     int error =
         ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments, environment);
     if (error != 0)
-      return Fail(ErrorCode::kUnavailable, "start " + program + ": " + std::strerror(error) +
+      return Fail(ErrorCode::kUnavailable, "start " + program + ": " + ErrnoMessage(error) +
                                                "; it is built beside viv and belongs there");
     return pid;
   }
@@ -86,14 +88,14 @@ Error StepError(Step step, int error) {
   std::string advice = AdviceFor(step, error);
   ErrorCode code = error == EINVAL && step == Step::kClone ? ErrorCode::kInvalidArgument
                                                            : ErrorCode::kUnavailable;
-  return {code, fmt::format("{}: {}{}{}", StepText(step), std::strerror(error),
+  return {code, fmt::format("{}: {}{}{}", StepText(step), ErrnoMessage(error),
                             advice.empty() ? "" : "; ", advice)};
 }
 
 Result<std::unique_ptr<SpawnerProcess>> SpawnerProcess::Start(const Options& options) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-    return Fail(ErrorCode::kUnavailable, std::string("make a socket: ") + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "make a socket");
   UniqueFd ours(pair[0]), theirs(pair[1]);
   if (theirs.get() == kSpawnerSocket) {
     // dup2 onto itself would keep the close-on-exec mark.

@@ -6,14 +6,12 @@
 #include <cstring>
 #include <string>
 
+#include "base/errno_error.h"
+
 namespace viv::runtime {
 namespace {
 
 constexpr std::size_t kWireDescriptorsMax = 253;  // the kernel's limit per packet
-
-tl::unexpected<Error> WireError(const char* doing) {
-  return Fail(ErrorCode::kUnavailable, std::string(doing) + ": " + std::strerror(errno));
-}
 
 }  // namespace
 
@@ -42,7 +40,7 @@ Status SendPacket(int socket,
   ssize_t sent;
   do sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
-  if (sent < 0) return WireError("send a packet");
+  if (sent < 0) return FailErrno(ErrorCode::kUnavailable, "send a packet");
   return {};
 }
 
@@ -59,7 +57,7 @@ Result<Packet> ReceivePacket(int socket, std::size_t size_max) {
   ssize_t received;
   do received = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (received < 0 && errno == EINTR);
-  if (received < 0) return WireError("receive a packet");
+  if (received < 0) return FailErrno(ErrorCode::kUnavailable, "receive a packet");
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "storage/box_storage_base.h"
 #include "storage/image.h"
-#include "storage/os_error.h"
 
 namespace viv::storage {
 namespace {

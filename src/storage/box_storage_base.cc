@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/log.h"
-#include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {

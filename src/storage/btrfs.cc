@@ -6,10 +6,9 @@
 #include <sys/statvfs.h>
 
 #include <cstring>
-#include <system_error>
 
+#include "base/errno_error.h"
 #include "base/log.h"
-#include "storage/os_error.h"
 
 namespace viv::storage::btrfs {
 namespace {
@@ -94,7 +93,7 @@ void Trim(int root, std::uint64_t bytes_min) {
   range.len = ~std::uint64_t{0};
   range.minlen = bytes_min;
   if (ioctl(root, FITRIM, &range) != 0 && errno != EOPNOTSUPP)
-    log::Warn("storage.not_trimmed", {{"error", std::generic_category().message(errno)}});
+    log::Warn("storage.not_trimmed", {{"error", ErrnoMessage(errno)}});
 }
 
 Result<std::string> QuotaGroupsFolder(int root) {

@@ -10,10 +10,10 @@
 #include <fstream>
 #include <set>
 
+#include "base/errno_error.h"
 #include "storage/box_storage_base.h"
 #include "storage/btrfs.h"
 #include "storage/image.h"
-#include "storage/os_error.h"
 
 namespace viv::storage {
 namespace {

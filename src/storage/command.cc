@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "storage/os_error.h"
 
 namespace viv::storage {
 namespace {

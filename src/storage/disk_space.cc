@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "storage/os_error.h"
+#include "base/errno_error.h"
 
 namespace viv::storage {
 namespace {

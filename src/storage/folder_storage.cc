@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "storage/box_storage_base.h"
-#include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {

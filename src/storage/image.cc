@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -16,11 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "storage/command.h"
 #include "storage/loop_device.h"
-#include "storage/os_error.h"
 
 namespace viv::storage {
 namespace {

@@ -5,11 +5,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "storage/os_error.h"
+#include "base/errno_error.h"
 
 namespace viv::storage {
 namespace {

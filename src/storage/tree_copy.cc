@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/unique_fd.h"
-#include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {

@@ -5,8 +5,8 @@
 
 #include <deque>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
-#include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {

@@ -14,9 +14,9 @@
 #include <atomic>
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "storage/box_storage_base.h"
 #include "storage/image.h"
-#include "storage/os_error.h"
 #include "storage/tree.h"
 
 namespace viv::storage {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace viv::templates {
@@ -23,11 +23,10 @@ Status SetOwnership(const std::string& path, Ownership ownership) {
 
 }  // namespace
 
-tl::unexpected<Error> FailSystem(std::string doing, int error) {
-  ErrorCode code = ErrorCode::kInternal;
-  if (error == ENOENT) code = ErrorCode::kNotFound;
-  if (error == ENOSPC || error == EDQUOT) code = ErrorCode::kLimitExceeded;
-  return Fail(code, std::move(doing) + ": " + std::generic_category().message(error));
+tl::unexpected<Error> FailSystem(std::string_view doing, int error) {
+  // A name that exists already is our own mistake here, not the caller's conflict.
+  const ErrorCode code = error == EEXIST ? ErrorCode::kInternal : CodeOfErrno(error);
+  return FailErrno(code, doing, error);
 }
 
 Status SetOpaque(int folder) {

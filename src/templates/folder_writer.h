@@ -45,6 +45,6 @@ class FolderWriter {
 Status SetOpaque(int folder);
 
 // A failed system call as an Error.
-tl::unexpected<Error> FailSystem(std::string doing, int error = errno);
+tl::unexpected<Error> FailSystem(std::string_view doing, int error = errno);
 
 }  // namespace viv::templates

@@ -5,13 +5,14 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "base/errno_error.h"
 
 namespace viv::agent {
 namespace {
@@ -28,7 +29,7 @@ Result<std::shared_ptr<Reaper>> Reaper::Create() {
   std::signal(SIGCHLD, SIG_DFL);  // ignoring it would throw the exit codes away
   UniqueFd signals(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals) {
-    return Fail(ErrorCode::kLimitExceeded, std::string("create a signalfd: ") + strerror(errno));
+    return FailErrno(ErrorCode::kLimitExceeded, "create a signalfd");
   }
   return std::shared_ptr<Reaper>(new Reaper(std::move(signals)));
 }

@@ -5,23 +5,20 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "base/errno_error.h"
 #include "db/migrations.h"
 #include "store/sqlite/schema.h"
 
 namespace viv::store {
 namespace {
 
-tl::unexpected<Error> ErrnoError(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
-}
-
 Result<UniqueFd> OpenPrivate(const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!file) return ErrnoError("open " + path);
-  if (::fchmod(file.get(), 0600) != 0) return ErrnoError("chmod 600 " + path);
+  if (!file) return FailErrno(ErrorCode::kUnavailable, "open " + path);
+  if (::fchmod(file.get(), 0600) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "chmod 600 " + path);
   return file;
 }
 
@@ -47,7 +44,7 @@ Status Configure(db::Connection& connection, const DatabaseOptions& options) {
 Result<UniqueFd> LockDatabase(const std::string& path) {
   ASSIGN_OR_RETURN(UniqueFd lock, OpenPrivate(path + ".lock"));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno != EWOULDBLOCK) return ErrnoError("lock " + path);
+  if (errno != EWOULDBLOCK) return FailErrno(ErrorCode::kUnavailable, "lock " + path);
   return Fail(ErrorCode::kUnavailable, path + " is in use by another viv server");
 }
 
