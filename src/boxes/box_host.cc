@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "boxes/box_ids.h"
 #include "runtime/process.h"
@@ -29,10 +30,6 @@ constexpr std::chrono::milliseconds kSweepPause{5};
 constexpr std::size_t kLooksPerKill = 32;
 constexpr std::int64_t kRoomToCountWithin = 8;  // times the reserve
 
-tl::unexpected<Error> HostError(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
-}
-
 Result<sockaddr_un> SocketAddress(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -46,9 +43,9 @@ Result<sockaddr_un> SocketAddress(const std::string& path) {
 
 Result<std::unique_ptr<BoxHost>> BoxHost::Open(BoxParts parts, const std::string& run_folder) {
   if (::mkdir(run_folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return HostError("make " + run_folder);
+    return FailErrno(ErrorCode::kUnavailable, "make " + run_folder);
   UniqueFd folder(::open(run_folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
-  if (!folder) return HostError("open " + run_folder);
+  if (!folder) return FailErrno(ErrorCode::kUnavailable, "open " + run_folder);
   return std::unique_ptr<BoxHost>(new BoxHost(parts, std::move(folder)));
 }
 
@@ -63,7 +60,7 @@ Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), kAgentBacklog) != 0) {
-    return HostError("make the agent's socket");
+    return FailErrno(ErrorCode::kUnavailable, "make the agent's socket");
   }
   return socket;
 }
@@ -71,12 +68,12 @@ Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
 Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
   ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(place.name)));
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return HostError("make a socket");
+  if (!socket) return FailErrno(ErrorCode::kUnavailable, "make a socket");
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
     return socket;
   if (errno == EAGAIN)
     return Fail(ErrorCode::kLimitExceeded, "the box has too many requests waiting; try again");
-  return HostError("reach the box's agent");
+  return FailErrno(ErrorCode::kUnavailable, "reach the box's agent");
 }
 
 Result<UniqueFd> BoxHost::DialPort(const Place& place, std::uint16_t port) {

@@ -3,14 +3,14 @@
 #include <sys/epoll.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "base/errno_error.h"
 
 namespace viv::boxes {
 
 Result<DeathWatch> DeathWatch::Open() {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll)
-    return Fail(ErrorCode::kUnavailable, std::string("watch boxes: ") + std::strerror(errno));
+  if (!epoll) return FailErrno(ErrorCode::kUnavailable, "watch boxes");
   return DeathWatch(std::move(epoll));
 }
 

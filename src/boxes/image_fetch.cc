@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 #include <vector>
 
 #include "base/base64.h"
+#include "base/errno_error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -30,7 +30,7 @@ constexpr std::size_t kFetchErrorBytesMax = 600;
 
 Status FetchStep(bool worked, const std::string& doing) {
   if (worked) return {};
-  return Fail(ErrorCode::kInternal, doing + ": " + std::strerror(errno));
+  return FailErrno(ErrorCode::kInternal, doing);
 }
 
 Status WriteFetchFile(const std::string& path, const std::string& text) {

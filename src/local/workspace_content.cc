@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "local/local_servers.h"
@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::string_view kHistoryEnding = ".fast-import";
 constexpr int kContentFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-tl::unexpected<Error> ContentError(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
-}
 
 tl::unexpected<Error> NotForAWorkspace(const std::string& path, const std::string& why) {
   return Fail(ErrorCode::kInvalidArgument, Printable(path) + " " + why);
@@ -55,7 +51,7 @@ bool StaysInside(const std::string& path, std::string_view target) {
 Result<std::vector<std::string>> NamesIn(int folder, const std::string& path) {
   UniqueFd again(::openat(folder, ".", kContentFolderFlags));
   DIR* listing = again ? ::fdopendir(again.get()) : nullptr;
-  if (listing == nullptr) return ContentError("list " + path);
+  if (listing == nullptr) return FailErrno(ErrorCode::kUnavailable, "list " + path);
   again.release();
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(listing)) {
@@ -84,7 +80,7 @@ class ContentLister {
   Status Add(int folder, const std::string& name, const std::string& path, std::size_t depth) {
     struct stat status {};
     if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return ContentError("read " + path);
+      return FailErrno(ErrorCode::kUnavailable, "read " + path);
     ContentEntry entry;
     entry.path = path;
     entry.mode = status.st_mode & 0777U;
@@ -109,14 +105,14 @@ class ContentLister {
     entries_.push_back(entry);
     if (entry.kind != ContentEntry::Kind::kFolder) return {};
     const UniqueFd below(::openat(folder, name.c_str(), kContentFolderFlags));
-    if (!below) return ContentError("open " + path);
+    if (!below) return FailErrno(ErrorCode::kUnavailable, "open " + path);
     return List(below.get(), path, depth + 1);
   }
 
   static Status ReadLink(int folder, const std::string& name, ContentEntry& entry) {
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
-    if (size < 0) return ContentError("read " + entry.path);
+    if (size < 0) return FailErrno(ErrorCode::kUnavailable, "read " + entry.path);
     entry.target.assign(target, static_cast<std::size_t>(size));
     if (StaysInside(entry.path, entry.target)) return {};
     return NotForAWorkspace(
@@ -131,7 +127,7 @@ class ContentLister {
 
 Result<std::vector<ContentEntry>> ListContent(const std::string& folder) {
   const UniqueFd root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) return ContentError("open " + folder);
+  if (!root) return FailErrno(ErrorCode::kUnavailable, "open " + folder);
   ContentLister lister;
   RETURN_IF_ERROR(lister.List(root.get(), "", 0), folder);
   return lister.Take();

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <functional>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "local/workspace_content.h"
@@ -22,9 +22,9 @@ constexpr std::chrono::seconds kHistoryTime{120};
 constexpr std::size_t kCopyBufferBytes = 1 << 20;
 
 tl::unexpected<Error> CopyError(const std::string& doing) {
-  return Fail(
+  return FailErrno(
       errno == ENOSPC || errno == EDQUOT ? ErrorCode::kLimitExceeded : ErrorCode::kUnavailable,
-      doing + ": " + std::strerror(errno));
+      doing);
 }
 
 // Below `root`, through no link: what was listed a moment ago may be another thing by now.
