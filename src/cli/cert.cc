@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
+#include "base/errno_error.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -85,7 +85,7 @@ Status WritePrivately(const std::string& path, BIO* content) {
   long size = BIO_get_mem_data(content, &data);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file || ::write(file.get(), data, static_cast<std::size_t>(size)) != size)
-    return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "cannot write " + path);
   return {};
 }
 

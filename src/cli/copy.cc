@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "cli/box_access.h"
@@ -68,10 +68,6 @@ class CopyProgress {
   std::chrono::steady_clock::time_point last_{};
 };
 
-tl::unexpected<Error> HereError(const std::string& doing) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::strerror(errno));
-}
-
 std::string FilePath(const std::string& path) {
   return "/files?path=" + PercentEncode(path);
 }
@@ -89,13 +85,13 @@ Status UploadFile(const BoxAccess& box,
                   const std::string& to,
                   CopyProgress& progress) {
   auto file = std::make_shared<UniqueFd>(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!*file) return HereError("read " + from.string());
+  if (!*file) return FailErrno(ErrorCode::kUnavailable, "read " + from.string());
   http::ClientRequest request = AgentRequest(box, "POST", FilePath(to));
   request.headers.Set("Content-Type", "application/octet-stream");
   request.body_source = [file, &progress]() -> Task<Result<std::string>> {
     std::string piece(kFilePiece, '\0');
     ssize_t got = ::read(file->get(), piece.data(), piece.size());
-    if (got < 0) co_return HereError("read");
+    if (got < 0) co_return FailErrno(ErrorCode::kUnavailable, "read");
     piece.resize(static_cast<std::size_t>(got));
     progress.Add(piece.size());
     co_return piece;
@@ -145,7 +141,7 @@ Status DownloadFile(const BoxAccess& box,
     // A link that stands there is not followed: the box may have had a hand in it.
     file = UniqueFd(::openat(folder, name.c_str(),
                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
-    return file ? Status() : HereError("write " + name);
+    return file ? Status() : FailErrno(ErrorCode::kUnavailable, "write " + name);
   };
   callbacks.on_piece = [&](std::string piece) -> Status {
     if (status >= 400) {
@@ -154,7 +150,7 @@ Status DownloadFile(const BoxAccess& box,
     }
     progress.Add(piece.size());
     if (::write(file.get(), piece.data(), piece.size()) != static_cast<ssize_t>(piece.size()))
-      return HereError("write " + name);
+      return FailErrno(ErrorCode::kUnavailable, "write " + name);
     return {};
   };
   progress.NextFile();
@@ -186,10 +182,10 @@ Status DownloadFolder(
     const std::string there = from + "/" + name;
     if (FindString(entry, "type") == "FILE_TYPE_DIRECTORY") {
       if (::mkdirat(folder, name.c_str(), 0755) != 0 && errno != EEXIST)
-        return HereError("make " + name);
+        return FailErrno(ErrorCode::kUnavailable, "make " + name);
       UniqueFd inner(
           ::openat(folder, name.c_str(), O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (!inner) return HereError("open " + name);
+      if (!inner) return FailErrno(ErrorCode::kUnavailable, "open " + name);
       RETURN_IF_ERROR(DownloadFolder(box, there, inner.get(), depth + 1, progress));
     } else {
       RETURN_IF_ERROR(DownloadFile(box, there, folder, name, progress));
@@ -212,7 +208,7 @@ Status Download(const BoxAccess& box,
   if (is_folder) fs::create_directories(to, error);
   fs::path parent = is_folder ? to : fs::absolute(to).parent_path();
   UniqueFd folder(::open(parent.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
-  if (!folder) return HereError("open " + parent.string());
+  if (!folder) return FailErrno(ErrorCode::kUnavailable, "open " + parent.string());
   if (is_folder) return DownloadFolder(box, from, folder.get(), 0, progress);
   return DownloadFile(box, from, folder.get(), to.filename().string(), progress);
 }

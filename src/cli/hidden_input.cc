@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/errno_error.h"
+
 namespace viv::cli {
 namespace {
 
@@ -43,8 +45,7 @@ Result<std::string> ReadInput(Until until) {
   for (;;) {
     const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      return Fail(ErrorCode::kInvalidArgument, std::string("read the value: ") + strerror(errno));
+    if (got < 0) return FailErrno(ErrorCode::kInvalidArgument, "read the value");
     text.append(piece.data(), static_cast<std::size_t>(got));
     if (text.size() > kHiddenBytesMax + 1)
       return Fail(ErrorCode::kInvalidArgument, "a value has at most 64 KiB");

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace viv::engine {
@@ -21,18 +21,17 @@ std::uint32_t SchemaCookie(const std::byte* first_page) {
 
 Result<ImagePtr> Image::Map(const std::string& path, std::string id) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return Fail(ErrorCode::kNotFound, "image " + path + ": " + std::strerror(errno));
+  if (!file) return FailErrno(ErrorCode::kNotFound, "image " + path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {
-    return Fail(ErrorCode::kInternal, "image " + path + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "image " + path);
   }
   auto bytes = static_cast<std::size_t>(status.st_size);
   if (bytes == 0 || bytes % kPageBytes != 0) {
     return Fail(ErrorCode::kInternal, "image " + path + ": not a database of 4 KiB pages");
   }
   void* map = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (map == MAP_FAILED)
-    return Fail(ErrorCode::kInternal, "image " + path + ": " + std::strerror(errno));
+  if (map == MAP_FAILED) return FailErrno(ErrorCode::kInternal, "image " + path);
   return ImagePtr(new Image(std::move(id), static_cast<const std::byte*>(map),
                             static_cast<std::uint32_t>(bytes / kPageBytes)));
 }

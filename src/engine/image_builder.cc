@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "engine/document.h"
@@ -87,7 +88,7 @@ Result<ImagePtr> BuildImage(const App& app,
       UniqueFd file(::open(fresh.c_str(), O_RDWR | O_CLOEXEC));
       bool synced = file && ::fsync(file.get()) == 0;
       if (!synced || ::rename(fresh.c_str(), path.c_str()) != 0) {
-        built = Fail(ErrorCode::kUnavailable, "image " + path + ": " + std::strerror(errno));
+        built = FailErrno(ErrorCode::kUnavailable, "image " + path);
       }
     }
     if (!built) {

@@ -11,6 +11,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/errno_error.h"
+
 namespace viv::engine {
 namespace {
 
@@ -150,13 +152,13 @@ bool ApplyRecord(Pages& pages, Cursor cursor) {
 
 Result<std::string> ReadAll(int file) {
   struct stat status {};
-  if (::fstat(file, &status) != 0) return Fail(ErrorCode::kInternal, std::strerror(errno));
+  if (::fstat(file, &status) != 0) return Fail(ErrorCode::kInternal, ErrnoMessage(errno));
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t have = 0;
   while (have < bytes.size()) {
     ssize_t got = ::pread(file, bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Fail(ErrorCode::kInternal, std::strerror(errno));
+    if (got <= 0) return Fail(ErrorCode::kInternal, ErrnoMessage(errno));
     have += static_cast<std::size_t>(got);
   }
   return bytes;
@@ -184,8 +186,7 @@ Status WorldLog::WriteTo(int file, const std::string& record, const std::string&
     ssize_t wrote = ::pwrite(file, record.data() + done, record.size() - done,
                              static_cast<off_t>(bytes_ + done));
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0)
-      return Fail(ErrorCode::kUnavailable, "world log " + path + ": " + std::strerror(errno));
+    if (wrote <= 0) return FailErrno(ErrorCode::kUnavailable, "world log " + path);
     done += static_cast<std::size_t>(wrote);
   }
   bytes_ += record.size();
@@ -205,8 +206,7 @@ Status WorldLog::Append(const Pages& pages, Kind kind) {
   if (bytes_ == 0) record.insert(0, Header(pages.image()));
   if (kept_.get() >= 0) return WriteTo(kept_.get(), record, path_);
   UniqueFd file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT, 0600));
-  if (!file)
-    return Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
+  if (!file) return FailErrno(ErrorCode::kUnavailable, "world log " + path_);
   RETURN_IF_ERROR(WriteTo(file.get(), record, path_));
   kept_.Keep(std::move(file));
   return {};
@@ -216,7 +216,7 @@ Result<std::string> WorldLog::ReadImageId() const {
   UniqueFd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     if (errno == ENOENT) return std::string();
-    return Fail(ErrorCode::kInternal, "world log " + path_ + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "world log " + path_);
   }
   char head[kMagicBytes + 2 + kImageIdBytesMax];
   ssize_t got = ::pread(file.get(), head, sizeof head, 0);
@@ -236,7 +236,7 @@ Status WorldLog::Replay(Pages& pages, const std::function<void()>& on_baseline) 
   UniqueFd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     if (errno == ENOENT) return {};
-    return Fail(ErrorCode::kInternal, "world log " + path_ + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "world log " + path_);
   }
   ASSIGN_OR_RETURN(std::string bytes, ReadAll(file.get()), "read world log " + path_);
   std::string header = Header(pages.image());
@@ -269,7 +269,7 @@ Status WorldLog::Remove() {
   kept_.Close();
   bytes_ = 0;
   if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    return Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "world log " + path_);
   }
   return {};
 }
@@ -284,10 +284,9 @@ Status WorldLog::Rewrite(const Pages& baseline, const Pages& pages) {
   kept_.Close();  // it would be the file that is replaced
   UniqueFd file(::open(next.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0600));
   Status written = file ? WriteTo(file.get(), whole, next)
-                        : Status(Fail(ErrorCode::kUnavailable,
-                                      "world log " + next + ": " + std::strerror(errno)));
+                        : Status(FailErrno(ErrorCode::kUnavailable, "world log " + next));
   if (written && ::rename(next.c_str(), path_.c_str()) != 0) {
-    written = Fail(ErrorCode::kUnavailable, "world log " + path_ + ": " + std::strerror(errno));
+    written = FailErrno(ErrorCode::kUnavailable, "world log " + path_);
   }
   if (!written) {
     bytes_ = bytes_before;

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -192,7 +193,7 @@ class FlowFiles final : public FlowLog {
     ssize_t put = fd ? write(fd.get(), text.data(), text.size()) : -1;
     bool failed = put != static_cast<ssize_t>(text.size());
     if (failed && !failing_)
-      log::Warn("network.flow_log_failed", {{"box", box_id}, {"error", strerror(errno)}});
+      log::Warn("network.flow_log_failed", {{"box", box_id}, {"error", ErrnoMessage(errno)}});
     failing_ = failed;
   }
 
@@ -231,8 +232,7 @@ Result<std::unique_ptr<FlowLog>> FlowLog::Open(std::string folder) {
                 "make the flow log's folder " + folder + ": " + error.message());
   UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || fchmod(fd.get(), 0700) != 0)
-    return Fail(ErrorCode::kInternal,
-                "open the flow log's folder " + folder + ": " + strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "open the flow log's folder " + folder);
   return std::make_unique<FlowFiles>(std::move(folder), std::move(fd));
 }
 

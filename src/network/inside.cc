@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "base/errno_error.h"
 #include "network/address.h"
 #include "network/namespaces.h"
 #include "network/visit.h"
@@ -20,8 +21,9 @@ constexpr int kBacklog = 512;
 
 tl::unexpected<Error> InsideError(const char* doing, std::uint16_t port, int number) {
   ErrorCode code = number == EADDRINUSE ? ErrorCode::kConflict : ErrorCode::kInternal;
-  return Fail(code, std::string(doing) + " port " + std::to_string(port) +
-                        " inside a network namespace: " + strerror(number));
+  return FailErrno(
+      code, std::string(doing) + " port " + std::to_string(port) + " inside a network namespace",
+      number);
 }
 
 // Both families in one socket, or IPv4 alone on a machine without IPv6. In the namespace that the

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "network/visit.h"
 #include "network/wiring.h"
@@ -25,7 +26,7 @@ constexpr int kMountsOnOneFileMax = 8;
 tl::unexpected<Error> KeptError(const std::string& doing, int number) {
   if (number == EPERM)
     return Fail(ErrorCode::kUnavailable, doing + ": not permitted; run the server as root");
-  return Fail(ErrorCode::kInternal, doing + ": " + strerror(number));
+  return FailErrno(ErrorCode::kInternal, doing, number);
 }
 
 bool IsKeptName(std::string_view name) {
@@ -111,7 +112,7 @@ void RemoveKept(const std::string& directory, const std::string& name) {
   for (int i = 0; i < kMountsOnOneFileMax; ++i)
     if (umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) != 0) break;
   if (unlink(path.c_str()) != 0 && errno != ENOENT)
-    log::Warn("network.namespace_not_removed", {{"path", path}, {"error", strerror(errno)}});
+    log::Warn("network.namespace_not_removed", {{"path", path}, {"error", ErrnoMessage(errno)}});
 }
 
 std::vector<std::string> ListKept(const std::string& directory) {

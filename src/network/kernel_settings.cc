@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace viv::network {
@@ -49,8 +50,8 @@ Status WriteKernelSetting(const std::string& path, std::string_view value) {
   UniqueFd fd(openat(proc->get(), ("sys/net/" + path).c_str(), O_WRONLY | O_CLOEXEC));
   if (fd && write(fd.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
     return {};
-  return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInternal,
-              "set /proc/sys/net/" + path + ": " + strerror(errno));
+  return FailErrno(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInternal,
+                   "set /proc/sys/net/" + path);
 }
 
 bool HasKernelSetting(const std::string& path) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 #include "network/netlink.h"
 #include "network/visit.h"
@@ -29,7 +30,7 @@ Result<std::string> ReadNetFile(const char* name) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text(4096, '\0');
   ssize_t got = fd ? read(fd.get(), text.data(), text.size()) : -1;
-  if (got < 0) return Fail(ErrorCode::kInternal, "read " + path + ": " + strerror(errno));
+  if (got < 0) return FailErrno(ErrorCode::kInternal, "read " + path);
   text.resize(static_cast<std::size_t>(got));
   return text;
 }

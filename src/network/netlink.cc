@@ -10,6 +10,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace viv::network {
@@ -25,7 +26,7 @@ std::size_t AlignNetlink(std::size_t size) {
 Error NetlinkError(const char* label, int number) {
   bool missing = number == EPROTONOSUPPORT || number == EOPNOTSUPP || number == EAFNOSUPPORT;
   return {missing ? ErrorCode::kUnavailable : ErrorCode::kInternal,
-          std::string("netlink: ") + label + ": " + strerror(number)};
+          std::string("netlink: ") + label + ": " + ErrnoMessage(number)};
 }
 
 Result<UniqueFd> OpenAndSend(int protocol, const NetlinkBatch& batch) {

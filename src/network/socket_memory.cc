@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "network/netlink.h"
@@ -32,7 +33,7 @@ struct UnacceptedSocket {
 
 Result<std::string> ReadNetlinkTable() {
   UniqueFd file(open("/proc/thread-self/net/netlink", O_RDONLY | O_CLOEXEC));
-  if (!file) return Fail(ErrorCode::kInternal, std::string("read netlink: ") + strerror(errno));
+  if (!file) return FailErrno(ErrorCode::kInternal, "read netlink");
   std::string text;
   char part[16384];
   for (;;) {

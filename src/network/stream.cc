@@ -12,6 +12,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/errno_error.h"
+
 namespace viv::network {
 namespace {
 
@@ -29,8 +31,9 @@ bool IsConnected(int fd) {
 }
 
 tl::unexpected<Error> DialError(const Endpoint& endpoint, int number) {
-  return Fail(ErrorCode::kUnavailable, "connect to " + endpoint.address.Text() + " port " +
-                                           std::to_string(endpoint.port) + ": " + strerror(number));
+  return FailErrno(
+      ErrorCode::kUnavailable,
+      "connect to " + endpoint.address.Text() + " port " + std::to_string(endpoint.port), number);
 }
 
 }  // namespace

@@ -8,22 +8,20 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/errno_error.h"
 
 namespace viv::network {
 
 Result<UniqueFd> Visit::OpenHome() {
   UniqueFd home(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
-  if (!home)
-    return Fail(ErrorCode::kInternal,
-                std::string("open /proc/thread-self/ns/net: ") + strerror(errno));
+  if (!home) return FailErrno(ErrorCode::kInternal, "open /proc/thread-self/ns/net");
   return home;
 }
 
 Result<Visit> Visit::To(int network) {
   ASSIGN_OR_RETURN(UniqueFd home, OpenHome());
   if (setns(network, CLONE_NEWNET) != 0)
-    return Fail(ErrorCode::kInternal,
-                std::string("setns into a network namespace: ") + strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "setns into a network namespace");
   return Visit(std::move(home));
 }
 
@@ -33,7 +31,7 @@ Result<Visit> Visit::ToNew() {
     if (errno == EPERM)
       return Fail(ErrorCode::kUnavailable,
                   "make a network namespace: not permitted; run the server as root");
-    return Fail(ErrorCode::kInternal, std::string("make a network namespace: ") + strerror(errno));
+    return FailErrno(ErrorCode::kInternal, "make a network namespace");
   }
   return Visit(std::move(home));
 }

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cctype>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 
@@ -18,7 +18,7 @@ namespace {
 Status WriteWhole(const UniqueFd& file, const std::string& path, const std::string& text) {
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
       ::fsync(file.get()) != 0) {
-    return Fail(ErrorCode::kUnavailable, "cannot write " + path + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "cannot write " + path);
   }
   return {};
 }
@@ -28,11 +28,10 @@ Status ReplaceSecret(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   ::unlink(fresh.c_str());
   UniqueFd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file)
-    return Fail(ErrorCode::kUnavailable, "cannot make " + fresh + ": " + std::strerror(errno));
+  if (!file) return FailErrno(ErrorCode::kUnavailable, "cannot make " + fresh);
   RETURN_IF_ERROR(WriteWhole(file, fresh, text));
   if (::rename(fresh.c_str(), path.c_str()) != 0)
-    return Fail(ErrorCode::kUnavailable, "cannot replace " + path + ": " + std::strerror(errno));
+    return FailErrno(ErrorCode::kUnavailable, "cannot replace " + path);
   const std::string folder = std::filesystem::path(path).parent_path().string();
   UniqueFd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory) ::fsync(directory.get());

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/json.h"
 
@@ -24,7 +24,7 @@ struct OpenBlob {
 Result<std::string> ReadPiece(OpenBlob& blob) {
   std::string piece(kBlobPiece, '\0');
   const ssize_t got = ::pread(blob.file.get(), piece.data(), piece.size(), blob.at);
-  if (got < 0) return Fail(ErrorCode::kInternal, std::string("read a blob: ") + strerror(errno));
+  if (got < 0) return FailErrno(ErrorCode::kInternal, "read a blob");
   blob.at += got;
   piece.resize(static_cast<std::size_t>(got));
   return piece;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace viv::gateway {
@@ -17,17 +18,14 @@ namespace {
 
 constexpr std::size_t kKeyFileBytesMax = 64 << 10;
 
-tl::unexpected<Error> FailCall(const std::string& doing, int error = errno) {
-  return Fail(ErrorCode::kUnavailable, doing + ": " + std::generic_category().message(error));
-}
-
 Status WriteAndSync(int file, std::string_view text, mode_t mode, const std::string& path) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(file, text.data(), text.size());
-    if (wrote < 0) return FailCall("write " + path);
+    if (wrote < 0) return FailErrno(ErrorCode::kUnavailable, "write " + path);
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
-  if (::fchmod(file, mode) != 0 || ::fsync(file) != 0) return FailCall("save " + path);
+  if (::fchmod(file, mode) != 0 || ::fsync(file) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "save " + path);
   return {};
 }
 
@@ -41,21 +39,23 @@ Status MakeKeyFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Fail(ErrorCode::kUnavailable, "make " + folder + ": " + error.message());
-  if (::chmod(folder.c_str(), 0700) != 0) return FailCall("close " + folder + " to others");
+  if (::chmod(folder.c_str(), 0700) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "close " + folder + " to others");
   return {};
 }
 
 Result<std::optional<KeyFile>> ReadKeyFile(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::optional<KeyFile>();
-  if (!file) return FailCall("open " + path);
+  if (!file) return FailErrno(ErrorCode::kUnavailable, "open " + path);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return FailCall("look at " + path);
+  if (::fstat(file.get(), &status) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "look at " + path);
   std::string text(kKeyFileBytesMax, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0) return FailCall("read " + path);
+    if (got < 0) return FailErrno(ErrorCode::kUnavailable, "read " + path);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
@@ -68,17 +68,20 @@ Result<std::optional<KeyFile>> ReadKeyFile(const std::string& path) {
 
 Status WriteKeyFile(const std::string& path, std::string_view text, mode_t mode) {
   const std::string fresh = path + ".new";
-  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return FailCall("remove " + fresh);
+  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT)
+    return FailErrno(ErrorCode::kUnavailable, "remove " + fresh);
   {
     const UniqueFd file(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file) return FailCall("make " + fresh);
+    if (!file) return FailErrno(ErrorCode::kUnavailable, "make " + fresh);
     RETURN_IF_ERROR(WriteAndSync(file.get(), text, mode, fresh));
   }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return FailCall("replace " + path);
+  if (std::rename(fresh.c_str(), path.c_str()) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "replace " + path);
   const std::string folder = std::filesystem::path(path).parent_path();
   const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened || ::fsync(opened.get()) != 0) return FailCall("save " + folder);
+  if (!opened || ::fsync(opened.get()) != 0)
+    return FailErrno(ErrorCode::kUnavailable, "save " + folder);
   return {};
 }
 

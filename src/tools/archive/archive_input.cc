@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errno_error.h"
+
 namespace viv::tools {
 namespace {
 
@@ -38,8 +40,7 @@ Status ArchiveInput::Fill() {
   while (!file_ended_ && in_end_ < in_.size()) {
     const ssize_t got = ::read(fd_, in_.data() + in_end_, in_.size() - in_end_);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      return Fail(ErrorCode::kInternal, std::string("read the archive: ") + std::strerror(errno));
+    if (got < 0) return FailErrno(ErrorCode::kInternal, "read the archive");
     file_ended_ = got == 0;
     in_end_ += static_cast<std::size_t>(got);
     packed_ += static_cast<std::uint64_t>(got);

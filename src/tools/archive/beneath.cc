@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "base/errno_error.h"
 
 namespace viv::tools {
 namespace {
@@ -29,10 +30,10 @@ UniqueFd OpenBeneath(
   return {};
 }
 
-tl::unexpected<Error> FailErrno(const std::string& doing, int error) {
+tl::unexpected<Error> FailArchiveCall(const std::string& doing, int error) {
   if (error == ENOSPC || error == EDQUOT)
     return Fail(ErrorCode::kLimitExceeded, doing + ": the disk is full");
-  return Fail(ErrorCode::kInternal, doing + ": " + std::strerror(error));
+  return FailErrno(ErrorCode::kInternal, doing, error);
 }
 
 }  // namespace viv::tools

@@ -22,6 +22,6 @@ UniqueFd OpenBeneath(int folder,
                      std::uint64_t resolve = kNoLinks);
 
 // errno as an Error: kLimitExceeded for a full disk, else kInternal.
-tl::unexpected<Error> FailErrno(const std::string& doing, int error);
+tl::unexpected<Error> FailArchiveCall(const std::string& doing, int error);
 
 }  // namespace viv::tools

@@ -21,7 +21,7 @@ Status WriteWhole(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return FailErrno("write the archive", errno);
+    if (wrote < 0) return FailArchiveCall("write the archive", errno);
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
   }
   return {};

@@ -24,7 +24,7 @@ struct FolderCloser {
 Result<std::vector<std::string>> NamesIn(int folder) {
   UniqueFd again = OpenBeneath(folder, "", O_RDONLY | O_DIRECTORY);
   std::unique_ptr<DIR, FolderCloser> list(again ? ::fdopendir(again.get()) : nullptr);
-  if (list == nullptr) return FailErrno("read a folder", errno);
+  if (list == nullptr) return FailArchiveCall("read a folder", errno);
   (void)again.release();
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(list.get())) {
@@ -41,7 +41,7 @@ Result<Kind> KindAt(int folder, const std::string& name) {
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
     return S_ISDIR(status.st_mode) ? Kind::kFolder : Kind::kOther;
   if (errno == ENOENT) return Kind::kNothing;
-  return FailErrno("look at '" + Shown(name) + "'", errno);
+  return FailArchiveCall("look at '" + Shown(name) + "'", errno);
 }
 
 struct FolderPair {
@@ -51,7 +51,7 @@ struct FolderPair {
 Result<FolderPair> Descend(int from, int into, const std::string& name) {
   FolderPair pair{OpenBeneath(from, name, O_PATH | O_DIRECTORY),
                   OpenBeneath(into, name, O_PATH | O_DIRECTORY)};
-  if (!pair.from || !pair.into) return FailErrno("open '" + Shown(name) + "'", errno);
+  if (!pair.from || !pair.into) return FailArchiveCall("open '" + Shown(name) + "'", errno);
   return pair;
 }
 
@@ -84,7 +84,7 @@ Status ApplyMerge(int from, int into) {
       ASSIGN_OR_RETURN(const FolderPair both, Descend(from, into, name));
       RETURN_IF_ERROR(ApplyMerge(both.from.get(), both.into.get()));
     } else if (::renameat(from, name.c_str(), into, name.c_str()) != 0) {
-      return FailErrno("move '" + Shown(name) + "' into the workspace", errno);
+      return FailArchiveCall("move '" + Shown(name) + "' into the workspace", errno);
     }
   }
   return {};

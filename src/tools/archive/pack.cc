@@ -100,7 +100,7 @@ class Packer {
     UniqueFd folder = OpenBeneath(root_.get(), path, O_RDONLY | O_DIRECTORY, 0, kWithin);
     std::unique_ptr<DIR, ListCloser> list(folder ? ::fdopendir(folder.get()) : nullptr);
     if (list == nullptr) {
-      if (path.empty()) return FailErrno("read the folder", errno);
+      if (path.empty()) return FailArchiveCall("read the folder", errno);
       LeaveOut(path + "/*", std::strerror(errno));
       return {};
     }
@@ -217,7 +217,7 @@ Status Pack(const std::string& folder, int output, const PackNote& note, PackLim
   UniqueFd root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root) {
     if (errno == ENOENT) return Fail(ErrorCode::kNotFound, "there is no folder " + folder);
-    return FailErrno("open " + folder, errno);
+    return FailArchiveCall("open " + folder, errno);
   }
   return Packer(std::move(root), output, note, limits).Run();
 }

@@ -50,15 +50,15 @@ Status MakeFolderAndBecome(const std::string& folder, const std::string& user) {
     if (part.empty()) continue;
     const std::string name(part);
     const bool made = ::mkdirat(at.get(), name.c_str(), 0755) == 0;
-    if (!made && errno != EEXIST) return FailErrno("make " + folder, errno);
+    if (!made && errno != EEXIST) return FailArchiveCall("make " + folder, errno);
     UniqueFd next = OpenBeneath(at.get(), name, O_RDONLY | O_DIRECTORY);
-    if (!next) return FailErrno("open " + folder, errno);
+    if (!next) return FailArchiveCall("open " + folder, errno);
     if (made && ::fchown(next.get(), ids.user, ids.group) != 0)
-      return FailErrno("make " + folder, errno);
+      return FailArchiveCall("make " + folder, errno);
     at = std::move(next);
   }
   if (::setgroups(0, nullptr) != 0 || ::setgid(ids.group) != 0 || ::setuid(ids.user) != 0)
-    return FailErrno("become " + user, errno);
+    return FailArchiveCall("become " + user, errno);
   return {};
 }
 

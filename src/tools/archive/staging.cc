@@ -44,21 +44,21 @@ tl::unexpected<Error> FailMember(const Staging::Parts& path, int error) {
   if (error == ENOTDIR || error == ELOOP)
     return Refuse(name, "lies in something that is no folder in the archive");
   if (error == ENAMETOOLONG) return Refuse(name, "is too long for a name");
-  return FailErrno("unpack '" + Shown(name) + "'", error);
+  return FailArchiveCall("unpack '" + Shown(name) + "'", error);
 }
 
 }  // namespace
 
 Result<Staging> Staging::Make(const std::string& folder) {
   UniqueFd around(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!around) return FailErrno("open " + folder, errno);
+  if (!around) return FailArchiveCall("open " + folder, errno);
   SweepStaging(folder);
   const std::string name = std::string(kStagingPrefix) + RandomHex(12);
   if (::mkdirat(around.get(), name.c_str(), 0700) != 0)
-    return FailErrno("make a folder in " + folder, errno);
+    return FailArchiveCall("make a folder in " + folder, errno);
   Staging staging(folder + "/" + name, std::move(around), UniqueFd());
   staging.here_ = OpenBeneath(staging.around_.get(), name, O_RDONLY | O_DIRECTORY);
-  if (!staging.here_) return FailErrno("open a folder in " + folder, errno);
+  if (!staging.here_) return FailArchiveCall("open a folder in " + folder, errno);
   ::flock(staging.here_.get(), LOCK_EX | LOCK_NB);
   return staging;
 }
@@ -135,7 +135,8 @@ Result<UniqueFd> Staging::AddFile(const Parts& path) {
 
 Status Staging::FinishFile(int file, Attributes attributes) {
   // Set-user-id and its like are dropped, and the owner can read what is his.
-  if (::fchmod(file, (attributes.mode & 0777) | 0400) != 0) return FailErrno("set a mode", errno);
+  if (::fchmod(file, (attributes.mode & 0777) | 0400) != 0)
+    return FailArchiveCall("set a mode", errno);
   const timespec times[2] = {ModifiedAt(attributes.modified), ModifiedAt(attributes.modified)};
   ::futimens(file, times);  // not worth a failure
   return {};

@@ -145,7 +145,7 @@ class Unpacker {
       RETURN_IF_ERROR(WriteAt(file, static_cast<const char*>(data), length, offset));
       end = offset + static_cast<std::int64_t>(length);
     }
-    if (end < size && ::ftruncate(file, size) != 0) return FailErrno("write a file", errno);
+    if (end < size && ::ftruncate(file, size) != 0) return FailArchiveCall("write a file", errno);
     return {};
   }
 
@@ -154,7 +154,7 @@ class Unpacker {
       const ssize_t wrote =
           ::pwrite(file, data + done, length - done, offset + static_cast<std::int64_t>(done));
       if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return FailErrno("write a file", errno);
+      if (wrote < 0) return FailArchiveCall("write a file", errno);
       done += static_cast<std::size_t>(wrote);
     }
     return {};

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 #include "tools/kit/workspace.h"
 
@@ -17,11 +17,10 @@ Result<Snippet> Snippet::Write(std::string_view code, std::string_view extension
   const auto temporary = std::filesystem::temp_directory_path(error);
   std::string folder = (error ? std::string("/tmp") : temporary.string()) + "/code-runner-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr)
-    return Fail(ErrorCode::kUnavailable,
-                "make a folder for the code: " + std::string(std::strerror(errno)));
+    return FailErrno(ErrorCode::kUnavailable, "make a folder for the code");
   Snippet snippet(folder, folder + "/tmp." + std::string(extension));
   const UniqueFd file(::open(snippet.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return Fail(ErrorCode::kUnavailable, snippet.path_ + ": " + std::strerror(errno));
+  if (!file) return FailErrno(ErrorCode::kUnavailable, snippet.path_);
   RETURN_IF_ERROR(WriteAll(file.get(), code), "write the code");
   return snippet;
 }

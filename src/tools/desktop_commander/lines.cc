@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 #include <utility>
+
+#include "base/errno_error.h"
 
 namespace viv::tools::commander {
 namespace {
@@ -23,8 +24,7 @@ Status ReadPieces(int fd,
   while (!cancelled) {
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      return Fail(ErrorCode::kUnavailable, std::string("read: ") + std::strerror(errno));
+    if (count < 0) return FailErrno(ErrorCode::kUnavailable, "read");
     if (count == 0 || !take({buffer.data(), static_cast<std::size_t>(count)})) return {};
   }
   return Fail(ErrorCode::kUnavailable, "cancelled");

@@ -5,8 +5,9 @@
 #include <spawn.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <vector>
+
+#include "base/errno_error.h"
 
 namespace viv::tools::commander {
 namespace {
@@ -34,8 +35,7 @@ struct ShellPipe {
 
 Result<ShellPipe> MakeShellPipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return Fail(ErrorCode::kLimitExceeded, std::string("make a pipe: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return FailErrno(ErrorCode::kLimitExceeded, "make a pipe");
   return ShellPipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -81,8 +81,8 @@ Result<ShellProcess> SpawnShell(const std::string& shell,
   const int failed = ::posix_spawnp(&process.pid, shell.c_str(), &plan.actions, &plan.attributes,
                                     Pointers(arguments).data(), Pointers(environment).data());
   if (failed != 0)
-    return Fail(failed == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
-                shell + ": " + std::strerror(failed));
+    return FailErrno(failed == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable, shell,
+                     failed);
   process.input = std::move(input.write);
   process.output = std::move(output.read);
   process.error = std::move(error.read);

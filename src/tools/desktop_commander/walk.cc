@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
+
+#include "base/errno_error.h"
 
 namespace viv::tools::commander {
 namespace {
@@ -72,8 +73,7 @@ class WalkState {
 
 Result<std::vector<FolderEntry>> ReadFolder(UniqueFd folder) {
   std::unique_ptr<DIR, DirCloser> dir(::fdopendir(folder.get()));
-  if (dir == nullptr)
-    return Fail(ErrorCode::kUnavailable, std::string("scandir: ") + std::strerror(errno));
+  if (dir == nullptr) return FailErrno(ErrorCode::kUnavailable, "scandir");
   folder.release();
   std::vector<FolderEntry> entries;
   while (const dirent* entry = ::readdir(dir.get())) {

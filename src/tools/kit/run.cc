@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <tuple>
 
+#include "base/errno_error.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 
@@ -30,8 +30,7 @@ struct PipeEnds {
 
 Result<PipeEnds> MakePipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return Fail(ErrorCode::kLimitExceeded, std::string("make a pipe: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return FailErrno(ErrorCode::kLimitExceeded, "make a pipe");
   return PipeEnds{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -105,8 +104,7 @@ Result<Child> StartChild(const RunRequest& request) {
       input.read.get(),        output.write.get(),
       error.write.get(),       failure.write.get()};
   const pid_t pid = ::fork();
-  if (pid < 0)
-    return Fail(ErrorCode::kLimitExceeded, std::string("start a process: ") + std::strerror(errno));
+  if (pid < 0) return FailErrno(ErrorCode::kLimitExceeded, "start a process");
   if (pid == 0) BecomeProgram(plan);
   failure.write = UniqueFd();
   int failed = 0;
@@ -117,7 +115,7 @@ Result<Child> StartChild(const RunRequest& request) {
     ::waitpid(pid, nullptr, 0);
     const std::string about =
         failed == ENOENT && !request.folder.empty() ? request.folder : program;
-    return Fail(ErrorCode::kInvalidArgument, about + ": " + std::strerror(failed));
+    return FailErrno(ErrorCode::kInvalidArgument, about, failed);
   }
   UniqueFd end(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   return Child{pid, std::move(input.write), std::move(output.read), std::move(error.read),

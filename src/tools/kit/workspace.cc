@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/errno_error.h"
 #include "base/ids.h"
 #include "base/text.h"
 
@@ -41,7 +42,7 @@ ErrorCode CodeOf(int error) {
 }
 
 tl::unexpected<Error> FailAt(int error, std::string_view path) {
-  return Fail(CodeOf(error), std::string(path) + ": " + std::strerror(error));
+  return FailErrno(CodeOf(error), path, error);
 }
 
 std::string WithoutDots(std::string_view path) {
