@@ -142,16 +142,7 @@ json::object DescribeAmounts(const Amounts& amounts) {
 
 std::optional<Budget> BudgetIn(const Error& error) {
   if (error.code != ErrorCode::kLimitExceeded) return std::nullopt;
-  const std::string_view text = error.message;
-  const std::size_t end = text.find(kOfThisAccount);
-  if (end == std::string_view::npos) return std::nullopt;
-  std::optional<Budget> named;
-  ForEachBudget([&](Budget budget) {
-    const std::string_view word = NameOf(budget).word;
-    const bool longer = !named || word.size() > NameOf(*named).word.size();
-    if (text.substr(0, end).ends_with(word) && longer) named = budget;
-  });
-  return named;
+  return error.detail.As<Budget>();
 }
 
 Result<std::unique_ptr<Budgets>> Budgets::Open(store::DocumentStore& store, Options options) {
@@ -230,7 +221,8 @@ Status Budgets::CheckLocked(const Holder& holder, Budget budget, std::int64_t mo
               fmt::format("{}{}: {} {}, {} in use and {} more asked for", NameOf(budget).word,
                           kOfThisAccount, ShowAmount(budget, *most),
                           is_set ? "allowed" : "as its fair share", ShowAmount(budget, used),
-                          ShowAmount(budget, more)));
+                          ShowAmount(budget, more)),
+              ErrorDetail(budget));
 }
 
 Status Budgets::Take(std::string_view account_id, const Amounts& more) {
@@ -309,7 +301,8 @@ Status Budgets::HasRoom(std::string_view account_id, Budget budget) const {
   if (CheckLocked(holder, budget, 1)) return {};
   return Fail(ErrorCode::kLimitExceeded,
               fmt::format("{}{}: it is used up, with {} in use", NameOf(budget).word,
-                          kOfThisAccount, ShowAmount(budget, holder.used[budget])));
+                          kOfThisAccount, ShowAmount(budget, holder.used[budget])),
+              ErrorDetail(budget));
 }
 
 bool Budgets::HasLimitOf(Budget budget) const {

@@ -70,7 +70,7 @@ Result<AccountLimits> ChangedLimits(AccountLimits limits, const json::object& ch
 json::object DescribeLimits(const AccountLimits& limits);
 json::object DescribeAmounts(const Amounts& amounts);
 
-// The budget that an error says is used up; nothing for any other error.
+// The budget that is used up, which is the detail of such an error; nothing for any other error.
 std::optional<Budget> BudgetIn(const Error& error);
 
 class Budgets {

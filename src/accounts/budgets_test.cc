@@ -82,11 +82,15 @@ TEST_F(BudgetsTest, AnErrorNamesItsBudget) {
     Status taken = budgets_->Take("alice", Of(budget, 1));
     ASSERT_FALSE(taken);
     EXPECT_EQ(BudgetIn(taken.error()), budget) << taken.error().message;
-    taken.error().message.insert(0, "start again: ");
-    EXPECT_EQ(BudgetIn(taken.error()), budget) << "also with what somebody was doing before it";
+    const Status passed = PassUp(taken.error(), "start again");
+    EXPECT_EQ(BudgetIn(passed.error()), budget) << "also with what somebody was doing before it";
+    taken.error().message = "another text";
+    EXPECT_EQ(BudgetIn(taken.error()), budget) << "whatever the text says";
   }
   EXPECT_FALSE(BudgetIn({ErrorCode::kLimitExceeded, "this server holds 5 boxes already"}));
-  EXPECT_FALSE(BudgetIn({ErrorCode::kConflict, "box limit of this account"}));
+  EXPECT_FALSE(BudgetIn({ErrorCode::kLimitExceeded, "box limit of this account"}))
+      << "a text alone names no budget";
+  EXPECT_FALSE(BudgetIn({ErrorCode::kConflict, "x", ErrorDetail(Budget::kBoxes)}));
 }
 
 TEST_F(BudgetsTest, OneAccountAloneMayHaveEverything) {

@@ -1,8 +1,12 @@
 #pragma once
 // Result<T>: a value, or the Error that says why there is none.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include <tl/expected.hpp>
@@ -20,9 +24,33 @@ enum class ErrorCode {
   kInternal
 };
 
+// What a program needs to know of an error beyond its code, so that it reads no message: a value of
+// an enum that the module which made the error defines. base knows none of these enums.
+class ErrorDetail {
+ public:
+  ErrorDetail() = default;
+  template <typename Enum>
+  explicit ErrorDetail(Enum value)
+      : type_(&typeid(Enum)), value_(static_cast<std::int64_t>(value)) {
+    static_assert(std::is_enum_v<Enum>);
+  }
+
+  // Nothing when the error has no detail, or one of another enum.
+  template <typename Enum>
+  std::optional<Enum> As() const {
+    if (type_ == nullptr || *type_ != typeid(Enum)) return std::nullopt;
+    return static_cast<Enum>(value_);
+  }
+
+ private:
+  const std::type_info* type_ = nullptr;
+  std::int64_t value_ = 0;
+};
+
 struct Error {
   ErrorCode code;
   std::string message;
+  ErrorDetail detail = {};
 };
 
 template <typename T>
@@ -36,8 +64,8 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
 using Status = Result<void>;
 
-inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
-  return tl::unexpected<Error>(Error{code, std::move(message)});
+inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, ErrorDetail detail = {}) {
+  return tl::unexpected<Error>(Error{code, std::move(message), detail});
 }
 
 // Passes an error up, adding what the caller was doing: "mount rootfs: overlay: No space left".
