@@ -1,6 +1,7 @@
 #pragma once
-// A mutex for coroutines: whoever waits gives its thread back, and gets its turn in the order of
-// asking, on its own executor. Held across waits, unlike a std::mutex.
+// A mutex for coroutines. A coroutine that waits does not block its thread; waiters get the mutex
+// in the order in which they asked, each on its own executor. Unlike a std::mutex it may be held
+// across an await.
 
 #include <deque>
 #include <functional>
@@ -61,7 +62,7 @@ class AsyncMutex {
     co_return Lock(this);
   }
 
-  // At once or not at all.
+  // Does not wait: false when the mutex is held.
   bool TryAcquire(Lock& lock) {
     std::lock_guard guard(mutex_);
     if (held_) return false;
@@ -80,7 +81,7 @@ class AsyncMutex {
     std::function<void()> next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    next();  // the mutex goes on being held, by the next one
+    next();  // the mutex stays held, now by the next waiter
   }
 
   std::mutex mutex_;  // guards the two below

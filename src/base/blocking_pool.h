@@ -22,8 +22,8 @@ class BlockingPool {
   explicit BlockingPool(std::size_t threads) : threads_(threads) {}
   ~BlockingPool() { threads_.join(); }
 
-  // Runs `work` on the pool. It must not throw. What it refers to must live until then, also when
-  // the waiter is cancelled.
+  // Runs `work` on the pool. `work` must not throw. What it refers to must live until it has run,
+  // also when the waiting coroutine is cancelled.
   template <typename Work>
   auto Run(Work work) -> Task<decltype(work())> {
     using Value = decltype(work());

@@ -12,7 +12,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// What the processors of this machine have idled since it started, together.
+// Reads how long all processors of this machine together have idled since boot.
 class IdleClock {
  public:
   SteadyClock::duration Read() const {
@@ -27,7 +27,7 @@ class IdleClock {
   UniqueFd file_{::open("/proc/uptime", O_RDONLY | O_CLOEXEC)};
 };
 
-// Whether something came, and was served, which is work and no looking on.
+// Polls until a handler has run or kSpinMax is over. True when a handler has run.
 bool BusyPoll(asio::io_context& context, SteadyClock::time_point since, CpuHeadroom& headroom) {
   auto now = since;
   bool found = false;

@@ -1,8 +1,7 @@
 #pragma once
-// Runs an event loop that answers at once while it is in a conversation. To wake a sleeping thread
-// takes tens of microseconds on a virtual machine, as long as to pass on a message; so before the
-// loop sleeps it looks on for a moment: where it turned out of late that often more comes within
-// that moment, and as long as processors are idle anyway.
+// Runs an event loop that polls for a short time before it sleeps. On a virtual machine it takes
+// tens of microseconds to wake a sleeping thread, as long as it takes to pass on a message. The
+// loop polls only while polling has recently found events, and while processors idle anyway.
 
 #include <algorithm>
 #include <chrono>
@@ -13,14 +12,14 @@ namespace viv {
 
 namespace asio = boost::asio;
 
-// Whether looking on finds something.
+// Remembers how often busy polling would have found an event.
 class SpinHistory {
  public:
   using Duration = std::chrono::steady_clock::duration;
   static constexpr Duration kSpinMax = std::chrono::microseconds(150);
 
   bool ShouldSpin() const { return misses_ < kMissesToStop; }
-  // Until something came and, after a sleep, was served.
+  // `time` passed until an event came and, after a sleep, was handled.
   void RecordWait(Duration time) {
     const bool would_hit = time < kSpinMax + kWakeupMax;
     misses_ = would_hit ? std::max(misses_ - kHitCredit, 0) : std::min(misses_ + 1, kMissesMax);
@@ -28,17 +27,16 @@ class SpinHistory {
 
  private:
   static constexpr Duration kWakeupMax = std::chrono::microseconds(100);
-  // Time that nobody else wants is well spent even if every third look alone finds something. Of a
-  // TLS handshake every other one does.
+  // Idle processor time is well spent even if only every third poll finds an event. During a TLS
+  // handshake every other poll does.
   static constexpr int kHitCredit = 2;
   static constexpr int kMissesToStop = 8;
   static constexpr int kMissesMax = 16;
   int misses_ = kMissesMax;
 };
 
-// Whether this machine has time to spare: its processors idled, or would have but for our looking
-// on. Where they are all busy, to look on takes the processor from the very one whose message is
-// awaited.
+// Whether processors of this machine idle, or would idle but for our own polling. Where they are
+// all busy, polling takes processor time from the very process whose message the loop waits for.
 class CpuHeadroom {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,7 +44,7 @@ class CpuHeadroom {
 
   bool Available() const { return available_; }
   bool IsStale(Clock::time_point now) const { return now - sampled_at_ >= kSampleInterval; }
-  // `idle` is what all processors together have idled so far.
+  // `idle` is the time that all processors together have idled since boot.
   void Update(Clock::time_point now, Clock::duration idle) {
     const Clock::duration time = now - sampled_at_, headroom = idle - idle_ + spun_;
     available_ = time < kSampleAgeMax && headroom * kShare >= time;
@@ -64,8 +62,8 @@ class CpuHeadroom {
   bool available_ = false;
 };
 
-// Until the context is stopped or has no more work. Exceptions of handlers pass through, as with
-// run(); one may call it again then.
+// Runs the context until it is stopped or has no more work. An exception of a handler passes
+// through, as with run(); the caller may call this function again then.
 void RunWithBusyPoll(asio::io_context& context);
 
 }  // namespace viv

@@ -15,14 +15,14 @@ namespace {
 constexpr auto kShort = SpinHistory::kSpinMax / 2;
 constexpr auto kLong = std::chrono::seconds(1);
 
-// In a conversation, where one message follows the other.
-SpinHistory Conversing() {
+// The history while one message follows the other.
+SpinHistory BusyHistory() {
   SpinHistory history;
   for (int i = 0; i < 100; ++i) history.RecordWait(kShort);
   return history;
 }
 
-// How many such waits until it looks on, or does no longer.
+// How many such waits it takes until polling starts, or stops.
 int WaitsUntil(SpinHistory& history, bool spins, SpinHistory::Duration time) {
   int waits = 0;
   for (; history.ShouldSpin() != spins && waits < 1'000; ++waits) history.RecordWait(time);
@@ -38,7 +38,7 @@ TEST(SpinHistoryTest, SleepsUntilMessagesFollowEachOther) {
 }
 
 TEST(SpinHistoryTest, ForgivesASinglePause) {
-  SpinHistory history = Conversing();
+  SpinHistory history = BusyHistory();
   for (int i = 0; i < 100; ++i) {
     history.RecordWait(kLong);
     EXPECT_TRUE(history.ShouldSpin());
@@ -46,76 +46,76 @@ TEST(SpinHistoryTest, ForgivesASinglePause) {
   }
 }
 
-TEST(SpinHistoryTest, GivesUpAfterAFewLooksForNothing) {
-  SpinHistory history = Conversing();
+TEST(SpinHistoryTest, StopsPollingAfterAFewMisses) {
+  SpinHistory history = BusyHistory();
   EXPECT_LT(WaitsUntil(history, false, kLong), 10);
 }
 
-// Of so many waits one finds something.
-SpinHistory AfterFindingOneOf(int waits, SpinHistory history) {
+// One of `waits` polls finds an event.
+SpinHistory AfterOneHitOf(int waits, SpinHistory history) {
   for (int i = 0; i < 100 * waits; ++i) history.RecordWait(i % waits == 0 ? kShort : kLong);
   return history;
 }
 
-TEST(SpinHistoryTest, LooksOnWhereEveryOtherLookFindsSomething) {
-  EXPECT_TRUE(AfterFindingOneOf(2, SpinHistory()).ShouldSpin());
-  EXPECT_TRUE(AfterFindingOneOf(2, Conversing()).ShouldSpin());
+TEST(SpinHistoryTest, PollsWhereEveryOtherPollFindsAnEvent) {
+  EXPECT_TRUE(AfterOneHitOf(2, SpinHistory()).ShouldSpin());
+  EXPECT_TRUE(AfterOneHitOf(2, BusyHistory()).ShouldSpin());
 }
 
-TEST(SpinHistoryTest, SleepsWhereMostLooksWouldBeForNothing) {
-  EXPECT_FALSE(AfterFindingOneOf(5, SpinHistory()).ShouldSpin());
-  EXPECT_FALSE(AfterFindingOneOf(5, Conversing()).ShouldSpin());
+TEST(SpinHistoryTest, SleepsWhereMostPollsWouldMiss) {
+  EXPECT_FALSE(AfterOneHitOf(5, SpinHistory()).ShouldSpin());
+  EXPECT_FALSE(AfterOneHitOf(5, BusyHistory()).ShouldSpin());
 }
 
 class CpuHeadroomTest : public testing::Test {
  protected:
-  // A window later, in which the processors idled for that share of one.
+  // One sample interval passes, in which processors idled for that share of one processor.
   void Pass(double idle, CpuHeadroom::Clock::duration time = CpuHeadroom::kSampleInterval) {
     now_ += time;
     idle_ += std::chrono::duration_cast<CpuHeadroom::Clock::duration>(time * idle);
-    EXPECT_TRUE(spare_.IsStale(now_));
-    spare_.Update(now_, idle_);
-    EXPECT_FALSE(spare_.IsStale(now_));
+    EXPECT_TRUE(headroom_.IsStale(now_));
+    headroom_.Update(now_, idle_);
+    EXPECT_FALSE(headroom_.IsStale(now_));
   }
 
   CpuHeadroom::Clock::time_point now_{std::chrono::hours(1)};
   CpuHeadroom::Clock::duration idle_ = std::chrono::hours(2);
-  CpuHeadroom spare_;
+  CpuHeadroom headroom_;
 };
 
-TEST_F(CpuHeadroomTest, NothingIsKnownBeforeAWindowHasPassed) {
-  EXPECT_FALSE(spare_.Available());
+TEST_F(CpuHeadroomTest, NothingIsKnownBeforeASampleIntervalHasPassed) {
+  EXPECT_FALSE(headroom_.Available());
   Pass(2.0);
-  EXPECT_FALSE(spare_.Available());  // that was all the time before
+  EXPECT_FALSE(headroom_.Available());  // that was all the time before
   Pass(2.0);
-  EXPECT_TRUE(spare_.Available());
+  EXPECT_TRUE(headroom_.Available());
 }
 
-TEST_F(CpuHeadroomTest, BusyProcessorsHaveNone) {
+TEST_F(CpuHeadroomTest, BusyProcessorsHaveNoHeadroom) {
   Pass(0);
   Pass(0.1);
-  EXPECT_FALSE(spare_.Available());
+  EXPECT_FALSE(headroom_.Available());
   Pass(0.5);
-  EXPECT_TRUE(spare_.Available());
+  EXPECT_TRUE(headroom_.Available());
   Pass(0);
-  EXPECT_FALSE(spare_.Available());
+  EXPECT_FALSE(headroom_.Available());
 }
 
-TEST_F(CpuHeadroomTest, OurOwnLookingOnIsNoWork) {
+TEST_F(CpuHeadroomTest, OurOwnPollingDoesNotCountAsWork) {
   Pass(0);
   for (int i = 0; i < 3; ++i) {
-    spare_.AddSpinTime(CpuHeadroom::kSampleInterval / 2);
+    headroom_.AddSpinTime(CpuHeadroom::kSampleInterval / 2);
     Pass(0);
-    EXPECT_TRUE(spare_.Available());
+    EXPECT_TRUE(headroom_.Available());
   }
   Pass(0);
-  EXPECT_FALSE(spare_.Available());
+  EXPECT_FALSE(headroom_.Available());
 }
 
-TEST_F(CpuHeadroomTest, WhatWasLongAgoSaysNothing) {
+TEST_F(CpuHeadroomTest, AnOldSampleSaysNothing) {
   Pass(2.0);
   Pass(2.0, std::chrono::minutes(1));
-  EXPECT_FALSE(spare_.Available());
+  EXPECT_FALSE(headroom_.Available());
 }
 
 TEST(RunWithBusyPollTest, RunsWhatIsPostedAndReturnsWhenNoWorkIsLeft) {

@@ -1,7 +1,7 @@
 #pragma once
-// Threads for long work of many accounts. Each account has a queue of its own; the queues take
-// turns, and one account never has all the threads: what one does, the others wait for at most as
-// long as a piece of their own takes. A queue has an end; what comes after it is refused.
+// Threads for long work of many accounts. Each account has a queue of its own. The queues are
+// served in turn, and one account never occupies all threads, so an account waits for another no
+// longer than for one of its own jobs. A queue has a maximum length; further work is refused.
 
 #include <condition_variable>
 #include <cstddef>
@@ -38,8 +38,9 @@ class FairPool {
   FairPool(const FairPool&) = delete;
   FairPool& operator=(const FairPool&) = delete;
 
-  // Runs `work`, which gives a Result, on one of the threads; kUnavailable when too much waits. It
-  // must not throw. What it refers to must live until then, also when the waiter is cancelled.
+  // Runs `work`, which returns a Result, on one of the threads; kUnavailable when too many jobs
+  // wait. `work` must not throw. What it refers to must live until it has run, also when the
+  // waiting coroutine is cancelled.
   template <typename Work>
   auto Run(std::string account, Work work) -> Task<decltype(work())> {
     using Value = decltype(work());
@@ -74,7 +75,7 @@ class FairPool {
     void Run() override { body(); }
     Body body;
   };
-  struct AccountQueue {  // one account's
+  struct AccountQueue {
     std::deque<std::unique_ptr<Job>> waiting;
     std::size_t reserved = 0;  // accepted and not yet running
     std::size_t running = 0;

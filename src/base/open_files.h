@@ -6,11 +6,11 @@
 
 namespace viv {
 
-// What RaiseOpenFileLimit would allow, or does.
+// The limit that RaiseOpenFileLimit sets.
 std::uint64_t OpenFilesMax();
 
-// Takes all that the hard limit allows, up to a million: some programs that inherit the limit look
-// at every number below it. Answers how many may be open now.
+// Raises the soft limit to the hard limit, but to a million at most: some programs that inherit the
+// limit loop over every descriptor below it. Returns the limit that holds now.
 std::uint64_t RaiseOpenFileLimit();
 
 }  // namespace viv

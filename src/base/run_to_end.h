@@ -1,6 +1,6 @@
 #pragma once
-// Runs a task to its end on the calling thread, which waits: for threads of one's own, never for
-// one that serves.
+// Runs a task to its end on the calling thread, which blocks meanwhile. Never call it on a thread
+// that serves connections.
 
 #include <exception>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// Runs a task to its end although the coroutine that waits for it is cancelled: for work that must
-// not stop half-way because a client hung up.
+// Runs a task to its end even if the coroutine that waits for it is cancelled. This is for work
+// that must not stop half-way because a client hung up.
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 #pragma once
-// A part of a box's root file system that has layers of its own: "" is the root, "usr" what is
-// mounted at /usr. Each tree is one overlay; what the box changes in it lies in the box's folder.
+// The overlay mounts that a box's root file system is made of: one for the root, and one for each
+// folder that has layers of its own, such as /usr. What the box changes in an overlay lies in the
+// box's folder, in the overlay's upper directory.
 
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ struct OverlayMount {
   bool operator==(const OverlayMount&) const = default;
 };
 
-// Where the changes to a tree lie in a box's folder, or in a layer sealed from it.
+// The overlay's upper and work directories in a box's folder. A layer that was made from a box has
+// its upper directory at the same place.
 inline std::string UpperDirOf(const std::string& folder, const OverlayMount& overlay) {
   return folder + "/" + (overlay.mount_point.empty() ? "root" : overlay.mount_point) + "/upper";
 }
