@@ -4,46 +4,36 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
+#include "base/pool_job.h"
 #include "base/task.h"
+
+namespace boost::asio {
+class thread_pool;
+}  // namespace boost::asio
 
 namespace viv {
 
 class BlockingPool {
  public:
-  explicit BlockingPool(std::size_t threads) : threads_(threads) {}
-  ~BlockingPool() { threads_.join(); }
+  explicit BlockingPool(std::size_t threads);
+  ~BlockingPool();  // waits for what was submitted
 
   // Runs `work` on the pool. `work` must not throw. What it refers to must live until it has run,
   // also when the waiting coroutine is cancelled.
   template <typename Work>
   auto Run(Work work) -> Task<decltype(work())> {
-    using Value = decltype(work());
-    auto start = [this, &work](auto handler) {
-      // Tracked: its context keeps running while we wait.
-      auto executor = asio::prefer(asio::get_associated_executor(handler),
-                                   asio::execution::outstanding_work.tracked);
-      asio::post(threads_, [&work, handler = std::move(handler), executor]() mutable {
-        auto value = std::make_shared<Value>(work());
-        asio::post(executor, [handler = std::move(handler), value]() mutable {
-          std::move(handler)(std::move(*value));
-        });
-      });
-    };
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Value)>(
-        start, asio::use_awaitable);
+    std::optional<decltype(work())> value;
+    const std::function<void()> run = [&work, &value] { value.emplace(work()); };
+    co_await RunAsJob(run, submit_);
+    co_return std::move(*value);
   }
 
  private:
-  asio::thread_pool threads_;
+  const std::unique_ptr<asio::thread_pool> threads_;
+  const SubmitJob submit_;
 };
 
 }  // namespace viv

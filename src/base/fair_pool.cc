@@ -30,7 +30,7 @@ bool FairPool::Reserve(const std::string& account) {
   return true;
 }
 
-void FairPool::Add(const std::string& account, std::unique_ptr<Job> job) {
+void FairPool::Add(const std::string& account, std::unique_ptr<PoolJob> job) {
   {
     std::lock_guard lock(mutex_);
     AccountQueue& queue = queues_[account];
@@ -40,7 +40,7 @@ void FairPool::Add(const std::string& account, std::unique_ptr<Job> job) {
   ready_.notify_one();
 }
 
-std::unique_ptr<FairPool::Job> FairPool::Next(std::string& account) {
+std::unique_ptr<PoolJob> FairPool::Next(std::string& account) {
   for (std::size_t left = ready_accounts_.size(); left > 0; --left) {
     account = std::move(ready_accounts_.front());
     ready_accounts_.pop_front();
@@ -49,7 +49,7 @@ std::unique_ptr<FairPool::Job> FairPool::Next(std::string& account) {
       ready_accounts_.push_back(account);
       continue;
     }
-    std::unique_ptr<Job> job = std::move(queue.waiting.front());
+    std::unique_ptr<PoolJob> job = std::move(queue.waiting.front());
     queue.waiting.pop_front();
     if (!queue.waiting.empty()) ready_accounts_.push_back(account);
     --queue.reserved;
@@ -64,7 +64,7 @@ void FairPool::Serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
     std::string account;
-    std::unique_ptr<Job> job = Next(account);
+    std::unique_ptr<PoolJob> job = Next(account);
     if (job == nullptr) {
       if (stopping_ && ready_accounts_.empty()) return;
       ready_.wait(lock);

@@ -6,20 +6,17 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
+#include "base/pool_job.h"
 #include "base/result.h"
 #include "base/task.h"
 
@@ -43,48 +40,30 @@ class FairPool {
   // waiting coroutine is cancelled.
   template <typename Work>
   auto Run(std::string account, Work work) -> Task<decltype(work())> {
-    using Value = decltype(work());
     if (!Reserve(account)) {
       co_return Fail(ErrorCode::kUnavailable,
                      "Too many calls of this account are waiting; try again later.");
     }
-    auto start = [this, &work, &account](auto handler) {
-      // Tracked: its context keeps running while we wait.
-      auto executor = asio::prefer(asio::get_associated_executor(handler),
-                                   asio::execution::outstanding_work.tracked);
-      auto run = [&work, handler = std::move(handler), executor]() mutable {
-        auto value = std::make_shared<Value>(work());
-        asio::post(executor, [handler = std::move(handler), value]() mutable {
-          std::move(handler)(std::move(*value));
-        });
-      };
-      Add(account, std::make_unique<JobOf<decltype(run)>>(std::move(run)));
+    std::optional<decltype(work())> value;
+    const std::function<void()> run = [&work, &value] { value.emplace(work()); };
+    const SubmitJob submit = [this, &account](std::unique_ptr<PoolJob> job) {
+      Add(account, std::move(job));
     };
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Value)>(
-        start, asio::use_awaitable);
+    co_await RunAsJob(run, submit);
+    co_return std::move(*value);
   }
 
  private:
-  struct Job {
-    virtual ~Job() = default;
-    virtual void Run() = 0;
-  };
-  template <typename Body>
-  struct JobOf : Job {
-    explicit JobOf(Body given) : body(std::move(given)) {}
-    void Run() override { body(); }
-    Body body;
-  };
   struct AccountQueue {
-    std::deque<std::unique_ptr<Job>> waiting;
+    std::deque<std::unique_ptr<PoolJob>> waiting;
     std::size_t reserved = 0;  // accepted and not yet running
     std::size_t running = 0;
   };
 
   bool Reserve(const std::string& account);
-  void Add(const std::string& account, std::unique_ptr<Job> job);
+  void Add(const std::string& account, std::unique_ptr<PoolJob> job);
   void Serve();
-  std::unique_ptr<Job> Next(std::string& account);  // mutex_ is held
+  std::unique_ptr<PoolJob> Next(std::string& account);  // mutex_ is held
 
   const Options options_;
   const std::size_t account_running_max_;

@@ -2,22 +2,27 @@
 // Runs a task to its end even if the coroutine that waits for it is cancelled. This is for work
 // that must not stop half-way because a client hung up.
 
+#include <optional>
 #include <utility>
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/task.h"
 
 namespace viv {
 
+Task<void> Shielded(Task<void> task);
+
+template <typename T>
+Task<void> StoreResult(Task<T> task, std::optional<T>& result) {
+  result.emplace(co_await std::move(task));
+}
+
+// One operation of Asio for results of every type: each would cost the compiler seconds.
 template <typename T>
 Task<T> Shielded(Task<T> task) {
-  auto executor = co_await asio::this_coro::executor;
-  auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
-  co_return co_await asio::co_spawn(executor, std::move(task), token);
+  std::optional<T> result;
+  Task<void> stored = StoreResult(std::move(task), result);
+  co_await Shielded(std::move(stored));
+  co_return std::move(*result);
 }
 
 }  // namespace viv
