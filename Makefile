@@ -1,9 +1,7 @@
 # The two commands a newcomer needs: `make run` starts Vivarium, `make test` proves it.
 PREFIX ?= /usr/local
 
-.PHONY: run build install test test-machines bench format setup tidy fuzz clean
-
-PRESET ?= release
+.PHONY: run build install test test-asan test-tsan test-machines bench format setup tidy fuzz clean
 
 run: build  ## install what is missing, build, start the server in the foreground
 	build/release/viv serve
@@ -19,10 +17,19 @@ test:  ## every test that needs no other machine
 	@tests/support/setup test
 	tests/run
 
-test-machines: build  ## boxes on other machines, in QEMU: Debian's own kernel and systemd, cgroups v2 and v1 alone, XFS
+test-asan:  ## the unit tests and fuzz corpora under ASan and UBSan
+	@tests/support/setup test
+	tests/sanitized asan
+
+test-tsan:  ## the same under ThreadSanitizer
+	@tests/support/setup test
+	tests/sanitized tsan
+
+test-machines: setup  ## boxes on other machines, in QEMU: Debian's own kernel and systemd, cgroups v2 and v1 alone, XFS
+	@tests/support/setup test
 	@tests/support/setup machines
-	cmake --preset dev > /dev/null
-	cmake --build --preset dev --target containment_test runtime_test storage_test sandbox_test
+	cmake --preset test > /dev/null
+	cmake --build --preset test --target viv viv-agent viv-tools containment_test runtime_test storage_test boxes_test
 	tests/machines/run
 
 .PHONY: test-bridge
@@ -38,9 +45,9 @@ setup:  ## what a fresh Debian 12 lacks
 format:  ## clang-format over all sources
 	git ls-files -co --exclude-standard '*.cc' '*.h' | xargs clang-format-14 -i
 
-tidy:  ## clang-tidy over all sources (slow)
-	cmake --preset dev > /dev/null
-	git ls-files 'src/*.cc' | xargs -P 2 -n 4 clang-tidy-14 -p build/dev --quiet
+tidy:  ## clang-tidy over the sources that differ from main, or over those in FILES
+	@tests/support/setup tidy
+	tests/tidy/changed $(FILES)
 
 fuzz:  ## every fuzz target for a minute each
 	tests/fuzz/run

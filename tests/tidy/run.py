@@ -2,6 +2,7 @@
 """What a tool can see of our rules: layers, await expressions, leftover prints, files that nothing builds, dead links."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -72,8 +73,17 @@ def layers():
     yield from (line for line in run.stdout.splitlines() if line)
 
 
+def format():
+    """Sources are as clang-format 14 writes them; make format does it."""
+    program = shutil.which("clang-format-14")
+    if program is None:
+        return
+    run = subprocess.run([program, "--dry-run", "-Werror", *sources], capture_output=True, text=True)
+    yield from sorted({line.split(":")[0] + ": not formatted; run make format" for line in run.stderr.splitlines() if "error:" in line})
+
+
 passed = failed = 0
-for check in (layers, await_expressions, leftover_prints, unbuilt_files, repeated_names, beast_in_headers, dead_links):
+for check in (layers, format, await_expressions, leftover_prints, unbuilt_files, repeated_names, beast_in_headers, dead_links):
     found = list(check())
     for problem in found:
         print(problem)
