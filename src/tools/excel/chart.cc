@@ -122,7 +122,7 @@ Result<std::string> TakeSheet(std::string& range) {
   return name;
 }
 
-Result<Address> ParseTarget(const std::string& text) {
+Result<Address> ParseChartTarget(const std::string& text) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (!std::any_of(text.begin(), text.end(), is_letter) ||
@@ -158,7 +158,7 @@ Result<std::string> CreateChart(const Workspace& workspace, const Arguments& arg
   ChartRequest request;
   ASSIGN_OR_RETURN(request.data, ParseData(range));
   ASSIGN_OR_RETURN(request.kind, ParseKind(arguments.Text("chart_type")));
-  ASSIGN_OR_RETURN(const Address at, ParseTarget(arguments.Text("target_cell")));
+  ASSIGN_OR_RETURN(const Address at, ParseChartTarget(arguments.Text("target_cell")));
   request.title = arguments.Text("title");
   request.x_axis = arguments.Text("x_axis");
   request.y_axis = arguments.Text("y_axis");
