@@ -78,7 +78,7 @@ TEST_F(AccountSecretsTest, OutlivesARestart) {
   Restart();
   EXPECT_EQ(secrets_->Get("alice", "a")->id, id);
   EXPECT_EQ(secrets_->Get("alice", "a")->version, 2);
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "{A}"), "two");
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "{A}"), "two");
   EXPECT_EQ(Create("a", "x").error().code, ErrorCode::kConflict);
 }
 
@@ -102,7 +102,7 @@ TEST_F(AccountSecretsTest, AnUpdateIsTheNextVersion) {
   ASSERT_TRUE(third.has_value());
   EXPECT_EQ(third->version, 3);
   EXPECT_TRUE(third->metadata.empty());
-  EXPECT_EQ(*Reveal(TextKind::kMarked, "${e2b.secrets.a}"), "three");
+  EXPECT_EQ(*Reveal(TextKind::kDollarReferences, "${e2b.secrets.a}"), "three");
 }
 
 TEST_F(AccountSecretsTest, RefusesNamesAndValuesThatCannotBe) {
@@ -125,17 +125,17 @@ TEST_F(AccountSecretsTest, RefusesNamesAndValuesThatCannotBe) {
 TEST_F(AccountSecretsTest, AnotherAccountsSecretIsNone) {
   std::string id = Create("a", "of alice")->id;
   ASSERT_TRUE(Create("a", "of bob", "bob").has_value());
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "{a}", "bob"), "of bob");
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "{a}", "bob"), "of bob");
   for (const std::string& ref : {id, ToLower(id)}) {
     EXPECT_EQ(secrets_->Get("bob", ref).error().code, ErrorCode::kNotFound);
     EXPECT_EQ(RunToEnd(secrets_->Update("bob", ref, "x", std::nullopt)).error().code,
               ErrorCode::kNotFound);
     EXPECT_EQ(RunToEnd(secrets_->Remove("bob", ref)).error().code, ErrorCode::kNotFound);
-    EXPECT_EQ(Reveal(TextKind::kMarked, "${e2b.secrets." + ref + '}', "bob").error().code,
+    EXPECT_EQ(Reveal(TextKind::kDollarReferences, "${e2b.secrets." + ref + '}', "bob").error().code,
               ErrorCode::kNotFound);
   }
-  EXPECT_EQ(Reveal(TextKind::kReferences, "{a}", "carol").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "{a}"), "of alice");
+  EXPECT_EQ(Reveal(TextKind::kBraceReferences, "{a}", "carol").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "{a}"), "of alice");
 }
 
 TEST_F(AccountSecretsTest, ListsTheNewestFirst) {
@@ -194,7 +194,7 @@ TEST_F(AccountSecretsTest, WhatCouldNotBeKeptDidNotHappen) {
   EXPECT_FALSE(Update("a", "two").has_value());
   EXPECT_FALSE(RunToEnd(secrets_->Remove("alice", "a")).has_value());
   store_.is_broken = false;
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "{a}"), "one");
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "{a}"), "one");
   EXPECT_EQ(secrets_->Get("alice", "a")->version, 1);
   EXPECT_TRUE(Create("b", "x").has_value());
 }
@@ -211,10 +211,11 @@ TEST_F(AccountSecretsTest, AnAccountHasSoManySecretsOnly) {
 TEST_F(AccountSecretsTest, RevealsEveryKindOfText) {
   std::string id = Create("key", "s3cret")->id;
   EXPECT_EQ(*Reveal(TextKind::kPlain, "{key} ${e2b.secrets.key}"), "{key} ${e2b.secrets.key}");
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "Bearer {KEY}; {\"a\": 1}"),
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "Bearer {KEY}; {\"a\": 1}"),
             "Bearer s3cret; {\"a\": 1}");
-  EXPECT_EQ(*Reveal(TextKind::kMarked, "Bearer ${e2b.secrets.Key} {key}"), "Bearer s3cret {key}");
-  EXPECT_EQ(*Reveal(TextKind::kMarked, "${e2b.secrets." + id + "}"), "s3cret");
+  EXPECT_EQ(*Reveal(TextKind::kDollarReferences, "Bearer ${e2b.secrets.Key} {key}"),
+            "Bearer s3cret {key}");
+  EXPECT_EQ(*Reveal(TextKind::kDollarReferences, "${e2b.secrets." + id + "}"), "s3cret");
   gateway::SecretText sealed{TextKind::kSealed, sealer_.Seal("rule:alice", "sealed text"),
                              "rule:alice"};
   EXPECT_EQ(*secrets_->Reveal("alice", sealed), "sealed text");
@@ -225,28 +226,30 @@ TEST_F(AccountSecretsTest, RevealsEveryKindOfText) {
 TEST_F(AccountSecretsTest, AValueIsNotReadForReferences) {
   ASSERT_TRUE(Create("outer", "{inner} ${e2b.secrets.inner}").has_value());
   ASSERT_TRUE(Create("inner", "x").has_value());
-  EXPECT_EQ(*Reveal(TextKind::kReferences, "{outer}"), "{inner} ${e2b.secrets.inner}");
-  EXPECT_EQ(*Reveal(TextKind::kMarked, "${e2b.secrets.outer}"), "{inner} ${e2b.secrets.inner}");
+  EXPECT_EQ(*Reveal(TextKind::kBraceReferences, "{outer}"), "{inner} ${e2b.secrets.inner}");
+  EXPECT_EQ(*Reveal(TextKind::kDollarReferences, "${e2b.secrets.outer}"),
+            "{inner} ${e2b.secrets.inner}");
 }
 
 TEST_F(AccountSecretsTest, AMissingSecretIsNamedAndNothingElseOfTheText) {
   ASSERT_TRUE(Create("known", "canary").has_value());
   for (const auto& [kind, text] :
-       {std::pair(TextKind::kReferences, "Basic {known}:{gone}"),
-        std::pair(TextKind::kMarked, "Basic ${e2b.secrets.known}${e2b.secrets.gone}"),
-        std::pair(TextKind::kReferences, "Basic {gone}")}) {
+       {std::pair(TextKind::kBraceReferences, "Basic {known}:{gone}"),
+        std::pair(TextKind::kDollarReferences, "Basic ${e2b.secrets.known}${e2b.secrets.gone}"),
+        std::pair(TextKind::kBraceReferences, "Basic {gone}")}) {
     auto revealed = Reveal(kind, text);
     ASSERT_FALSE(revealed.has_value());
     EXPECT_EQ(revealed.error().code, ErrorCode::kNotFound);
     EXPECT_EQ(revealed.error().message, "secret 'gone' not found");
   }
-  EXPECT_EQ(Reveal(TextKind::kMarked, "${e2b.secrets.a").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Reveal(TextKind::kDollarReferences, "${e2b.secrets.a").error().code,
+            ErrorCode::kInvalidArgument);
 }
 
 TEST_F(AccountSecretsTest, ATextDoesNotGrowWithoutEnd) {
   ASSERT_TRUE(Create("a", std::string(kSecretValueBytesMax, 'v')).has_value());
-  EXPECT_EQ(Reveal(TextKind::kReferences, "{a}{a}{a}{a}")->size(), 4 * kSecretValueBytesMax);
-  EXPECT_EQ(Reveal(TextKind::kReferences, "{a}{a}{a}{a}{a}").error().code,
+  EXPECT_EQ(Reveal(TextKind::kBraceReferences, "{a}{a}{a}{a}")->size(), 4 * kSecretValueBytesMax);
+  EXPECT_EQ(Reveal(TextKind::kBraceReferences, "{a}{a}{a}{a}{a}").error().code,
             ErrorCode::kLimitExceeded);
 }
 
@@ -258,7 +261,7 @@ TEST_F(AccountSecretsTest, ARecordOfAnotherAccountDoesNotOpen) {
   store_.documents.begin()->second = moved;
   Restart();
   EXPECT_EQ(secrets_->Get("bob", "a")->name, "a");
-  EXPECT_FALSE(Reveal(TextKind::kReferences, "{a}", "bob").has_value());
+  EXPECT_FALSE(Reveal(TextKind::kBraceReferences, "{a}", "bob").has_value());
 }
 
 }  // namespace

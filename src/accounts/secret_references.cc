@@ -25,8 +25,8 @@ bool IsSecretName(std::string_view name) {
 
 Result<std::vector<SecretPiece>> ReadSecretReferences(std::string_view text,
                                                       gateway::SecretText::Kind kind) {
-  const bool is_marked = kind == gateway::SecretText::Kind::kMarked;
-  CHECK(is_marked || kind == gateway::SecretText::Kind::kReferences);
+  const bool is_marked = kind == gateway::SecretText::Kind::kDollarReferences;
+  CHECK(is_marked || kind == gateway::SecretText::Kind::kBraceReferences);
   const std::string_view mark = is_marked ? kSecretMark : "{";
   std::vector<SecretPiece> pieces;
   std::size_t names = 0;

@@ -24,9 +24,9 @@ struct SecretPiece {
   bool operator==(const SecretPiece&) const = default;
 };
 
-// `kind` is kReferences or kMarked. The braces of the first kind are text where no name stands
-// between them, as in JSON. The second kind's mark has no other meaning, so what it begins must be
-// whole: kInvalidArgument, without a word of the text.
+// `kind` is kBraceReferences or kDollarReferences. The braces of the first kind are text where no
+// name stands between them, as in JSON. The second kind's mark has no other meaning, so what it
+// begins must be whole: kInvalidArgument, without a word of the text.
 Result<std::vector<SecretPiece>> ReadSecretReferences(std::string_view text,
                                                       gateway::SecretText::Kind kind);
 

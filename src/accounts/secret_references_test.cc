@@ -9,13 +9,13 @@ using ReferenceKind = gateway::SecretText::Kind;
 using Pieces = std::vector<SecretPiece>;
 
 Pieces Marked(std::string_view text) {
-  auto read = ReadSecretReferences(text, ReferenceKind::kMarked);
+  auto read = ReadSecretReferences(text, ReferenceKind::kDollarReferences);
   EXPECT_TRUE(read.has_value()) << text;
   return read ? *read : Pieces();
 }
 
 Pieces Braced(std::string_view text) {
-  auto read = ReadSecretReferences(text, ReferenceKind::kReferences);
+  auto read = ReadSecretReferences(text, ReferenceKind::kBraceReferences);
   EXPECT_TRUE(read.has_value()) << text;
   return read ? *read : Pieces();
 }
@@ -44,7 +44,7 @@ TEST(SecretReferencesTest, AMarkThatNamesNothingIsRefusedWithoutAWordOfTheText) 
   for (const char* text :
        {"canary${e2b.secrets.}", "canary${e2b.secrets.a", "canary${e2b.secrets.a b}",
         "canary${e2b.secrets.ä}", "canary${e2b.secrets.${e2b.secrets.a}}"}) {
-    auto read = ReadSecretReferences(text, ReferenceKind::kMarked);
+    auto read = ReadSecretReferences(text, ReferenceKind::kDollarReferences);
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(read.error().message.find("canary"), std::string::npos);
@@ -60,14 +60,15 @@ TEST(SecretReferencesTest, NamesHaveALength) {
   EXPECT_EQ(Marked("${e2b.secrets." + longest + '}').size(), 1u);
   EXPECT_EQ(Braced('{' + longest + "n}"), (Pieces{{false, '{' + longest + "n}"}}));
   EXPECT_FALSE(
-      ReadSecretReferences("${e2b.secrets." + longest + "n}", ReferenceKind::kMarked).has_value());
+      ReadSecretReferences("${e2b.secrets." + longest + "n}", ReferenceKind::kDollarReferences)
+          .has_value());
 }
 
 TEST(SecretReferencesTest, OneTextRefersToSoManySecretsOnly) {
   std::string text;
   for (std::size_t i = 0; i < kSecretReferencesMax; ++i) text += "{a}";
   EXPECT_EQ(Braced(text).size(), kSecretReferencesMax);
-  EXPECT_FALSE(ReadSecretReferences(text + "{a}", ReferenceKind::kReferences).has_value());
+  EXPECT_FALSE(ReadSecretReferences(text + "{a}", ReferenceKind::kBraceReferences).has_value());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
 
 Result<UniqueFd> BoxHost::DialPort(const Place& place, std::uint16_t port) {
   ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
-  return network::DialInside(network.get(), port);
+  return network::DialInNamespace(network.get(), port);
 }
 
 Result<std::uint32_t> BoxHost::TakeSlot() {
@@ -106,9 +106,10 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
     ASSIGN_OR_RETURN(folder, parts_.storage.Find(place.folder), "find its files");
     RETURN_IF_ERROR(parts_.storage.SetLimit(place.folder, request.disk_bytes), "limit its files");
   }
-  ASSIGN_OR_RETURN(network::Namespaces::Taken taken, parts_.networks.Take(), "take a network");
+  ASSIGN_OR_RETURN(network::Namespaces::Handle taken, parts_.networks.Acquire(), "take a network");
   place.network = taken.name;
-  RETURN_IF_ERROR(parts_.egress.Open(place.name, taken.fd.get(), request.egress), "open its doors");
+  RETURN_IF_ERROR(parts_.egress.Open(place.name, taken.fd.get(), request.egress),
+                  "open its egress listeners");
   ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(place.name, request.limits), "limit it");
   ASSIGN_OR_RETURN(UniqueFd listener, Listen(place.name));
 
@@ -182,7 +183,7 @@ bool BoxHost::TakeApart(const EndingPtr& ending) {
     pollfd ended{box.pidfd.get(), POLLIN, 0};
     if (::poll(&ended, 1, 0) == 0) return false;
   }
-  if (!place.network.empty()) parts_.networks.Return(place.network);
+  if (!place.network.empty()) parts_.networks.Release(place.network);
   ::unlinkat(run_folder_.get(), (place.name + std::string(kSocketEnding)).c_str(), 0);
   LetGo(ending);
   for (std::uint32_t slot : ending->slots) ReturnSlot(slot);
@@ -335,7 +336,7 @@ std::size_t BoxHost::Sweep(const Known& known) {
   std::size_t count = 0;
   const std::set<std::string> still_used = SweepGroups(known, count);
   for (const std::string& name : parts_.networks.List())
-    if (!known.networks.contains(name)) parts_.networks.Return(name);
+    if (!known.networks.contains(name)) parts_.networks.Release(name);
   for (const std::string& name : parts_.storage.List()) {
     if (known.folders.contains(name) || still_used.contains(name)) continue;
     Status removed = parts_.storage.Remove(name);

@@ -92,7 +92,7 @@ class BoxHost {
   };
   std::size_t Sweep(const Known& known);
 
-  void StockNetworks(std::size_t count) { parts_.networks.Stock(count); }
+  void StockNetworks(std::size_t count) { parts_.networks.SetReadyCount(count); }
 
  private:
   BoxHost(BoxParts parts, UniqueFd run_folder)

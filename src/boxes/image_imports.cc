@@ -43,16 +43,16 @@ class ImportPlace {
     std::error_code error;
     fs::create_directory(place->folder_, error);
     if (error) return Fail(ErrorCode::kInternal, "make " + place->folder_ + ": " + error.message());
-    ASSIGN_OR_RETURN(place->network_, parts.networks.Take(), "take a network");
+    ASSIGN_OR_RETURN(place->network_, parts.networks.Acquire(), "take a network");
     RETURN_IF_ERROR(parts.egress.Open(place->name_, place->network_.fd.get(), network::BoxEgress()),
-                    "open its doors");
+                    "open its egress listeners");
     return place;
   }
   ~ImportPlace() {
     if (network_.fd) {
       parts_.egress.Close(name_);
       network_.fd = UniqueFd();
-      parts_.networks.Return(network_.name);
+      parts_.networks.Release(network_.name);
     }
     std::error_code error;
     fs::remove_all(folder_, error);
@@ -68,7 +68,7 @@ class ImportPlace {
   const ImageImportParts& parts_;
   std::string name_;
   std::string folder_;
-  network::Namespaces::Taken network_;
+  network::Namespaces::Handle network_;
 };
 
 // What the folders of a template take on the disk.

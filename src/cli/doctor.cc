@@ -14,7 +14,7 @@
 #include "base/open_files.h"
 #include "cli/doctor_report.h"
 #include "engine/catalogue.h"
-#include "network/wiring.h"
+#include "network/namespace_setup.h"
 #include "runtime/machine.h"
 
 namespace viv::cli {

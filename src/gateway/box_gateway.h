@@ -9,17 +9,17 @@
 #include <string>
 
 #include "base/task.h"
+#include "gateway/intercepted_flow.h"
 #include "gateway/rules/credentials.h"
-#include "gateway/tls/authority.h"
+#include "gateway/tls/certificate_authority.h"
 #include "gateway/tls/tls.h"
-#include "gateway/way.h"
 #include "network/interceptor.h"
 
 namespace viv::gateway {
 
 // What all boxes' gateways share. Thread-safe.
 struct GatewayParts {
-  std::unique_ptr<Authority> authority;
+  std::unique_ptr<CertificateAuthority> certificate_authority;
   std::unique_ptr<OriginTls> origin_tls;
 };
 
@@ -28,28 +28,30 @@ class BoxGateway final : public network::Interceptor {
   BoxGateway(std::shared_ptr<GatewayParts> parts, std::shared_ptr<Credentials> credentials);
   ~BoxGateway() override;
 
-  bool Names(std::string_view host) const override;
+  bool InterceptsHost(std::string_view host) const override;
   Task<void> Serve(std::shared_ptr<network::Flow> flow,
-                   network::Opening opening,
-                   std::string taken) override;
-  void GiveWayTo(network::Interceptor* next) override;
-  Task<void> ServeOver(std::shared_ptr<Way> way, network::Opening opening, std::string taken);
+                   network::FirstBytes first_bytes,
+                   std::string already_read) override;
+  void OnReplacedBy(network::Interceptor* next) override;
+  Task<void> ServeFlow(std::shared_ptr<InterceptedFlow> flow,
+                       network::FirstBytes first_bytes,
+                       std::string already_read);
 
  private:
-  struct House;
-  class Connection;
+  struct LoopState;
+  class GuestConnection;
 
-  std::shared_ptr<House> OpenHouse(asio::any_io_executor executor);  // on the loop
-  static Task<void> Keep(std::shared_ptr<House> house);
-  static Task<void> ServeGuarded(std::shared_ptr<Connection> connection,
-                                 std::string host,
-                                 std::string taken);
+  std::shared_ptr<LoopState> GetLoopState(asio::any_io_executor executor);  // on the loop
+  static Task<void> RunTicks(std::shared_ptr<LoopState> loop_state);
+  static Task<void> ServeAndCatch(std::shared_ptr<GuestConnection> connection,
+                                  std::string host,
+                                  std::string already_read);
 
   const std::shared_ptr<GatewayParts> parts_;
   const std::shared_ptr<Credentials> credentials_;
   // Shared with the house, which looks at it regularly: a loop that is gone needs no telling.
   const std::shared_ptr<std::atomic<bool>> dropped_;
-  std::weak_ptr<House> house_;
+  std::weak_ptr<LoopState> loop_state_;
 };
 
 }  // namespace viv::gateway

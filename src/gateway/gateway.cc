@@ -16,9 +16,9 @@ struct SigningParts : GatewayParts {
   std::shared_ptr<CallbackClient> callbacks;
 };
 
-class OpenedGateway final : public Gateway {
+class EgressGateway final : public Gateway {
  public:
-  OpenedGateway(std::shared_ptr<SigningParts> parts, SecretSource& secrets)
+  EgressGateway(std::shared_ptr<SigningParts> parts, SecretSource& secrets)
       : parts_(std::move(parts)), secrets_(secrets) {}
 
   std::shared_ptr<network::Interceptor> InterceptorFor(const Plan& plan,
@@ -30,7 +30,7 @@ class OpenedGateway final : public Gateway {
     return std::make_shared<BoxGateway>(parts_, std::move(credentials));
   }
 
-  const std::string& authority_pem() const override { return parts_->authority->pem(); }
+  const std::string& authority_pem() const override { return parts_->certificate_authority->pem(); }
   std::string JwksJson() const override { return parts_->signer->JwksJson(); }
 
  private:
@@ -45,7 +45,8 @@ Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
     return Fail(ErrorCode::kInternal, "a gateway needs a source of secrets");
   }
   auto parts = std::make_shared<SigningParts>();
-  ASSIGN_OR_RETURN(parts->authority, Authority::Open(options.folder), "open the authority");
+  ASSIGN_OR_RETURN(parts->certificate_authority, CertificateAuthority::Open(options.folder),
+                   "open the authority");
   ASSIGN_OR_RETURN(parts->signer, TokenSigner::Open(options.folder, options.issuer),
                    "open the signing key");
   ASSIGN_OR_RETURN(parts->origin_tls, OriginTls::Open(options.origin_cas),
@@ -55,7 +56,7 @@ Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
   limits.may_dial = [](const std::string& address) { return !network::IsMetadataAddress(address); };
   parts->callbacks =
       std::make_shared<CallbackClient>(*parts->signer, *parts->origin_tls, std::move(limits));
-  return std::make_unique<OpenedGateway>(std::move(parts), *options.secrets);
+  return std::make_unique<EgressGateway>(std::move(parts), *options.secrets);
 }
 
 }  // namespace viv::gateway

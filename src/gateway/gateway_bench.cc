@@ -18,7 +18,7 @@ Task<void> AskAgain(OriginConnection& connection, std::size_t& bytes, bool& done
   head.target = "/";
   for (int i = 0; i < 8; ++i) head.headers.Add("x-header-" + std::to_string(i), "some value");
   Status sent = co_await (*exchange)->SendHead(std::move(head));
-  auto answer = co_await (*exchange)->ReadHead();
+  auto response = co_await (*exchange)->ReadHead();
   for (;;) {
     auto piece = co_await (*exchange)->ReadBody();
     if (!piece || piece->empty()) break;
@@ -28,15 +28,15 @@ Task<void> AskAgain(OriginConnection& connection, std::size_t& bytes, bool& done
   done = true;
 }
 
-struct BenchRig {
-  explicit BenchRig(bool origin_http2) {
+struct BenchFixture {
+  explicit BenchFixture(bool origin_http2) {
     TestCertificate for_ca;
     for_ca.name = "an authority";
     for_ca.is_authority = true;
     ca = MakeTestIdentity(for_ca, nullptr);
     identity = MakeTestIdentity(TestCertificate(), &ca);
     TestOriginServer::Offer offer{TestServerContext(identity), origin_http2};
-    AnswerOffers(offer.context.get());
+    EnableAlpnSelection(offer.context.get());
     origin.emplace(io, std::move(offer));
     origin_ca = SavePem(folder, PemOf(ca.certificate.get()));
     GatewayOptions options;
@@ -59,29 +59,30 @@ struct BenchRig {
   // A connection to `trusted`'s side of the pair.
   std::shared_ptr<OriginConnection> Connect(UniqueFd near, const std::string& trusted, bool http2) {
     tls = *OriginTls::Open({trusted});
-    std::optional<Result<Secured>> secured;
+    std::optional<Result<TlsConnection>> secured;
     auto socket = http::AdoptSocket(io.get_executor(), std::move(near));
-    asio::co_spawn(io, tls->Connect(*std::move(socket), "origin.example", http2),
-                   [&](std::exception_ptr, Result<Secured> made) { secured = std::move(made); });
+    asio::co_spawn(
+        io, tls->Connect(*std::move(socket), "origin.example", http2),
+        [&](std::exception_ptr, Result<TlsConnection> made) { secured = std::move(made); });
     while (!secured) io.run_one();
     auto transport = std::move((**secured).transport);
-    return http2 ? OverHttp2(std::move(transport)) : OverHttp1(std::move(transport));
+    return http2 ? MakeHttp2Origin(std::move(transport)) : MakeHttp1Origin(std::move(transport));
   }
   std::shared_ptr<OriginConnection> Direct(bool http2) {
-    TestWay way(io, UniqueFd(), origin->port());
+    TestInterceptedFlow flow(io, UniqueFd(), origin->port());
     std::optional<UniqueFd> fd;
-    asio::co_spawn(io, way.Dial(""),
+    asio::co_spawn(io, flow.Dial(""),
                    [&](std::exception_ptr, Result<UniqueFd> made) { fd = *std::move(made); });
     while (!fd) io.run_one();
     return Connect(*std::move(fd), origin_ca, http2);
   }
   std::shared_ptr<OriginConnection> Through(bool http2) {
     auto [near, far] = MakeTcpPair();
-    auto way = std::make_shared<TestWay>(io, std::move(far), origin->port());
-    network::Opening opening;
-    opening.kind = network::Opening::Kind::kTls;
-    opening.host = "origin.example";
-    asio::co_spawn(io, box->ServeOver(way, opening, ""), asio::detached);
+    auto flow = std::make_shared<TestInterceptedFlow>(io, std::move(far), origin->port());
+    network::FirstBytes first_bytes;
+    first_bytes.kind = network::FirstBytes::Kind::kTls;
+    first_bytes.host = "origin.example";
+    asio::co_spawn(io, box->ServeFlow(flow, first_bytes, ""), asio::detached);
     return Connect(std::move(near), SavePem(folder, gateway->authority_pem()), http2);
   }
   void Ask(OriginConnection& connection) {
@@ -104,16 +105,16 @@ struct BenchRig {
 };
 
 void BM_DirectRequest(benchmark::State& state) {
-  BenchRig rig(state.range(0) == 2);
-  auto connection = rig.Direct(state.range(0) == 2);
-  for (auto _ : state) rig.Ask(*connection);
+  BenchFixture fixture(state.range(0) == 2);
+  auto connection = fixture.Direct(state.range(0) == 2);
+  for (auto _ : state) fixture.Ask(*connection);
   state.SetItemsProcessed(state.iterations());
 }
 
 void BM_InterceptedRequest(benchmark::State& state) {
-  BenchRig rig(state.range(1) == 2);
-  auto connection = rig.Through(state.range(0) == 2);
-  for (auto _ : state) rig.Ask(*connection);
+  BenchFixture fixture(state.range(1) == 2);
+  auto connection = fixture.Through(state.range(0) == 2);
+  for (auto _ : state) fixture.Ask(*connection);
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -10,9 +10,9 @@
 namespace viv::gateway {
 namespace {
 
-struct GuestAnswer {
+struct GuestResponse {
   Status status;
-  AnswerHead head;
+  ResponseHead head;
   std::string body;
   bool done = false;
 };
@@ -20,7 +20,7 @@ struct GuestAnswer {
 Task<Status> AskAsGuest(OriginExchange& exchange,
                         RequestHead head,
                         std::string body,
-                        GuestAnswer& into) {
+                        GuestResponse& into) {
   bool has_body = head.has_body;
   CO_RETURN_IF_ERROR(co_await exchange.SendHead(std::move(head)));
   while (!body.empty()) {
@@ -44,7 +44,7 @@ Task<Status> AskAsGuest(OriginExchange& exchange,
 Task<void> AskOnce(std::shared_ptr<OriginConnection> connection,
                    RequestHead head,
                    std::string body,
-                   GuestAnswer& into) {
+                   GuestResponse& into) {
   auto exchange = connection->Open();
   if (exchange)
     into.status = co_await AskAsGuest(**exchange, std::move(head), std::move(body), into);
@@ -61,8 +61,8 @@ RequestHead GuestRequest(std::string target = "/", std::string method = "GET") {
 }
 
 // What is made once, for it takes its time.
-struct GatewayWorld {
-  GatewayWorld() {
+struct GatewayFixture {
+  GatewayFixture() {
     TestCertificate for_ca;
     for_ca.name = "an authority";
     for_ca.is_authority = true;
@@ -85,9 +85,9 @@ struct GatewayWorld {
   std::unique_ptr<OriginTls> trusting;
 };
 
-GatewayWorld& World() {
-  static GatewayWorld world;
-  return world;
+GatewayFixture& SharedFixture() {
+  static GatewayFixture fixture;
+  return fixture;
 }
 
 class GatewayTest : public testing::Test {
@@ -115,7 +115,7 @@ class GatewayTest : public testing::Test {
     wanted.name = std::move(name);
     identity = MakeTestIdentity(wanted, &ca);
     TestOriginServer::Offer offer{TestServerContext(identity), http2};
-    AnswerOffers(offer.context.get());
+    EnableAlpnSelection(offer.context.get());
     if (origin) earlier.push_back(std::move(origin));
     origin = std::make_unique<TestOriginServer>(io, std::move(offer));
   }
@@ -132,59 +132,60 @@ class GatewayTest : public testing::Test {
   // A guest's connection through the gateway; nullptr when it does not come about.
   std::shared_ptr<OriginConnection> ConnectGuest(bool http2) {
     auto [near, far] = MakeTcpPair();
-    std::optional<Result<Secured>> secured;
+    std::optional<Result<TlsConnection>> secured;
     int seen_by_gateway = far.get();
-    way = std::make_shared<TestWay>(io, std::move(far), origin ? origin->port() : 1);
+    flow = std::make_shared<TestInterceptedFlow>(io, std::move(far), origin ? origin->port() : 1);
     auto socket = http::AdoptSocket(io.get_executor(), std::move(near));
-    asio::co_spawn(io, trusting->Connect(*std::move(socket), "origin.example", http2),
-                   [&](std::exception_ptr, Result<Secured> made) { secured = std::move(made); });
+    asio::co_spawn(
+        io, trusting->Connect(*std::move(socket), "origin.example", http2),
+        [&](std::exception_ptr, Result<TlsConnection> made) { secured = std::move(made); });
     EXPECT_TRUE(Until([&] {
       pollfd look{seen_by_gateway, POLLIN, 0};
       return poll(&look, 1, 0) == 1;
     }));
-    network::Opening opening;
-    opening.kind = network::Opening::Kind::kTls;
-    opening.host = "origin.example";
-    std::string taken(4096, '\0');
-    ssize_t got = ::recv(seen_by_gateway, taken.data(), taken.size(), 0);
-    taken.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    Serve(std::move(opening), std::move(taken));
+    network::FirstBytes first_bytes;
+    first_bytes.kind = network::FirstBytes::Kind::kTls;
+    first_bytes.host = "origin.example";
+    std::string already_read(4096, '\0');
+    ssize_t got = ::recv(seen_by_gateway, already_read.data(), already_read.size(), 0);
+    already_read.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    Serve(std::move(first_bytes), std::move(already_read));
     EXPECT_TRUE(Until([&] { return secured.has_value(); }));
     if (!*secured) return nullptr;
     EXPECT_EQ((*secured)->http2, http2);
-    return http2 ? OverHttp2(std::move((*secured)->transport))
-                 : OverHttp1(std::move((*secured)->transport));
+    return http2 ? MakeHttp2Origin(std::move((*secured)->transport))
+                 : MakeHttp1Origin(std::move((*secured)->transport));
   }
-  void Serve(network::Opening opening, std::string taken) {
+  void Serve(network::FirstBytes first_bytes, std::string already_read) {
     ++serving;
-    asio::co_spawn(io, box->ServeOver(way, std::move(opening), std::move(taken)),
+    asio::co_spawn(io, box->ServeFlow(flow, std::move(first_bytes), std::move(already_read)),
                    [this](std::exception_ptr failure) {
                      EXPECT_FALSE(failure);
                      --serving;
                    });
   }
 
-  GuestAnswer AskThrough(std::shared_ptr<OriginConnection> connection,
-                         RequestHead head,
-                         std::string body = "") {
-    GuestAnswer answer;
-    asio::co_spawn(io, AskOnce(connection, std::move(head), std::move(body), answer),
+  GuestResponse AskThrough(std::shared_ptr<OriginConnection> connection,
+                           RequestHead head,
+                           std::string body = "") {
+    GuestResponse response;
+    asio::co_spawn(io, AskOnce(connection, std::move(head), std::move(body), response),
                    asio::detached);
-    EXPECT_TRUE(Until([&] { return answer.done; }));
-    EXPECT_TRUE(answer.status) << answer.status.error().message;
-    return answer;
+    EXPECT_TRUE(Until([&] { return response.done; }));
+    EXPECT_TRUE(response.status) << response.status.error().message;
+    return response;
   }
 
-  TestIdentity& ca = World().ca;
-  Gateway* const gateway = World().gateway.get();
-  OriginTls* const trusting = World().trusting.get();
+  TestIdentity& ca = SharedFixture().ca;
+  Gateway* const gateway = SharedFixture().gateway.get();
+  OriginTls* const trusting = SharedFixture().trusting.get();
   TestIdentity identity;
   std::shared_ptr<BoxGateway> box;
   int serving = 0;
   asio::io_context io;  // goes before what its coroutines refer to
   std::unique_ptr<TestOriginServer> origin;
   std::vector<std::unique_ptr<TestOriginServer>> earlier;  // whose coroutines may still run
-  std::shared_ptr<TestWay> way;
+  std::shared_ptr<TestInterceptedFlow> flow;
 };
 
 TEST_F(GatewayTest, LogsARequestThatIsNone) {
@@ -194,10 +195,10 @@ TEST_F(GatewayTest, LogsARequestThatIsNone) {
   RequestHead head = GuestRequest("/things?x=1");
   head.authority = "user@origin.example";
   EXPECT_EQ(AskThrough(guest, head).head.status, 400);
-  ASSERT_EQ(way->records.size(), 1u);
-  EXPECT_EQ(way->records[0].verdict, "refused");
-  EXPECT_EQ(way->records[0].name, "origin.example");
-  EXPECT_EQ(way->records[0].path, "/things");
+  ASSERT_EQ(flow->records.size(), 1u);
+  EXPECT_EQ(flow->records[0].verdict, "refused");
+  EXPECT_EQ(flow->records[0].name, "origin.example");
+  EXPECT_EQ(flow->records[0].path, "/things");
 }
 
 class GatewayVersionTest : public GatewayTest,
@@ -209,20 +210,20 @@ TEST_P(GatewayVersionTest, AddsTheHeaderOfARuleBetweenWhateverVersions) {
   auto guest = ConnectGuest(guest_http2);
   ASSERT_NE(guest, nullptr);
   for (int i = 0; i < 3; ++i) {
-    GuestAnswer answer = AskThrough(guest, GuestRequest("/things?x=1"));
-    EXPECT_EQ(answer.head.status, 200);
-    EXPECT_EQ(answer.head.headers.Get("x-origin"), "yes");
-    EXPECT_EQ(answer.body, "hello");
+    GuestResponse response = AskThrough(guest, GuestRequest("/things?x=1"));
+    EXPECT_EQ(response.head.status, 200);
+    EXPECT_EQ(response.head.headers.Get("x-origin"), "yes");
+    EXPECT_EQ(response.body, "hello");
   }
   ASSERT_EQ(origin->seen.size(), 3u);
   EXPECT_EQ(origin->seen[0].head.headers.Get("authorization"), "revealed sesame");
   EXPECT_EQ(origin->seen[0].head.authority, "origin.example");
   EXPECT_EQ(origin->seen[0].head.target, "/things?x=1");
   EXPECT_EQ(origin->accepted, 1);
-  ASSERT_EQ(way->records.size(), 3u);
-  EXPECT_EQ(way->records[0].rule, "header rule test");
-  EXPECT_EQ(way->records[0].path, "/things");
-  EXPECT_EQ(way->records[0].status, 200);
+  ASSERT_EQ(flow->records.size(), 3u);
+  EXPECT_EQ(flow->records[0].rule, "header rule test");
+  EXPECT_EQ(flow->records[0].path, "/things");
+  EXPECT_EQ(flow->records[0].status, 200);
 }
 
 TEST_P(GatewayVersionTest, StreamsLargeBodiesBothWays) {
@@ -234,11 +235,11 @@ TEST_P(GatewayVersionTest, StreamsLargeBodiesBothWays) {
   head.has_body = true;
   std::string body;
   for (int i = 0; i < 300'000; ++i) body += std::to_string(i % 10'000);
-  GuestAnswer answer = AskThrough(guest, head, body);
-  EXPECT_EQ(answer.body.size(), body.size());
-  EXPECT_TRUE(answer.body == body);
-  EXPECT_GE(way->bytes_out, body.size());
-  EXPECT_GE(way->bytes_in, body.size());
+  GuestResponse response = AskThrough(guest, head, body);
+  EXPECT_EQ(response.body.size(), body.size());
+  EXPECT_TRUE(response.body == body);
+  EXPECT_GE(flow->bytes_out, body.size());
+  EXPECT_GE(flow->bytes_in, body.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions,
@@ -264,21 +265,21 @@ TEST_F(GatewayTest, SendsNothingToAnOriginThatLiesInItsCertificate) {
   StartOrigin(false, "other.example");
   auto guest = ConnectGuest(false);
   ASSERT_NE(guest, nullptr);
-  GuestAnswer answer = AskThrough(guest, GuestRequest());
-  EXPECT_EQ(answer.head.status, 502);
-  EXPECT_NE(answer.body.find("certificate"), std::string::npos);
+  GuestResponse response = AskThrough(guest, GuestRequest());
+  EXPECT_EQ(response.head.status, 502);
+  EXPECT_NE(response.body.find("certificate"), std::string::npos);
   EXPECT_TRUE(origin->seen.empty());
-  ASSERT_EQ(way->records.size(), 1u);
-  EXPECT_EQ(way->records[0].verdict, "failed");
+  ASSERT_EQ(flow->records.size(), 1u);
+  EXPECT_EQ(flow->records[0].verdict, "failed");
   EXPECT_EQ(AskThrough(guest, GuestRequest()).head.status, 502);  // and the guest may go on
 }
 
 TEST_F(GatewayTest, SaysThatAnOriginCannotBeReached) {
   auto guest = ConnectGuest(true);
   ASSERT_NE(guest, nullptr);
-  GuestAnswer answer = AskThrough(guest, GuestRequest());
-  EXPECT_EQ(answer.head.status, 502);
-  EXPECT_EQ(answer.body, "origin.example cannot be reached: connection refused");
+  GuestResponse response = AskThrough(guest, GuestRequest());
+  EXPECT_EQ(response.head.status, 502);
+  EXPECT_EQ(response.body, "origin.example cannot be reached: connection refused");
 }
 
 TEST_F(GatewayTest, RefusesAnotherHostThanTlsWasBegunFor) {
@@ -293,46 +294,46 @@ TEST_F(GatewayTest, RefusesAnotherHostThanTlsWasBegunFor) {
   EXPECT_TRUE(origin->seen.empty());
 }
 
-Task<void> TalkThroughUpgrade(std::shared_ptr<OriginConnection> guest, std::string& heard) {
+Task<void> TalkThroughUpgrade(std::shared_ptr<OriginConnection> guest, std::string& received) {
   auto exchange = guest->Open();
   RequestHead head = GuestRequest("/socket");
   head.upgrade = "websocket";
   Status sent = co_await (*exchange)->SendHead(std::move(head));
-  auto answer = co_await (*exchange)->ReadHead();
-  EXPECT_TRUE(answer && answer->status == 101);
+  auto response = co_await (*exchange)->ReadHead();
+  EXPECT_TRUE(response && response->status == 101);
   http::ByteStream* bytes = (*exchange)->upgraded();
   if (bytes == nullptr) co_return;
   for (std::string word : {"one", "two"}) {
     std::string out = word;
     sent = co_await bytes->Write(std::move(out));
     auto back = co_await bytes->Read();
-    if (back) heard += *back;
+    if (back) received += *back;
   }
-  heard += ".";
+  received += ".";
 }
 
 TEST_F(GatewayTest, PassesAnUpgradeOnToAnOriginThatCouldSpeakHttp2) {
   StartOrigin(true);
   auto guest = ConnectGuest(false);
   ASSERT_NE(guest, nullptr);
-  std::string heard;
-  asio::co_spawn(io, TalkThroughUpgrade(guest, heard), asio::detached);
-  EXPECT_TRUE(Until([&] { return heard.ends_with('.'); }));
-  EXPECT_EQ(heard, "<one><two>.");
+  std::string received;
+  asio::co_spawn(io, TalkThroughUpgrade(guest, received), asio::detached);
+  EXPECT_TRUE(Until([&] { return received.ends_with('.'); }));
+  EXPECT_EQ(received, "<one><two>.");
   EXPECT_EQ(origin->seen[0].head.headers.Get("authorization"), "revealed sesame");
 }
 
-TEST_F(GatewayTest, ServesHttpInTheClearForTheHostsThatAreAdmitted) {
+TEST_F(GatewayTest, ServesHttpInTheClearForTheHostsThatAreAllowed) {
   TestOriginServer::Offer in_the_clear;
   origin = std::make_unique<TestOriginServer>(io, in_the_clear);
   auto [near, far] = MakeTcpPair();
-  way = std::make_shared<TestWay>(io, std::move(far), origin->port());
+  flow = std::make_shared<TestInterceptedFlow>(io, std::move(far), origin->port());
   auto socket = http::AdoptSocket(io.get_executor(), std::move(near));
-  auto guest = OverHttp1(http::MakePlainTransport(*std::move(socket)));
-  network::Opening opening;
-  opening.kind = network::Opening::Kind::kHttp;
-  opening.host = "origin.example";
-  Serve(opening, "");
+  auto guest = MakeHttp1Origin(http::MakePlainTransport(*std::move(socket)));
+  network::FirstBytes first_bytes;
+  first_bytes.kind = network::FirstBytes::Kind::kHttp;
+  first_bytes.host = "origin.example";
+  Serve(first_bytes, "");
   EXPECT_EQ(AskThrough(guest, GuestRequest()).body, "hello");
   EXPECT_EQ(origin->seen[0].head.headers.Get("authorization"), "revealed sesame");
   RequestHead other = GuestRequest();
@@ -341,22 +342,22 @@ TEST_F(GatewayTest, ServesHttpInTheClearForTheHostsThatAreAdmitted) {
   EXPECT_EQ(origin->seen.size(), 1u);
 }
 
-TEST_F(GatewayTest, EndsBothSidesWhenTheConnectionIsCut) {
+TEST_F(GatewayTest, EndsBothSidesWhenTheFlowIsAborted) {
   for (bool http2 : {false, true}) {
     StartOrigin(http2);
     origin->silent = true;
     auto guest = ConnectGuest(http2);
     ASSERT_NE(guest, nullptr);
-    GuestAnswer answer;
-    asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", answer), asio::detached);
+    GuestResponse response;
+    asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", response), asio::detached);
     EXPECT_TRUE(Until([&] { return origin->seen.size() == 1; }));
-    ASSERT_TRUE(way->cut);
-    way->cut();
-    EXPECT_TRUE(Until([&] { return answer.done && serving == 0; }));
-    EXPECT_FALSE(answer.status);
-    EXPECT_FALSE(way->cut);  // nothing is told any more
-    ASSERT_EQ(way->records.size(), 1u);
-    EXPECT_EQ(way->records[0].verdict, "failed");
+    ASSERT_TRUE(flow->on_abort);
+    flow->on_abort();
+    EXPECT_TRUE(Until([&] { return response.done && serving == 0; }));
+    EXPECT_FALSE(response.status);
+    EXPECT_FALSE(flow->on_abort);  // nothing is told any more
+    ASSERT_EQ(flow->records.size(), 1u);
+    EXPECT_EQ(flow->records[0].verdict, "failed");
   }
 }
 
@@ -365,12 +366,12 @@ TEST_F(GatewayTest, EndsTheOriginsSideWhenTheGuestResetsItsStream) {
   origin->silent = true;
   auto guest = ConnectGuest(true);
   ASSERT_NE(guest, nullptr);
-  GuestAnswer answer;
-  asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", answer), asio::detached);
+  GuestResponse response;
+  asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", response), asio::detached);
   EXPECT_TRUE(Until([&] { return origin->seen.size() == 1; }));
   guest->Close();
-  EXPECT_TRUE(Until([&] { return answer.done && serving == 0; }));
-  ASSERT_EQ(way->records.size(), 1u);
+  EXPECT_TRUE(Until([&] { return response.done && serving == 0; }));
+  ASSERT_EQ(flow->records.size(), 1u);
 }
 
 TEST_P(GatewayVersionTest, AConnectionThatIsOpenFollowsTheRulesThatReplaceItsOwn) {
@@ -381,13 +382,13 @@ TEST_P(GatewayVersionTest, AConnectionThatIsOpenFollowsTheRulesThatReplaceItsOwn
   AskThrough(guest, GuestRequest());
   for (const char* secret : {"second", "third"}) {
     auto next = BoxWith(secret);
-    box->GiveWayTo(next.get());
+    box->OnReplacedBy(next.get());
     box = std::move(next);  // the one before goes
     AskThrough(guest, GuestRequest());
     EXPECT_EQ(origin->seen.back().head.headers.Get("authorization"),
               std::string("revealed ") + secret);
   }
-  box->GiveWayTo(nullptr);
+  box->OnReplacedBy(nullptr);
   AskThrough(guest, GuestRequest());
   EXPECT_FALSE(origin->seen.back().head.headers.Has("authorization"));
   EXPECT_EQ(origin->accepted, 1);
@@ -414,16 +415,16 @@ TEST_F(GatewayTest, IsDroppedWithItsLoopWhileRequestsAreUnderWay) {
   origin->silent = true;
   auto guest = ConnectGuest(true);
   ASSERT_NE(guest, nullptr);
-  auto answer = std::make_unique<GuestAnswer>();
-  asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", *answer), asio::detached);
+  auto response = std::make_unique<GuestResponse>();
+  asio::co_spawn(io, AskOnce(guest, GuestRequest(), "", *response), asio::detached);
   EXPECT_TRUE(Until([&] { return origin->seen.size() == 1; }));
   guest.reset();
 }
 
-TEST_F(GatewayTest, NamesTheHostsOfThePlanAndNoOthers) {
-  EXPECT_FALSE(gateway->InterceptorFor(Plan(), BoxIdentity())->Names("api.example.com"));
-  EXPECT_TRUE(box->Names("origin.example"));
-  EXPECT_FALSE(box->Names("other.example"));
+TEST_F(GatewayTest, InterceptsTheHostsOfThePlanAndNoOthers) {
+  EXPECT_FALSE(gateway->InterceptorFor(Plan(), BoxIdentity())->InterceptsHost("api.example.com"));
+  EXPECT_TRUE(box->InterceptsHost("origin.example"));
+  EXPECT_FALSE(box->InterceptsHost("other.example"));
   EXPECT_NE(gateway->authority_pem().find("BEGIN CERTIFICATE"), std::string::npos);
   EXPECT_EQ(gateway->authority_pem().find("PRIVATE"), std::string::npos);
   EXPECT_NE(gateway->JwksJson().find("Ed25519"), std::string::npos);

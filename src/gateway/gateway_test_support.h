@@ -60,19 +60,19 @@ class TestOriginServer {
     }
   }
   Task<void> ServeOne(http::StreamSocket socket) {
-    ServeExchange serve = [this](std::shared_ptr<GuestExchange> exchange) {
-      return Answer(std::move(exchange));
+    ExchangeHandler serve = [this](std::shared_ptr<GuestExchange> exchange) {
+      return Respond(std::move(exchange));
     };
-    Secured secured;
+    TlsConnection secured;
     if (offer_.context == nullptr) {
       secured.transport = http::MakePlainTransport(std::move(socket));
     } else {
       std::string nothing;
       std::shared_ptr<SSL_CTX> context = offer_.context;
-      auto shaken = co_await AcceptTls(std::move(socket), std::move(nothing), std::move(context),
-                                       offer_.http2);
-      if (!shaken) co_return;
-      secured = *std::move(shaken);
+      auto handshake = co_await AcceptTls(std::move(socket), std::move(nothing), std::move(context),
+                                          offer_.http2);
+      if (!handshake) co_return;
+      secured = *std::move(handshake);
     }
     std::string none;
     if (secured.http2) {
@@ -82,14 +82,14 @@ class TestOriginServer {
     }
     ++ended;
   }
-  Task<void> Answer(std::shared_ptr<GuestExchange> exchange);
+  Task<void> Respond(std::shared_ptr<GuestExchange> exchange);
 
   const Offer offer_;
   asio::ip::tcp::acceptor acceptor_;
 };
 
 // "/echo" gives the body back, "/large" a million bytes, an upgrade its own bytes in brackets.
-inline Task<void> TestOriginServer::Answer(std::shared_ptr<GuestExchange> exchange) {
+inline Task<void> TestOriginServer::Respond(std::shared_ptr<GuestExchange> exchange) {
   SeenRequest request{exchange->head(), ""};
   for (;;) {
     auto piece = co_await exchange->ReadBody();
@@ -104,7 +104,7 @@ inline Task<void> TestOriginServer::Answer(std::shared_ptr<GuestExchange> exchan
     co_await forever.async_wait(http::kTuple);
     co_return;
   }
-  AnswerHead head;
+  ResponseHead head;
   head.status = request.head.upgrade.empty() ? 200 : 101;
   head.headers.Add("X-Origin", "yes");
   if (head.status == 101) head.headers.Add("Upgrade", request.head.upgrade);
@@ -130,9 +130,9 @@ inline Task<void> TestOriginServer::Answer(std::shared_ptr<GuestExchange> exchan
 }
 
 // A connection out of a box, as the egress would hand it over.
-class TestWay : public Way {
+class TestInterceptedFlow : public InterceptedFlow {
  public:
-  TestWay(asio::io_context& io, UniqueFd guest, std::uint16_t origin_port)
+  TestInterceptedFlow(asio::io_context& io, UniqueFd guest, std::uint16_t origin_port)
       : io_(io), guest_(std::move(guest)), origin_port_(origin_port) {}
 
   asio::any_io_executor executor() override { return io_.get_executor(); }
@@ -141,7 +141,7 @@ class TestWay : public Way {
     endpoint.port = 443;
     return endpoint;
   }
-  UniqueFd TakeGuest() override { return std::move(guest_); }
+  UniqueFd ReleaseGuestSocket() override { return std::move(guest_); }
   Task<Result<UniqueFd>> Dial(std::string) override {
     UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -153,8 +153,8 @@ class TestWay : public Way {
     }
     co_return fd;
   }
-  bool Admits(std::string_view host) const override { return host == "origin.example"; }
-  void Count(std::uint64_t out, std::uint64_t in) override {
+  bool AllowsHost(std::string_view host) const override { return host == "origin.example"; }
+  void CountBytes(std::uint64_t out, std::uint64_t in) override {
     bytes_out += out;
     bytes_in += in;
   }
@@ -165,9 +165,9 @@ class TestWay : public Way {
     return record;
   }
   void Log(const network::FlowRecord& record) override { records.push_back(record); }
-  void OnCut(std::function<void()> cut_it) override { cut = std::move(cut_it); }
+  void OnAbort(std::function<void()> callback) override { on_abort = std::move(callback); }
 
-  std::function<void()> cut;
+  std::function<void()> on_abort;
   std::vector<network::FlowRecord> records;
   std::uint64_t bytes_out = 0, bytes_in = 0;
 

@@ -12,9 +12,9 @@
 
 #include "network/egress.h"
 #include "network/loop.h"
-#include "network/name_memory.h"
 #include "network/namespaces.h"
 #include "network/policy.h"
+#include "network/resolved_names.h"
 #include "network/stream.h"
 
 namespace viv::network {
@@ -30,22 +30,22 @@ struct BoxCounters {
 };
 
 // Where the box's proxy is, so that not every connection asks for its name.
-struct FoundProxy {
+struct ResolvedProxy {
   Endpoint endpoint;
-  NameMemory::Time until;
+  ResolvedNames::Time until;
 };
 
 // Shared by its owner and by every coroutine that serves it: those end a little after Close.
 class Box {
  public:
-  Box(Loop& of_loop, Doors doors, Rules its_rules, BoxEgress egress);
+  Box(Loop& of_loop, EgressListeners listeners, Rules its_rules, BoxEgress egress);
 
   // Whether a connection may be made, by one of these names or, without any, by its address.
   // Private addresses and this machine's own need the operator's word besides the box's rules.
-  bool IsGuarded(const Endpoint& destination) const;  // needs it and has it not
-  Ruling Judge(const Endpoint& destination, const std::vector<std::string>& names) const;
+  bool IsClosedPrivate(const Endpoint& destination) const;  // needs it and has it not
+  Decision Decide(const Endpoint& destination, const std::vector<std::string>& names) const;
   // Whether what a guest says first matters.
-  bool ReadsOpenings() const { return interceptor != nullptr || rules.HasNames(); }
+  bool SniffsConnections() const { return interceptor != nullptr || rules.HasNameEntries(); }
   // Cuts the connections that the new rules forbid, and what is intercepted if the proxy changes.
   void Set(Rules rules, BoxEgress egress);
   void Close();  // both doors, and cuts all
@@ -55,11 +55,11 @@ class Box {
   Rules rules;
   std::string box_id;
   std::optional<SocksProxy> proxy;
-  std::optional<FoundProxy> found_proxy;
+  std::optional<ResolvedProxy> resolved_proxy;
   std::shared_ptr<Interceptor> interceptor;
-  Stream tcp_door, dns_door;
+  Stream tcp_listener, dns_listener;
   asio::steady_timer tcp_pause, dns_pause;  // a box that floods is heard in turns
-  NameMemory names;
+  ResolvedNames resolved_names;
   std::unordered_set<Flow*> flows;
   std::size_t questions = 0, dns_connections = 0;
   BoxCounters counters;

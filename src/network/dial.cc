@@ -11,14 +11,14 @@ namespace {
 
 constexpr auto kDialTimeout = std::chrono::seconds(10);
 constexpr DnsType kProxyAddressTypes[] = {DnsType::kA, DnsType::kAaaa};
-constexpr std::uint32_t kProxyKnownSecondsMin = 5, kProxyKnownSecondsMax = 60;
+constexpr std::uint32_t kProxyTtlSecondsMin = 5, kProxyTtlSecondsMax = 60;
 
-Task<Result<DnsReply>> AskForProxy(Loop& loop, std::string host, DnsType type) {
+Task<Result<DnsReply>> QueryProxyHost(Loop& loop, std::string host, DnsType type) {
   auto name = DnsNameFromText(host);
   if (!name || !IsHostName(host))
     co_return Fail(ErrorCode::kInvalidArgument, "the proxy's host is no host name");
   DnsQuestion question{*name, type, host};
-  auto reply = co_await loop.resolver.Ask(std::move(question));
+  auto reply = co_await loop.resolver.Resolve(std::move(question));
   if (!reply) co_return PassUp(std::move(reply).error());
   std::erase_if(reply->answers, [](const DnsRecord& record) {
     return record.type != DnsType::kA && record.type != DnsType::kAaaa;
@@ -31,13 +31,15 @@ Endpoint EndpointOfProxy(const SocksProxy& proxy, const DnsRecord& record) {
 }
 
 // The first address of that kind which may be dialled.
-Result<FoundProxy> ChooseAddress(const Box& box, const SocksProxy& proxy, const DnsReply& reply) {
+Result<ResolvedProxy> ChooseAddress(const Box& box,
+                                    const SocksProxy& proxy,
+                                    const DnsReply& reply) {
   for (const DnsRecord& record : reply.answers) {
     const Endpoint endpoint = EndpointOfProxy(proxy, record);
-    if (box.loop.limits.Guards(endpoint) || !IsRoutable(endpoint.address)) continue;
+    if (box.loop.limits.IsClosedPrivate(endpoint) || !IsRoutable(endpoint.address)) continue;
     auto lifetime = std::chrono::seconds(
-        std::clamp(record.ttl_seconds, kProxyKnownSecondsMin, kProxyKnownSecondsMax));
-    return FoundProxy{endpoint, NameMemory::Time::clock::now() + lifetime};
+        std::clamp(record.ttl_seconds, kProxyTtlSecondsMin, kProxyTtlSecondsMax));
+    return ResolvedProxy{endpoint, ResolvedNames::Time::clock::now() + lifetime};
   }
   if (!reply.answers.empty())
     return Fail(ErrorCode::kPermissionDenied,
@@ -45,10 +47,10 @@ Result<FoundProxy> ChooseAddress(const Box& box, const SocksProxy& proxy, const 
   return Fail(ErrorCode::kUnavailable, "the proxy " + proxy.host + " has no address");
 }
 
-Task<Result<FoundProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
-  Result<FoundProxy> found = Fail(ErrorCode::kUnavailable, "");
+Task<Result<ResolvedProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
+  Result<ResolvedProxy> found = Fail(ErrorCode::kUnavailable, "");
   for (DnsType type : kProxyAddressTypes) {
-    auto reply = co_await AskForProxy(box->loop, proxy.host, type);
+    auto reply = co_await QueryProxyHost(box->loop, proxy.host, type);
     if (!reply) co_return PassUp(std::move(reply).error(), "resolve the proxy " + proxy.host);
     auto chosen = ChooseAddress(*box, proxy, *reply);
     // That an address is forbidden says more than that there is none of the other kind.
@@ -59,36 +61,36 @@ Task<Result<FoundProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy proxy
 }
 
 Status CheckProxyEndpoint(const Loop& loop, const SocksProxy& proxy, const Endpoint& endpoint) {
-  if (!loop.limits.Guards(endpoint)) return {};
+  if (!loop.limits.IsClosedPrivate(endpoint)) return {};
   return Fail(ErrorCode::kPermissionDenied, proxy.host + " resolves to " + endpoint.address.Text());
 }
 
 Task<Result<Endpoint>> FindProxy(std::shared_ptr<Box> box, SocksProxy proxy) {
   if (auto address = ParseAddress(proxy.host)) {
     Endpoint endpoint{*address, proxy.port};
-    if (box->loop.limits.Guards(endpoint))
+    if (box->loop.limits.IsClosedPrivate(endpoint))
       co_return Fail(ErrorCode::kPermissionDenied,
                      "the proxy " + proxy.host + " is a private address; use a public one");
     co_return endpoint;
   }
-  if (box->found_proxy && box->found_proxy->until > NameMemory::Time::clock::now())
-    co_return box->found_proxy->endpoint;
+  if (box->resolved_proxy && box->resolved_proxy->until > ResolvedNames::Time::clock::now())
+    co_return box->resolved_proxy->endpoint;
   auto found = co_await ResolveProxy(box, proxy);
   if (!found) co_return PassUp(std::move(found).error());
-  if (box->proxy == proxy) box->found_proxy = *found;  // unless it was replaced meanwhile
+  if (box->proxy == proxy) box->resolved_proxy = *found;  // unless it was replaced meanwhile
   co_return found->endpoint;
 }
 
 }  // namespace
 
-Task<Status> JudgeProxy(Loop& loop, SocksProxy proxy) {
+Task<Status> CheckProxyAddresses(Loop& loop, SocksProxy proxy) {
   if (auto address = ParseAddress(proxy.host)) {
     const Endpoint endpoint{*address, proxy.port};
     co_return CheckProxyEndpoint(loop, proxy, endpoint);
   }
   bool any = false;
   for (DnsType type : kProxyAddressTypes) {
-    auto reply = co_await AskForProxy(loop, proxy.host, type);
+    auto reply = co_await QueryProxyHost(loop, proxy.host, type);
     if (!reply && any) break;  // one kind of address is enough
     if (!reply) co_return PassUp(std::move(reply).error());
     for (const DnsRecord& record : reply->answers) {
@@ -107,7 +109,8 @@ Task<Result<Stream>> DialFor(std::shared_ptr<Box> box, Endpoint destination, std
   ASSIGN_OR_CO_RETURN(Endpoint endpoint, co_await FindProxy(box, proxy));
   auto connection = co_await DialOut(box->loop.context(), endpoint, kDialTimeout);
   if (!connection) co_return PassUp(std::move(connection).error(), "proxy");
-  CO_RETURN_IF_ERROR(co_await AskSocks(*connection, proxy, std::move(name), destination), "proxy");
+  CO_RETURN_IF_ERROR(co_await ConnectThroughSocks(*connection, proxy, std::move(name), destination),
+                     "proxy");
   co_return *std::move(connection);
 }
 

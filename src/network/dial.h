@@ -13,7 +13,7 @@ namespace viv::network {
 
 // Whether the proxy is somewhere, and at no address that is guarded: not one of its name's may be,
 // since who owns the name decides which is dialled. See Egress::CheckProxy.
-Task<Status> JudgeProxy(Loop& loop, SocksProxy proxy);
+Task<Status> CheckProxyAddresses(Loop& loop, SocksProxy proxy);
 
 // `name` is what the guest resolved, which a proxy is asked for instead of the address; empty: the
 // guest used the address.

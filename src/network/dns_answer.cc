@@ -5,18 +5,18 @@
 
 #include "base/clock.h"
 #include "network/dns_message.h"
-#include "network/door.h"
+#include "network/egress_listener.h"
 
 namespace viv::network {
 namespace {
 
-struct QuestionEnd {
+struct QuestionOutcome {
   std::string verdict;  // "refused" or "failed"
   std::string rule = {};
   std::string reason;
 };
 
-void LogQuestion(Box& box, const DnsQuestion& question, QuestionEnd end) {
+void LogQuestion(Box& box, const DnsQuestion& question, QuestionOutcome end) {
   FlowLog* log = box.loop.limits.flow_log;
   if (log == nullptr || box.box_id.empty()) return;
   FlowRecord record;
@@ -43,12 +43,12 @@ bool HasAddress(const DnsReply& reply) {
 
 // Programs ask for both kinds of addresses at once: a name that does not exist, or a resolver that
 // is out of reach, is told once.
-bool IsToldFor(const DnsQuestion& question) {
+bool IsLoggedFor(const DnsQuestion& question) {
   return question.type != DnsType::kAaaa;
 }
 
 void LogFailure(Box& box, const DnsQuestion& question, std::string reason) {
-  if (IsToldFor(question)) LogQuestion(box, question, {"failed", "", std::move(reason)});
+  if (IsLoggedFor(question)) LogQuestion(box, question, {"failed", "", std::move(reason)});
 }
 
 // What became of a name that was asked for in vain.
@@ -59,7 +59,7 @@ void LogOutcome(Box& box, const DnsQuestion& question, bool had_address, const D
     LogFailure(box, question,
                "the resolver answered with code " + std::to_string(static_cast<int>(reply.code)) +
                    (reply.code == DnsCode::kServerFailure ? ", server failure" : ""));
-  } else if (had_address && !HasAddress(reply) && IsToldFor(question)) {
+  } else if (had_address && !HasAddress(reply) && IsLoggedFor(question)) {
     LogQuestion(
         box, question,
         {"refused", "private", "the name leads only to addresses that are closed to boxes"});
@@ -104,14 +104,14 @@ std::vector<DnsRecord> RecordsOf(const DnsQuestion& question, std::vector<DnsRec
   return records;
 }
 
-void Clean(Box& box, const DnsQuestion& question, DnsReply& reply) {
-  auto now = NameMemory::Time::clock::now();
+void FilterReply(Box& box, const DnsQuestion& question, DnsReply& reply) {
+  auto now = ResolvedNames::Time::clock::now();
   reply.answers = RecordsOf(question, std::move(reply.answers));
   std::erase_if(reply.answers, [&](const DnsRecord& record) {
     if (record.type != DnsType::kA && record.type != DnsType::kAaaa) return false;
     Address address = AddressFromRaw(record.data);
     if (!MayAnswerWith(box, address)) return true;
-    box.names.Remember(question.text, address, record.ttl_seconds, now);
+    box.resolved_names.Add(question.text, address, record.ttl_seconds, now);
     return false;
   });
   // Only what says how long an absence holds; name servers could carry addresses.
@@ -129,17 +129,17 @@ Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std:
   }
   if (bytes_max < kDnsMessageMax) bytes_max = query->udp_max;
   DnsReply refusal;
-  Ruling ruling = box->rules.JudgeQuestion(query->question.text);
-  if (!ruling.allowed) {
+  Decision decision = box->rules.DecideQuestion(query->question.text);
+  if (!decision.allowed) {
     // Not REFUSED, which some clients wait out: to this box the name does not exist.
     refusal.code = DnsCode::kNoName;
-    RefuseQuestion(*box, query->question, std::move(ruling.rule),
+    RefuseQuestion(*box, query->question, std::move(decision.rule),
                    "the network policy of the box refuses the name");
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
   // Service bindings give addresses that are not remembered by name, and the keys by which clients
   // hide names: where names matter there are none.
-  if (box->ReadsOpenings() && IsServiceBinding(query->question.type))
+  if (box->SniffsConnections() && IsServiceBinding(query->question.type))
     co_return WriteDnsReply(*query, DnsReply(), bytes_max);
   refusal.code = DnsCode::kServerFailure;
   if (box->questions >= kQuestionsPerBoxMax) {
@@ -147,13 +147,13 @@ Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std:
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
   QuestionCount count(box);
-  auto reply = co_await box->loop.resolver.Ask(query->question);
+  auto reply = co_await box->loop.resolver.Resolve(query->question);
   if (!reply) {
     LogFailure(*box, query->question, reply.error().message);
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
   const bool had_address = HasAddress(*reply);
-  Clean(*box, query->question, *reply);
+  FilterReply(*box, query->question, *reply);
   LogOutcome(*box, query->question, had_address, *reply);
   co_return WriteDnsReply(*query, *reply, bytes_max);
 }

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "network/box.h"
 #include "network/dial.h"
-#include "network/door.h"
+#include "network/egress_listener.h"
 #include "network/loop.h"
 #include "network/namespaces.h"
 
@@ -30,25 +30,27 @@ std::size_t FlowsMaxOfProcess() {
   return std::min<std::size_t>(files.rlim_cur / 4, 1'000'000);
 }
 
-class DoorKeeper final : public Egress {
+class EgressServer final : public Egress {
  public:
-  DoorKeeper(Rules open_private, const EgressOptions& options, const Resolver::Options& resolving) {
+  EgressServer(Rules open_private,
+               const EgressOptions& options,
+               const Resolver::Options& resolving) {
     shared_.open_private = std::move(open_private);
     shared_.flows_per_box_max = options.connections_per_box_max;
     shared_.flows_max = options.connections_max > 0 ? options.connections_max : FlowsMaxOfProcess();
-    shared_.opening_timeout = options.opening_timeout;
+    shared_.first_bytes_timeout = options.first_bytes_timeout;
     shared_.flow_log = options.flow_log;
     for (auto& loop : loops_) loop = std::make_unique<Loop>(shared_, resolving);
   }
 
-  ~DoorKeeper() override {
+  ~EgressServer() override {
     std::unordered_map<std::string, std::shared_ptr<Box>> boxes;
     {
       std::lock_guard lock(mutex_);
       boxes.swap(boxes_);
     }
     for (auto& loop : loops_)
-      loop->Run([&] {
+      loop->PostAndWait([&] {
         for (auto& [id, box] : boxes)
           if (&box->loop == loop.get()) box->Close();
       });
@@ -58,10 +60,11 @@ class DoorKeeper final : public Egress {
 
   Status Open(const std::string& id, int network, BoxEgress egress) override {
     ASSIGN_OR_RETURN(Rules rules, Rules::Compile(egress.policy));
-    ASSIGN_OR_RETURN(Doors doors, OpenDoors(network));
+    ASSIGN_OR_RETURN(EgressListeners listeners, OpenEgressListeners(network));
     Loop& loop = *loops_[std::hash<std::string>()(id) % loops_.size()];
-    auto box = std::make_shared<Box>(loop, std::move(doors), std::move(rules), std::move(egress));
-    if (!box->tcp_door.is_open() || !box->dns_door.is_open())
+    auto box =
+        std::make_shared<Box>(loop, std::move(listeners), std::move(rules), std::move(egress));
+    if (!box->tcp_listener.is_open() || !box->dns_listener.is_open())
       return Fail(ErrorCode::kUnavailable, "the event loop takes no more sockets; try again later");
     {
       std::lock_guard lock(mutex_);
@@ -69,8 +72,8 @@ class DoorKeeper final : public Egress {
         return Fail(ErrorCode::kConflict, "the network of box " + id + " is already open");
     }
     loop.Post([box = std::move(box)] {
-      asio::co_spawn(box->loop.context(), ServeTcpDoor(box), asio::detached);
-      asio::co_spawn(box->loop.context(), ServeDnsDoor(box), asio::detached);
+      asio::co_spawn(box->loop.context(), ServeTcpListener(box), asio::detached);
+      asio::co_spawn(box->loop.context(), ServeDnsListener(box), asio::detached);
     });
     return {};
   }
@@ -79,7 +82,7 @@ class DoorKeeper final : public Egress {
     ASSIGN_OR_RETURN(Rules rules, Rules::Compile(egress.policy));
     auto box = Find(id);
     if (!box) return Fail(ErrorCode::kNotFound, "the network of box " + id + " is not open");
-    box->loop.Run([&] { box->Set(std::move(rules), std::move(egress)); });
+    box->loop.PostAndWait([&] { box->Set(std::move(rules), std::move(egress)); });
     return {};
   }
 
@@ -94,7 +97,7 @@ class DoorKeeper final : public Egress {
     }
     // The last holder is let go on the loop, where the box's sockets live.
     Loop& loop = box->loop;
-    loop.Run([&] {
+    loop.PostAndWait([&] {
       box->Close();
       box.reset();
     });
@@ -104,7 +107,8 @@ class DoorKeeper final : public Egress {
   Task<Status> CheckProxy(SocksProxy proxy) override {
     Loop& loop = *loops_[std::hash<std::string>()(proxy.host) % loops_.size()];
     auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
-    co_return co_await asio::co_spawn(loop.context(), JudgeProxy(loop, std::move(proxy)), token);
+    co_return co_await asio::co_spawn(loop.context(), CheckProxyAddresses(loop, std::move(proxy)),
+                                      token);
   }
 
   Traffic Read(const std::string& id) const override {
@@ -142,7 +146,7 @@ Result<std::unique_ptr<Egress>> Egress::Start(EgressOptions options) {
   }
   if (resolving.servers.empty() && ReadResolvConf(resolving.resolv_conf).empty())
     log::Warn("network.no_resolver", {{"file", resolving.resolv_conf}});
-  return std::make_unique<DoorKeeper>(std::move(open_private), options, resolving);
+  return std::make_unique<EgressServer>(std::move(open_private), options, resolving);
 }
 
 }  // namespace viv::network

@@ -27,7 +27,7 @@ struct EgressOptions {
   std::vector<std::string> open_private;  // entries that may be dialled although private
   std::size_t connections_per_box_max = 1024;
   std::size_t connections_max = 0;  // of all boxes; 0: a quarter of the descriptors we may open
-  std::chrono::milliseconds opening_timeout{10'000};  // for a guest's first message, once begun
+  std::chrono::milliseconds first_bytes_timeout{10'000};  // for a guest's first message, once begun
   FlowLog* flow_log = nullptr;  // outlives the egress; nullptr: nothing is kept
 };
 

@@ -49,9 +49,9 @@ TEST_F(EgressLogTest, TellsWhereConnectionsWentByWhichRuleAndHowMuch) {
   EchoServer server(kPublic);
   StartLogged({{"good.org", "*.fine.org"}, {"0.0.0.0/0"}, true});
   GuestResolves("good.org");
-  GuestSays(kPublic, server.port(), "12345");
-  GuestSays(kPublic, server.port(), HelloFor("good.org"));
-  std::string size = std::to_string(HelloFor("good.org").size());
+  GuestSends(kPublic, server.port(), "12345");
+  GuestSends(kPublic, server.port(), ClientHelloFor("good.org"));
+  std::string size = std::to_string(ClientHelloFor("good.org").size());
   EXPECT_EQ(Lines(2),
             (LogLines{R"({"name":"good.org","address":"93.184.216.34","protocol":"tcp",)"
                       R"("rule":"allow good.org","verdict":"allowed","bytes_out":5,"bytes_in":5})",
@@ -67,7 +67,7 @@ TEST_F(EgressLogTest, TellsWhatWasRefusedAndWhy) {
   GuestReads("10.1.2.3", 443);
   GuestResolves("bad.org");
   GuestResolves("good.org");
-  GuestSays(kPublic, server.port(), RequestFor("bad.org"));
+  GuestSends(kPublic, server.port(), RequestFor("bad.org"));
   EXPECT_EQ(
       Lines(4),
       (LogLines{
@@ -91,7 +91,7 @@ TEST_F(EgressLogTest, TellsWhatFailed) {
 }
 
 TEST_F(EgressLogTest, TellsWhichNamesWereAskedForInVain) {
-  ServeNames(HonestResolver({{"good.org", {std::string(kPublic)}}, {"inner.org", {"10.0.0.1"}}}));
+  ServeNames(ZoneResolver({{"good.org", {std::string(kPublic)}}, {"inner.org", {"10.0.0.1"}}}));
   StartLogged({});
   GuestResolves("good.org");
   GuestResolves("nothing.org");
@@ -113,12 +113,12 @@ TEST_F(EgressLogTest, TellsThatTheResolverFailed) {
                                 R"("reason":"the resolver cannot be reached"})"}));
 }
 
-TEST_F(EgressLogTest, TellsThatANewPolicyCutAConnection) {
+TEST_F(EgressLogTest, TellsThatANewPolicyAbortedAConnection) {
   Listener listener = ListenOn(kPublic);
   StartLogged({});
   UniqueFd guest = GuestConnects(kPublic, listener.port);
   UniqueFd server = AcceptOn(listener);
-  BoxEgress denied = EgressBy({{}, {}, false});
+  BoxEgress denied = EgressWithPolicy({{}, {}, false});
   denied.box_id = "box-1";
   ASSERT_TRUE(egress_->Set("box", denied));
   EXPECT_EQ(Lines(1), (LogLines{R"({"address":"93.184.216.34","protocol":"tcp","rule":"default",)"
@@ -130,8 +130,8 @@ TEST_F(EgressLogTest, TellsThatANewPolicyCutAConnection) {
 class LoggingInterceptor : public Interceptor {
  public:
   explicit LoggingInterceptor(int requests) : requests_(requests) {}
-  bool Names(std::string_view host) const override { return host == "api.org"; }
-  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string) override {
+  bool InterceptsHost(std::string_view host) const override { return host == "api.org"; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, FirstBytes, std::string) override {
     for (int i = 0; i < requests_; ++i) {
       FlowRecord record = flow->Describe();
       record.protocol = "https";
@@ -141,7 +141,7 @@ class LoggingInterceptor : public Interceptor {
     }
     co_return;
   }
-  void GiveWayTo(Interceptor*) override {}
+  void OnReplacedBy(Interceptor*) override {}
 
  private:
   const int requests_;
@@ -150,7 +150,7 @@ class LoggingInterceptor : public Interceptor {
 TEST_F(EgressLogTest, AnInterceptorLogsRequestsInsteadOfTheConnection) {
   StartLogged({}, std::make_shared<LoggingInterceptor>(2));
   GuestResolves("api.org");
-  GuestSays(kOtherPublic, 443, HelloFor("api.org"));
+  GuestSends(kOtherPublic, 443, ClientHelloFor("api.org"));
   const std::string known = R"({"name":"api.org","address":"93.184.216.35",)";
   EXPECT_EQ(Lines(2), (LogLines{known + R"("protocol":"https","path":"/0",)"
                                         R"("rule":"header rule x","verdict":"allowed"})",
@@ -159,7 +159,7 @@ TEST_F(EgressLogTest, AnInterceptorLogsRequestsInsteadOfTheConnection) {
   BoxEgress silent = WithInterceptor(std::make_shared<LoggingInterceptor>(0));
   silent.box_id = "box-1";
   ASSERT_TRUE(egress_->Set("box", silent));
-  GuestSays(kOtherPublic, 443, HelloFor("api.org"));
+  GuestSends(kOtherPublic, 443, ClientHelloFor("api.org"));
   EXPECT_EQ(Lines(3)[2], known + R"("protocol":"tls","rule":"default","verdict":"allowed"})");
 }
 
@@ -168,12 +168,12 @@ TEST_F(EgressLogTest, ABoxThatIsNobodysYetHasNoLog) {
   EgressOptions options;
   options.flow_log = log_.get();
   StartBox(BoxEgress(), options);
-  GuestSays(kPublic, server.port(), "before");
+  GuestSends(kPublic, server.port(), "before");
   egress_->Close("box");
   BoxEgress named;
   named.box_id = "box-1";
   ASSERT_TRUE(egress_->Open("box", network(), named));
-  GuestSays(kPublic, server.port(), "after");
+  GuestSends(kPublic, server.port(), "after");
   EXPECT_EQ(Lines(1).size(), 1U);
   EXPECT_EQ(Lines(1)[0].find("\"bytes_out\":6"), std::string::npos);
 }

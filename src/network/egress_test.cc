@@ -8,7 +8,7 @@ namespace {
 const Policy kOpen{};
 const Policy kDenyAll{{}, {"0.0.0.0/0"}, true};
 
-using TcpDoorTest = EgressTest;
+using TcpListenerTest = EgressTest;
 
 // A connection from a guest to a server of the world, both ends in hand.
 struct Ends {
@@ -26,7 +26,7 @@ Ends ConnectThrough(int network, const Listener& listener, std::string_view addr
   return ends;
 }
 
-TEST_F(TcpDoorTest, CarriesBytesBothWaysAndCountsThem) {
+TEST_F(TcpListenerTest, PipesBytesBothWaysAndCountsThem) {
   StartEgress(kOpen);
   for (std::string_view address : {kPublic, kPublic6}) {
     Listener listener = ListenOn(address);
@@ -45,7 +45,7 @@ TEST_F(TcpDoorTest, CarriesBytesBothWaysAndCountsThem) {
   EXPECT_EQ(traffic.refused, 0U);
 }
 
-TEST_F(TcpDoorTest, AnEndOfSendingIsPassedOnAlone) {
+TEST_F(TcpListenerTest, AnEndOfSendingIsPassedOnAlone) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
   Ends ends = ConnectThrough(network(), listener, kPublic);
@@ -57,7 +57,7 @@ TEST_F(TcpDoorTest, AnEndOfSendingIsPassedOnAlone) {
   EXPECT_EQ(ReadToEnd(ends.guest.get()), "late answer");
 }
 
-TEST_F(TcpDoorTest, ASlowReaderGetsEveryByte) {
+TEST_F(TcpListenerTest, ASlowReaderGetsEveryByte) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
   Ends ends = ConnectThrough(network(), listener, kPublic);
@@ -89,7 +89,7 @@ TEST_F(TcpDoorTest, ASlowReaderGetsEveryByte) {
   EXPECT_TRUE(down == sent);
 }
 
-TEST_F(TcpDoorTest, AResetOfTheOtherSideReachesTheGuest) {
+TEST_F(TcpListenerTest, AResetOfTheOtherSideReachesTheGuest) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
   Ends ends = ConnectThrough(network(), listener, kPublic);
@@ -99,13 +99,13 @@ TEST_F(TcpDoorTest, AResetOfTheOtherSideReachesTheGuest) {
   EXPECT_EQ(ReadToEnd(ends.guest.get()), "reset");
 }
 
-TEST_F(TcpDoorTest, NobodyThereIsAReset) {
+TEST_F(TcpListenerTest, NobodyThereIsAReset) {
   StartEgress(kOpen);
   EXPECT_EQ(GuestReads(kPublic, 9), "reset");
 }
 
-TEST_F(TcpDoorTest, PrivateAddressesNeedTheOperator) {
-  Greeter metadata("169.254.169.254"), intranet("10.1.2.3"), local6("fd12::1");
+TEST_F(TcpListenerTest, PrivateAddressesNeedTheOperator) {
+  GreetingServer metadata("169.254.169.254"), intranet("10.1.2.3"), local6("fd12::1");
   EgressOptions options;
   options.open_private = {"10.1.0.0/16"};
   // The box allows itself everything, which must not help.
@@ -118,9 +118,9 @@ TEST_F(TcpDoorTest, PrivateAddressesNeedTheOperator) {
   EXPECT_EQ(traffic.refused, 2U);
 }
 
-TEST_F(TcpDoorTest, MetadataServicesAreClosedWhereTheOperatorOpenedEverything) {
-  Greeter link_local("169.254.169.254"), azure("168.63.129.16"), oracle("192.0.0.192");
-  Greeter intranet("192.0.0.8");
+TEST_F(TcpListenerTest, MetadataServicesAreClosedWhereTheOperatorOpenedEverything) {
+  GreetingServer link_local("169.254.169.254"), azure("168.63.129.16"), oracle("192.0.0.192");
+  GreetingServer intranet("192.0.0.8");
   EgressOptions options;
   options.open_private = {"0.0.0.0/0", "168.63.129.16"};
   StartEgress(kOpen, options);
@@ -130,15 +130,15 @@ TEST_F(TcpDoorTest, MetadataServicesAreClosedWhereTheOperatorOpenedEverything) {
   EXPECT_EQ(GuestReads("192.0.0.192", oracle.port()), "reset");
 }
 
-TEST_F(TcpDoorTest, ThisMachineIsNotReachedByItsPublicAddress) {
-  Greeter own(kOwnPublic), other(kPublic);
-  StartEgress({{kOwnPublic.data()}, {}, true});
-  EXPECT_EQ(GuestReads(kOwnPublic, own.port()), "reset");
+TEST_F(TcpListenerTest, ThisMachineIsNotReachedByItsPublicAddress) {
+  GreetingServer own(kHostPublic), other(kPublic);
+  StartEgress({{kHostPublic.data()}, {}, true});
+  EXPECT_EQ(GuestReads(kHostPublic, own.port()), "reset");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
 }
 
-TEST_F(TcpDoorTest, TheHostsLoopbackIsOutOfReach) {
-  Greeter host("127.0.0.1");
+TEST_F(TcpListenerTest, TheHostsLoopbackIsOutOfReach) {
+  GreetingServer host("127.0.0.1");
   EgressOptions options;
   options.open_private = {"0.0.0.0/0"};  // even an operator who opens everything
   StartEgress(kOpen, options);
@@ -146,43 +146,44 @@ TEST_F(TcpDoorTest, TheHostsLoopbackIsOutOfReach) {
     EXPECT_NE(GuestReads(address, host.port()), "hello") << address;
 }
 
-TEST_F(TcpDoorTest, ConnectingToADoorItselfLeadsNowhere) {
-  Greeter host_door(kPublic);
+TEST_F(TcpListenerTest, ConnectingToTheListenerItselfIsReset) {
+  GreetingServer server(kPublic);
   EgressOptions options;
   options.open_private = {"0.0.0.0/0"};
   StartEgress(kOpen, options);
   for (std::string_view address : {"127.0.0.1", "127.0.0.2", "10.255.0.1", "::1", "fd00::1"})
-    EXPECT_EQ(GuestReads(address, kTcpDoor), "reset") << address;
+    EXPECT_EQ(GuestReads(address, kTcpListenerPort), "reset") << address;
   EXPECT_EQ(egress_->Read("box").connections, 0U);
-  EXPECT_EQ(GuestReads(kPublic, host_door.port()), "hello");  // and the door still works
+  EXPECT_EQ(GuestReads(kPublic, server.port()), "hello");  // and the door still works
 }
 
-TEST_F(TcpDoorTest, ListsDecide) {
-  Greeter one(kPublic), other(kOtherPublic);
+TEST_F(TcpListenerTest, ListsDecide) {
+  GreetingServer one(kPublic), other(kOtherPublic);
   StartEgress({{kPublic.data()}, {"0.0.0.0/0"}, true});
   EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
   EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "reset");
-  ASSERT_TRUE(egress_->Set("box", EgressBy({{kOtherPublic.data()}, {}, false})));
+  ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({{kOtherPublic.data()}, {}, false})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kOtherPublic, other.port()), "hello");
 }
 
-TEST_F(TcpDoorTest, ListsDecideByPort) {
-  Greeter one(kPublic), other(kPublic);
+TEST_F(TcpListenerTest, ListsDecideByPort) {
+  GreetingServer one(kPublic), other(kPublic);
   std::string one_only = std::string(kPublic) + ":" + std::to_string(one.port());
   StartEgress({{one_only}, {}, false});
   EXPECT_EQ(GuestReads(kPublic, one.port()), "hello");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "reset");
-  ASSERT_TRUE(egress_->Set("box", EgressBy({{}, {one_only}, true})));
+  ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({{}, {one_only}, true})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
-  ASSERT_TRUE(egress_->Set("box", EgressBy({{"*:" + std::to_string(other.port())}, {}, false})));
+  ASSERT_TRUE(
+      egress_->Set("box", EgressWithPolicy({{"*:" + std::to_string(other.port())}, {}, false})));
   EXPECT_EQ(GuestReads(kPublic, one.port()), "reset");
   EXPECT_EQ(GuestReads(kPublic, other.port()), "hello");
 }
 
-TEST_F(TcpDoorTest, TheOperatorMayOpenOnePortOfAPrivateAddress) {
-  Greeter open("10.1.2.3"), closed("10.1.2.3");
+TEST_F(TcpListenerTest, TheOperatorMayOpenOnePortOfAPrivateAddress) {
+  GreetingServer open("10.1.2.3"), closed("10.1.2.3");
   EgressOptions options;
   options.open_private = {"10.1.2.3:" + std::to_string(open.port())};
   StartEgress(kOpen, options);
@@ -190,12 +191,12 @@ TEST_F(TcpDoorTest, TheOperatorMayOpenOnePortOfAPrivateAddress) {
   EXPECT_EQ(GuestReads("10.1.2.3", closed.port()), "reset");
 }
 
-TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
+TEST_F(TcpListenerTest, ANewPolicyAbortsWhatItForbidsAndNothingElse) {
   StartEgress(kOpen);
   Listener first = ListenOn(kPublic), second = ListenOn(kOtherPublic);
   Ends forbidden = ConnectThrough(network(), first, kPublic);
   Ends allowed = ConnectThrough(network(), second, kOtherPublic);
-  ASSERT_TRUE(egress_->Set("box", EgressBy({{}, {kPublic.data()}, true})));
+  ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({{}, {kPublic.data()}, true})));
   EXPECT_EQ(ReadToEnd(forbidden.guest.get()), "reset");
   EXPECT_EQ(ReadToEnd(forbidden.server.get()), "reset");
   WriteAll(allowed.server.get(), "still here");
@@ -203,16 +204,16 @@ TEST_F(TcpDoorTest, ANewPolicyCutsWhatItForbidsAndNothingElse) {
   EXPECT_EQ(ReadToEnd(allowed.guest.get()), "still here");
 }
 
-TEST_F(TcpDoorTest, ABadPolicyChangesNothing) {
-  Greeter greeter(kPublic);
+TEST_F(TcpListenerTest, ABadPolicyChangesNothing) {
+  GreetingServer greeter(kPublic);
   StartEgress(kOpen);
-  EXPECT_EQ(egress_->Set("box", EgressBy({{}, {"exam ple.com"}, true})).error().code,
+  EXPECT_EQ(egress_->Set("box", EgressWithPolicy({{}, {"exam ple.com"}, true})).error().code,
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(egress_->Set("nobody", EgressBy(kDenyAll)).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(egress_->Set("nobody", EgressWithPolicy(kDenyAll)).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
 }
 
-TEST_F(TcpDoorTest, CloseCutsEverythingAndLeavesACleanNamespace) {
+TEST_F(TcpListenerTest, CloseAbortsEverythingAndLeavesACleanNamespace) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
   Ends ends = ConnectThrough(network(), listener, kPublic);
@@ -223,13 +224,13 @@ TEST_F(TcpDoorTest, CloseCutsEverythingAndLeavesACleanNamespace) {
   EXPECT_EQ(egress_->Read("box").connections, 0U);
   egress_->Close("box");  // twice does no harm
   ends.guest = UniqueFd();
-  namespaces_->Return(taken_.name);
-  namespaces_->Settle();
-  EXPECT_EQ(namespaces_->Take()->name, taken_.name);
+  namespaces_->Release(namespace_.name);
+  namespaces_->WaitUntilIdle();
+  EXPECT_EQ(namespaces_->Acquire()->name, namespace_.name);
 }
 
-TEST_F(TcpDoorTest, ABoxIsOpenOnceAndAgainAfterARestart) {
-  Greeter greeter(kPublic);
+TEST_F(TcpListenerTest, ABoxIsOpenOnceAndAgainAfterARestart) {
+  GreetingServer greeter(kPublic);
   StartEgress(kOpen);
   EXPECT_EQ(egress_->Open("box", network(), {}).error().code, ErrorCode::kConflict);
   EXPECT_EQ(egress_->Open("other", network(), {}).error().code, ErrorCode::kConflict);
@@ -240,7 +241,7 @@ TEST_F(TcpDoorTest, ABoxIsOpenOnceAndAgainAfterARestart) {
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
 }
 
-TEST_F(TcpDoorTest, ConnectionsBeyondTheLimitAreReset) {
+TEST_F(TcpListenerTest, ConnectionsBeyondTheLimitAreReset) {
   EgressOptions options;
   options.connections_per_box_max = 4;
   StartEgress(kOpen, options);
@@ -250,17 +251,17 @@ TEST_F(TcpDoorTest, ConnectionsBeyondTheLimitAreReset) {
   EXPECT_EQ(GuestReads(kPublic, listener.port), "reset");
   EXPECT_EQ(egress_->Read("box").refused, 1U);
   open.pop_back();  // both ends are gone, and the egress sees it in time
-  Greeter greeter(kOtherPublic);
+  GreetingServer greeter(kOtherPublic);
   std::string got = "reset";
   for (int i = 0; i < 10'000 && got == "reset"; ++i) got = GuestReads(kOtherPublic, greeter.port());
   EXPECT_EQ(got, "hello");
 }
 
-TEST_F(TcpDoorTest, OneGreedyBoxLeavesRoomForOthers) {
+TEST_F(TcpListenerTest, OneGreedyBoxLeavesRoomForOthers) {
   EgressOptions options;
   options.connections_max = 80;
   StartEgress(kOpen, options);
-  auto other = namespaces_->Take();
+  auto other = namespaces_->Acquire();
   ASSERT_TRUE(other.has_value());
   ASSERT_TRUE(egress_->Open("other", other->fd.get(), {}));
   Listener listener = ListenOn(kPublic);
@@ -276,8 +277,8 @@ TEST_F(TcpDoorTest, OneGreedyBoxLeavesRoomForOthers) {
   EXPECT_TRUE(ends.server);
 }
 
-TEST_F(TcpDoorTest, AFloodOfConnectionsIsServedInTurns) {
-  Greeter greeter(kPublic);
+TEST_F(TcpListenerTest, AFloodOfConnectionsIsServedInTurns) {
+  GreetingServer greeter(kPublic);
   StartEgress(kOpen);
   AsGuest(network(), [&] {
     for (int i = 0; i < 500; ++i) (void)DialTcp(EndpointOf(kPublic, greeter.port()));

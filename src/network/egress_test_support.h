@@ -15,7 +15,7 @@
 #include "network/dns_name.h"
 #include "network/egress.h"
 #include "network/network_test_support.h"
-#include "network/test_world.h"
+#include "network/test_internet.h"
 
 namespace viv::network {
 
@@ -97,7 +97,7 @@ inline DnsRecord AddressRecord(const DnsName& owner, std::string_view address) {
 // An honest resolver: names to addresses.
 using Zone = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-inline std::string HonestAnswer(const Zone& zone, const std::string& question) {
+inline std::string AnswerFromZone(const Zone& zone, const std::string& question) {
   auto query = ParseDnsQuery(question);
   if (!query) return WriteDnsFailure(question, DnsCode::kFormError);
   DnsReply reply;
@@ -111,14 +111,14 @@ inline std::string HonestAnswer(const Zone& zone, const std::string& question) {
   return WriteDnsReply(*query, reply, kDnsMessageMax);
 }
 
-inline FakeResolver::Answer HonestResolver(Zone zone) {
+inline FakeResolver::Answer ZoneResolver(Zone zone) {
   return
       [zone = std::move(zone)](const std::string& question, bool, const FakeResolver::Send& send) {
-        send(HonestAnswer(zone, question));
+        send(AnswerFromZone(zone, question));
       };
 }
 
-inline BoxEgress EgressBy(Policy policy) {
+inline BoxEgress EgressWithPolicy(Policy policy) {
   BoxEgress egress;
   egress.policy = std::move(policy);
   return egress;
@@ -128,17 +128,17 @@ class EgressTest : public NetworkTest {
  protected:
   void SetUp() override {
     NetworkTest::SetUp();
-    auto visit = Visit::ToNew();
-    ASSERT_TRUE(visit.has_value());
-    world_ = std::make_unique<Visit>(*std::move(visit));
-    auto made = MakeWorld();
+    auto scope = ScopedNetns::EnterNew();
+    ASSERT_TRUE(scope.has_value());
+    internet_ = std::make_unique<ScopedNetns>(*std::move(scope));
+    auto made = MakeTestInternet();
     ASSERT_TRUE(made.has_value()) << made.error().message;
   }
   void TearDown() override {
     egress_.reset();
     resolver_.reset();
     NetworkTest::TearDown();
-    world_.reset();
+    internet_.reset();
   }
 
   void ServeNames(FakeResolver::Answer answer) {
@@ -146,7 +146,7 @@ class EgressTest : public NetworkTest {
   }
 
   void StartEgress(const Policy& policy, EgressOptions options = {}) {
-    StartBox(EgressBy(policy), std::move(options));
+    StartBox(EgressWithPolicy(policy), std::move(options));
   }
 
   void StartBox(BoxEgress egress, EgressOptions options = {}) {
@@ -201,20 +201,20 @@ class EgressTest : public NetworkTest {
     return addresses;
   }
 
-  std::unique_ptr<Visit> world_;
+  std::unique_ptr<ScopedNetns> internet_;
   std::unique_ptr<FakeResolver> resolver_;
   std::unique_ptr<Egress> egress_;
 };
 
 // A server that greets whoever connects and hangs up, until it is destroyed.
-class Greeter {
+class GreetingServer {
  public:
-  explicit Greeter(std::string_view address) : listener_(ListenOn(address)) {
+  explicit GreetingServer(std::string_view address) : listener_(ListenOn(address)) {
     thread_ = std::thread([this] {
       while (UniqueFd fd = AcceptOn(listener_)) WriteAll(fd.get(), "hello");
     });
   }
-  ~Greeter() {
+  ~GreetingServer() {
     shutdown(listener_.fd.get(), SHUT_RDWR);
     thread_.join();
   }

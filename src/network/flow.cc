@@ -35,37 +35,40 @@ Flow::~Flow() {
   box->loop.limits.flows.fetch_sub(1, std::memory_order_relaxed);
 }
 
-bool Flow::StillAdmitted() const {
-  bool judged = destination.port != 0;  // else its turn is to come
-  if (is_dns || !judged) return true;
-  return box->Judge(destination, name.empty() ? names : std::vector<std::string>{name}).allowed;
+bool Flow::StillAllowed() const {
+  bool decided = destination.port != 0;  // else its turn is to come
+  if (is_dns || !decided) return true;
+  return box
+      ->Decide(destination,
+               sniffed_host.empty() ? resolved_names : std::vector<std::string>{sniffed_host})
+      .allowed;
 }
 
-void Flow::Cut() {
+void Flow::Abort() {
   CloseWithReset(guest);
   CloseWithReset(remote);
-  if (auto act = std::exchange(on_cut, nullptr)) act();
+  if (auto act = std::exchange(on_abort, nullptr)) act();
 }
 
-UniqueFd Flow::TakeGuest() {
+UniqueFd Flow::ReleaseGuestSocket() {
   return guest.is_open() ? UniqueFd(guest.release()) : UniqueFd();
 }
 
 Task<Result<UniqueFd>> Flow::Dial(std::string host) {
   if (box->closed()) co_return Fail(ErrorCode::kUnavailable, "the box is closed");
-  UniqueFd dialled = std::move(spare);
+  UniqueFd dialled = std::move(detached_remote);
   if (dialled && !box->proxy && IsQuiet(dialled.get())) co_return std::move(dialled);
-  if (host.empty() && !name.empty()) host = name;
-  if (host.empty() && !names.empty()) host = names.front();
+  if (host.empty() && !sniffed_host.empty()) host = sniffed_host;
+  if (host.empty() && !resolved_names.empty()) host = resolved_names.front();
   ASSIGN_OR_CO_RETURN(Stream stream, co_await DialFor(box, destination, std::move(host)));
   co_return UniqueFd(stream.release());
 }
 
-bool Flow::Admits(std::string_view host) const {
-  return JudgeHost(*this, host).allowed;
+bool Flow::AllowsHost(std::string_view host) const {
+  return DecideHost(*this, host).allowed;
 }
 
-void Flow::Count(std::uint64_t bytes_out, std::uint64_t bytes_in) {
+void Flow::CountBytes(std::uint64_t bytes_out, std::uint64_t bytes_in) {
   record.bytes_out += bytes_out;
   record.bytes_in += bytes_in;
   box->counters.bytes_out.fetch_add(bytes_out, std::memory_order_relaxed);
@@ -74,7 +77,8 @@ void Flow::Count(std::uint64_t bytes_out, std::uint64_t bytes_in) {
 
 FlowRecord Flow::Describe() const {
   FlowRecord line = record;
-  line.name = name.empty() && !names.empty() ? names.front() : name;
+  line.name =
+      sniffed_host.empty() && !resolved_names.empty() ? resolved_names.front() : sniffed_host;
   if (destination.port != 0) line.address = destination.address.Text();
   line.port = destination.port;
   line.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -89,13 +93,13 @@ void Flow::Log(const FlowRecord& line) const {
   if (log != nullptr && !box->box_id.empty()) log->Append(box->box_id, line);
 }
 
-void Flow::NoteRefusal(std::string why) {
+void Flow::RecordRefusal(std::string why) {
   box->counters.refused.fetch_add(1, std::memory_order_relaxed);
   record.verdict = "refused";
   record.reason = std::move(why);
 }
 
-void Flow::NoteFailure(std::string why) {
+void Flow::RecordFailure(std::string why) {
   record.verdict = "failed";
   record.reason = std::move(why);
 }

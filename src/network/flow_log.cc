@@ -30,9 +30,9 @@ constexpr std::int64_t kFlowFileBytesMax = 1 << 20;
 constexpr std::size_t kFlowFileReadMax = 4 << 20;  // files are shorter, unless somebody wrote them
 constexpr std::size_t kFlowBoxIdMax = 128;
 constexpr std::size_t kFlowsPerBoxMax = 512;  // that wait to be written
-constexpr std::size_t kFlowsWaitingMax = 16'384;
-constexpr std::size_t kFlowRemovedKnown = 1024;
-constexpr auto kFlowGathering = std::chrono::milliseconds(20);
+constexpr std::size_t kFlowsPendingMax = 16'384;
+constexpr std::size_t kFlowRemovedIdsMax = 1024;
+constexpr auto kFlowBatchDelay = std::chrono::milliseconds(20);
 constexpr std::string_view kFlowSuffix = ".jsonl", kFlowOldSuffix = ".jsonl.1";
 
 bool IsFlowFileName(std::string_view id) {
@@ -44,19 +44,19 @@ bool IsFlowFileName(std::string_view id) {
 }
 
 // The lines of one box on their way to its file.
-struct WaitingLines {
+struct PendingLines {
   std::vector<FlowRecord> records;
   std::uint64_t left_out = 0;
 };
-using WaitingBoxes = std::map<std::string, WaitingLines>;
+using PendingBoxes = std::map<std::string, PendingLines>;
 
-std::string TextOf(const WaitingLines& waiting) {
+std::string TextOf(const PendingLines& pending) {
   std::string text;
-  for (const FlowRecord& record : waiting.records) text += FlowLine(record);
-  if (waiting.left_out == 0) return text;
+  for (const FlowRecord& record : pending.records) text += FlowLine(record);
+  if (pending.left_out == 0) return text;
   FlowRecord rest;
   rest.at_us = NowMicros();
-  rest.reason = std::to_string(waiting.left_out) + " more were left out: too many at once";
+  rest.reason = std::to_string(pending.left_out) + " more were left out: too many at once";
   return text + FlowLine(rest);
 }
 
@@ -76,7 +76,7 @@ std::string ReadFlowFile(int folder, const std::string& name) {
 class FlowFiles final : public FlowLog {
  public:
   FlowFiles(std::string path, UniqueFd folder)
-      : path_(std::move(path)), folder_(std::move(folder)), thread_([this] { Work(); }) {}
+      : path_(std::move(path)), folder_(std::move(folder)), thread_([this] { RunWriter(); }) {}
 
   ~FlowFiles() override {
     {
@@ -89,16 +89,16 @@ class FlowFiles final : public FlowLog {
 
   void Append(const std::string& box_id, const FlowRecord& record) override {
     if (!IsFlowFileName(box_id)) return;
-    FlowRecord kept = ShortenedFlow(record);
+    FlowRecord kept = TruncatedRecord(record);
     std::lock_guard lock(mutex_);
     if (removed_.contains(box_id)) return;
-    WaitingLines& waiting = waiting_[box_id];
-    if (waiting.records.size() >= kFlowsPerBoxMax || waiting_count_ >= kFlowsWaitingMax) {
-      ++waiting.left_out;
+    PendingLines& pending = pending_[box_id];
+    if (pending.records.size() >= kFlowsPerBoxMax || pending_count_ >= kFlowsPendingMax) {
+      ++pending.left_out;
       return;
     }
-    waiting.records.push_back(std::move(kept));
-    if (++waiting_count_ == 1) wake_.notify_all();
+    pending.records.push_back(std::move(kept));
+    if (++pending_count_ == 1) wake_.notify_all();
   }
 
   std::vector<json::object> Read(const std::string& box_id, std::size_t limit) const override {
@@ -126,7 +126,7 @@ class FlowFiles final : public FlowLog {
     {
       std::lock_guard lock(mutex_);
       if (removed_.insert(box_id).second) removed_order_.push_back(box_id);
-      if (removed_order_.size() > kFlowRemovedKnown) {
+      if (removed_order_.size() > kFlowRemovedIdsMax) {
         removed_.erase(removed_order_.front());
         removed_order_.pop_front();
       }
@@ -155,30 +155,30 @@ class FlowFiles final : public FlowLog {
   void Flush() const {
     std::unique_lock lock(mutex_);
     // What is being written now, and the batch after it.
-    std::uint64_t wanted = rounds_ + (writing_ ? 1 : 0) + (waiting_.empty() ? 0 : 1);
-    if (wanted == rounds_) return;
-    hurry_ = true;
+    std::uint64_t wanted = batches_written_ + (writing_ ? 1 : 0) + (pending_.empty() ? 0 : 1);
+    if (wanted == batches_written_) return;
+    flush_requested_ = true;
     wake_.notify_all();
-    done_.wait(lock, [&] { return rounds_ >= wanted; });
+    done_.wait(lock, [&] { return batches_written_ >= wanted; });
   }
 
-  void Work() {
+  void RunWriter() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
+      wake_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
+      if (pending_.empty()) return;
       // Records that come close together are written together.
-      wake_.wait_for(lock, kFlowGathering, [this] { return stopping_ || hurry_; });
-      hurry_ = false;
-      WaitingBoxes batch;
-      batch.swap(waiting_);
-      waiting_count_ = 0;
+      wake_.wait_for(lock, kFlowBatchDelay, [this] { return stopping_ || flush_requested_; });
+      flush_requested_ = false;
+      PendingBoxes batch;
+      batch.swap(pending_);
+      pending_count_ = 0;
       writing_ = true;
       lock.unlock();
       for (const auto& [box_id, lines] : batch) Write(box_id, TextOf(lines));
       lock.lock();
       writing_ = false;
-      ++rounds_;
+      ++batches_written_;
       done_.notify_all();
     }
   }
@@ -209,11 +209,11 @@ class FlowFiles final : public FlowLog {
 
   mutable std::mutex mutex_;
   mutable std::condition_variable wake_, done_;
-  WaitingBoxes waiting_;
-  std::size_t waiting_count_ = 0;
-  std::uint64_t rounds_ = 0;
+  PendingBoxes pending_;
+  std::size_t pending_count_ = 0;
+  std::uint64_t batches_written_ = 0;
   bool writing_ = false, stopping_ = false;
-  mutable bool hurry_ = false;
+  mutable bool flush_requested_ = false;
   std::set<std::string> removed_;  // of late, whose last connections may still end
   std::deque<std::string> removed_order_;
 

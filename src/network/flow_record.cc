@@ -23,7 +23,7 @@ void PutNumber(json::object& line, std::string_view name, Number number) {
 
 }  // namespace
 
-FlowRecord ShortenedFlow(const FlowRecord& record) {
+FlowRecord TruncatedRecord(const FlowRecord& record) {
   FlowRecord shorter = record;
   auto shorten = [](std::string& text, std::size_t bytes_max) {
     if (text.size() > bytes_max) text = text.substr(0, bytes_max);

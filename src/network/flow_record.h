@@ -8,7 +8,7 @@
 namespace viv::network {
 
 // With texts cut to what a line may have.
-FlowRecord ShortenedFlow(const FlowRecord& record);
+FlowRecord TruncatedRecord(const FlowRecord& record);
 // With its line feed, and texts made printable.
 std::string FlowLine(const FlowRecord& record);
 

@@ -7,25 +7,26 @@ namespace {
 
 using InterceptTest = SniffTest;
 
-TEST_F(InterceptTest, GetsTheConnectionsOfTheHostsItNames) {
+TEST_F(InterceptTest, GetsTheConnectionsOfTheHostsItIntercepts) {
   EchoServer server(kOtherPublic);
   auto interceptor =
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"});
   StartBox(WithInterceptor(interceptor));
   GuestResolves("api.org");
   GuestResolves("sub.api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("API.org"), 9), "served api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("api.org") + "body"),
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("API.org"), 9),
+            "served api.org");
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor("api.org") + "body"),
             "served api.org");
   // Requests in the clear tell their host one by one, so all of them are served.
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("sub.api.org")),
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor("sub.api.org")),
             "served sub.api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("sub.api.org")),
-            HelloFor("sub.api.org"));
-  EXPECT_EQ(interceptor->taken(),
-            (std::vector<std::string>{HelloFor("API.org"), RequestFor("api.org") + "body",
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("sub.api.org")),
+            ClientHelloFor("sub.api.org"));
+  EXPECT_EQ(interceptor->already_read(),
+            (std::vector<std::string>{ClientHelloFor("API.org"), RequestFor("api.org") + "body",
                                       RequestFor("sub.api.org")}));
-  EXPECT_EQ(interceptor->openings()[0].kind, Opening::Kind::kTls);
+  EXPECT_EQ(interceptor->seen_first_bytes()[0].kind, FirstBytes::Kind::kTls);
   EXPECT_EQ(server.connections(), 1);
   EXPECT_EQ(egress_->Read("box").connections, 4U);
 }
@@ -35,13 +36,14 @@ TEST_F(InterceptTest, WhatItCannotReadIsRefusedWhereItShouldBeRead) {
   StartBox(WithInterceptor(
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"})));
   GuestResolves("api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloWith("")), kNameAlert);
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("else.org")), kNameAlert);
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org") + "x"), "served api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("1.2.3.4")), kDecodeAlert);
-  EXPECT_TRUE(GuestSays(kOtherPublic, server.port(), "GET / HTTP/1.1\r\n\r\n")
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloWith("")), kNameAlert);
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("else.org")), kNameAlert);
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("api.org") + "x"),
+            "served api.org");
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("1.2.3.4")), kDecodeAlert);
+  EXPECT_TRUE(GuestSends(kOtherPublic, server.port(), "GET / HTTP/1.1\r\n\r\n")
                   .starts_with("HTTP/1.1 403 Forbidden\r\n"));
-  std::string http2 = GuestSays(kOtherPublic, server.port(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  std::string http2 = GuestSends(kOtherPublic, server.port(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   ASSERT_GT(http2.size(), 26U);
   EXPECT_EQ(http2.substr(0, 9), std::string("\0\0\0\4\0\0\0\0\0", 9));
   EXPECT_EQ(http2[12], 7);   // GOAWAY,
@@ -50,14 +52,15 @@ TEST_F(InterceptTest, WhatItCannotReadIsRefusedWhereItShouldBeRead) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-TEST_F(InterceptTest, AHiddenNameDoesNotMatterToWhoEndsTheTls) {
+TEST_F(InterceptTest, AnEncryptedNameDoesNotMatterToAnInterceptorThatTerminatesTls) {
   EchoServer server(kOtherPublic);
   StartBox(WithInterceptor(
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"}),
       {{"api.org"}, {}, false}));
   GuestResolves("api.org");
-  std::string hello = HelloWith(ServerNameExtension("api.org") + EncryptedHelloExtension());
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), hello), "served api.org");
+  std::string hello =
+      ClientHelloWith(ServerNameExtension("api.org") + EncryptedClientHelloExtension());
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), hello), "served api.org");
 }
 
 TEST_F(InterceptTest, ALiteralAddressIsNotIntercepted) {
@@ -65,12 +68,13 @@ TEST_F(InterceptTest, ALiteralAddressIsNotIntercepted) {
   auto interceptor =
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"});
   StartBox(WithInterceptor(interceptor));
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org")), kNameAlert);
-  EXPECT_TRUE(GuestSays(kOtherPublic, server.port(), RequestFor("api.org"))
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("api.org")), kNameAlert);
+  EXPECT_TRUE(GuestSends(kOtherPublic, server.port(), RequestFor("api.org"))
                   .starts_with("HTTP/1.1 403 Forbidden\r\n"));
-  EXPECT_TRUE(interceptor->openings().empty());
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("else.org")), HelloFor("else.org"));
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor(kOtherPublic)),
+  EXPECT_TRUE(interceptor->seen_first_bytes().empty());
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("else.org")),
+            ClientHelloFor("else.org"));
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor(kOtherPublic)),
             "served " + std::string(kOtherPublic));
 }
 
@@ -80,12 +84,12 @@ TEST_F(InterceptTest, WhatIsNeitherTlsNorHttpPassesUnread) {
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"api.org"})));
   GuestResolves("api.org");
   for (std::string_view bytes : {"SSH-2.0-OpenSSH_9.2\r\n", "\x05\x01\x02", ""})
-    EXPECT_EQ(GuestSays(kOtherPublic, server.port(), bytes), bytes);
+    EXPECT_EQ(GuestSends(kOtherPublic, server.port(), bytes), bytes);
   // And so does what is odd, where no host is read.
   EchoServer other(kPublic);
   GuestResolves("good.org");
   for (std::string_view bytes : {std::string_view("\x16\x03\x09"), std::string_view("GET /\r\n")})
-    EXPECT_EQ(GuestSays(kPublic, other.port(), bytes), bytes);
+    EXPECT_EQ(GuestSends(kPublic, other.port(), bytes), bytes);
 }
 
 TEST_F(InterceptTest, ThePolicyComesFirst) {
@@ -96,9 +100,10 @@ TEST_F(InterceptTest, ThePolicyComesFirst) {
   GuestResolves("api.org");
   EXPECT_EQ(GuestReads(kOtherPublic, server.port()), "reset");
   GuestResolves("sub.api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("api.org")), kNameAlert);
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), HelloFor("sub.api.org")), "served sub.api.org");
-  EXPECT_EQ(interceptor->openings().size(), 1U);
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("api.org")), kNameAlert);
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("sub.api.org")),
+            "served sub.api.org");
+  EXPECT_EQ(interceptor->seen_first_bytes().size(), 1U);
 }
 
 TEST_F(InterceptTest, KnowsWhichHostsARequestMayHave) {
@@ -106,11 +111,11 @@ TEST_F(InterceptTest, KnowsWhichHostsARequestMayHave) {
   auto interceptor =
       std::make_shared<FakeInterceptor>(std::set<std::string, std::less<>>{"good.org"});
   StartBox(WithInterceptor(interceptor));
-  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("x.org")), "served x.org");
-  EXPECT_EQ(interceptor->admitted(), "bad.org api.org literal.org 93.184.216.34 ");
+  EXPECT_EQ(GuestSends(kPublic, server.port(), RequestFor("x.org")), "served x.org");
+  EXPECT_EQ(interceptor->allowed_hosts(), "bad.org api.org literal.org 93.184.216.34 ");
   GuestResolves("good.org");
-  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("good.org")), "served good.org");
-  EXPECT_EQ(interceptor->admitted(),
+  EXPECT_EQ(GuestSends(kPublic, server.port(), RequestFor("good.org")), "served good.org");
+  EXPECT_EQ(interceptor->allowed_hosts(),
             "bad.org api.org literal.org 93.184.216.34 good.org 93.184.216.34 ");
 }
 
@@ -127,7 +132,7 @@ TEST_F(InterceptTest, ASlowGuestIsServedUnlessTheOtherSideSpoke) {
       WriteAll(server.get(), "hi");
       ASSERT_EQ(recv(guest.get(), greeting, 2, MSG_WAITALL), 2);
     }
-    WriteAll(guest.get(), HelloFor("api.org"));
+    WriteAll(guest.get(), ClientHelloFor("api.org"));
     EXPECT_EQ(ReadToEnd(guest.get()), spoke ? "reset" : "served api.org");
     EXPECT_EQ(ReadToEnd(server.get()), spoke ? "reset" : "");
   }
@@ -136,79 +141,79 @@ TEST_F(InterceptTest, ASlowGuestIsServedUnlessTheOtherSideSpoke) {
 // Holds what it serves until it is cut, and counts that.
 class HoldingInterceptor : public Interceptor {
  public:
-  bool Names(std::string_view host) const override { return host == "api.org"; }
-  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string) override {
-    Stream guest = AdoptStream(flow->box->loop.context(), flow->TakeGuest());
-    flow->on_cut = [&] {
-      ++cuts;
+  bool InterceptsHost(std::string_view host) const override { return host == "api.org"; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, FirstBytes, std::string) override {
+    Stream guest = AdoptStream(flow->box->loop.context(), flow->ReleaseGuestSocket());
+    flow->on_abort = [&] {
+      ++aborts;
       CloseWithReset(guest);
     };
     ++serving;
     char buffer[100];
     while (co_await WaitReadable(guest))
       if (recv(guest.native_handle(), buffer, sizeof buffer, 0) <= 0) break;
-    flow->on_cut = nullptr;
+    flow->on_abort = nullptr;
     --serving;
   }
-  void GiveWayTo(Interceptor* next) override { heir = next; }
-  std::atomic<int> serving{0}, cuts{0};
-  std::atomic<Interceptor*> heir{this};
+  void OnReplacedBy(Interceptor* next) override { successor = next; }
+  std::atomic<int> serving{0}, aborts{0};
+  std::atomic<Interceptor*> successor{this};
 };
 
-TEST_F(InterceptTest, AReplacedInterceptorGivesWayAndIsCutOnlyWithItsProxy) {
+TEST_F(InterceptTest, AReplacedInterceptorIsToldAndItsFlowsAreAbortedOnlyWithANewProxy) {
   Listener listener = ListenOn(kOtherPublic);
   auto first = std::make_shared<HoldingInterceptor>();
   StartBox(WithInterceptor(first));
   GuestResolves("api.org");
   GuestResolves("sub.api.org");
   UniqueFd piped = GuestConnects(kOtherPublic, listener.port);
-  WriteAll(piped.get(), HelloFor("sub.api.org"));
+  WriteAll(piped.get(), ClientHelloFor("sub.api.org"));
   UniqueFd server = AcceptOn(listener);
   UniqueFd served = GuestConnects(kOtherPublic, listener.port);
-  WriteAll(served.get(), HelloFor("api.org"));
+  WriteAll(served.get(), ClientHelloFor("api.org"));
   while (first->serving == 0) sched_yield();
   ASSERT_TRUE(egress_->Set("box", WithInterceptor(first)));  // the same changes nothing
-  EXPECT_EQ(first->heir, first.get());
+  EXPECT_EQ(first->successor, first.get());
   auto second = std::make_shared<HoldingInterceptor>();
   ASSERT_TRUE(egress_->Set("box", WithInterceptor(second)));
-  EXPECT_EQ(first->heir, second.get());
-  ASSERT_TRUE(egress_->Set("box", EgressBy({})));
-  EXPECT_EQ(second->heir, nullptr);
-  ASSERT_TRUE(egress_->Set("box", EgressBy({})));
+  EXPECT_EQ(first->successor, second.get());
+  ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({})));
+  EXPECT_EQ(second->successor, nullptr);
+  ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({})));
   EXPECT_EQ(second.use_count(), 2) << "it would end what is open if it went";
   auto third = std::make_shared<HoldingInterceptor>();
   ASSERT_TRUE(egress_->Set("box", WithInterceptor(third)));
-  EXPECT_EQ(second->heir, third.get());
+  EXPECT_EQ(second->successor, third.get());
   EXPECT_EQ(second.use_count(), 1);
-  EXPECT_EQ(first->cuts, 0);
+  EXPECT_EQ(first->aborts, 0);
   BoxEgress by_proxy = WithInterceptor(std::make_shared<HoldingInterceptor>());
   by_proxy.proxy = SocksProxy{std::string(kPublic), 1080, "", ""};
   ASSERT_TRUE(egress_->Set("box", by_proxy));
   EXPECT_EQ(ReadToEnd(served.get()), "reset");
-  EXPECT_EQ(first->cuts, 1);
+  EXPECT_EQ(first->aborts, 1);
   WriteAll(server.get(), "still here");
   shutdown(server.get(), SHUT_WR);
   EXPECT_EQ(ReadToEnd(piped.get()), "still here");
   while (first->serving > 0) sched_yield();
 }
 
-TEST_F(InterceptTest, ANewPolicyAndTheEndOfTheBoxCutWhatIsServed) {
+TEST_F(InterceptTest, ANewPolicyAndTheEndOfTheBoxAbortInterceptedFlows) {
   Listener listener = ListenOn(kOtherPublic);
   auto holding = std::make_shared<HoldingInterceptor>();
   StartBox(WithInterceptor(holding));
   GuestResolves("api.org");
-  for (int cuts : {1, 2}) {
+  for (int aborts : {1, 2}) {
     UniqueFd served = GuestConnects(kOtherPublic, listener.port);
     WriteAll(served.get(), RequestFor("api.org"));
     while (holding->serving == 0) sched_yield();
-    if (cuts == 1) {
+    if (aborts == 1) {
       ASSERT_TRUE(egress_->Set("box", WithInterceptor(holding, {{}, {"api.org"}, true})));
       ASSERT_TRUE(egress_->Set("box", WithInterceptor(holding)));
     } else {
       egress_->Close("box");
     }
     EXPECT_EQ(ReadToEnd(served.get()), "reset");
-    EXPECT_EQ(holding->cuts, cuts);
+    EXPECT_EQ(holding->aborts, aborts);
     while (holding->serving > 0) sched_yield();
   }
 }
@@ -216,32 +221,32 @@ TEST_F(InterceptTest, ANewPolicyAndTheEndOfTheBoxCutWhatIsServed) {
 // Sends what it took to where the connection was meant to go, and the answer back.
 class DiallingInterceptor : public Interceptor {
  public:
-  bool Names(std::string_view) const override { return true; }
-  Task<void> Serve(std::shared_ptr<Flow> flow, Opening, std::string taken) override {
-    UniqueFd guest = flow->TakeGuest();
+  bool InterceptsHost(std::string_view) const override { return true; }
+  Task<void> Serve(std::shared_ptr<Flow> flow, FirstBytes, std::string already_read) override {
+    UniqueFd guest = flow->ReleaseGuestSocket();
     auto origin = co_await flow->Dial();
     if (!origin) {
       WriteAll(guest.get(), origin.error().message);
       co_return;
     }
     Stream stream = AdoptStream(flow->box->loop.context(), *std::move(origin));
-    std::size_t size = taken.size();
-    flow->Count(size, size);
-    if (!co_await WriteFully(stream, std::move(taken))) co_return;
+    std::size_t size = already_read.size();
+    flow->CountBytes(size, size);
+    if (!co_await WriteFully(stream, std::move(already_read))) co_return;
     std::string answer = co_await ReadFully(stream, size);
     WriteAll(guest.get(), "origin: " + answer);
   }
-  void GiveWayTo(Interceptor*) override {}
+  void OnReplacedBy(Interceptor*) override {}
 };
 
 TEST_F(InterceptTest, DialsWhereTheGuestMeantToGo) {
   EchoServer server(kOtherPublic);
   StartBox(WithInterceptor(std::make_shared<DiallingInterceptor>()));
   GuestResolves("api.org");
-  EXPECT_EQ(GuestSays(kOtherPublic, server.port(), RequestFor("api.org")),
+  EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor("api.org")),
             "origin: " + RequestFor("api.org"));
   EXPECT_EQ(egress_->Read("box").bytes_out, RequestFor("api.org").size());
-  EXPECT_EQ(GuestSays(kOtherPublic, 9, RequestFor("api.org")),
+  EXPECT_EQ(GuestSends(kOtherPublic, 9, RequestFor("api.org")),
             "connect to 93.184.216.35 port 9: Connection refused");
 }
 
@@ -249,7 +254,7 @@ TEST_F(InterceptTest, UsesTheConnectionThatWasDialledAhead) {
   EchoServer server(kPublic);
   StartBox(WithInterceptor(std::make_shared<DiallingInterceptor>()));
   GuestResolves("good.org");  // which it does not name, so that the guest might speak anything
-  EXPECT_EQ(GuestSays(kPublic, server.port(), RequestFor("good.org")),
+  EXPECT_EQ(GuestSends(kPublic, server.port(), RequestFor("good.org")),
             "origin: " + RequestFor("good.org"));
   EXPECT_EQ(server.connections(), 1);
 }

@@ -12,17 +12,17 @@
 namespace viv::network {
 namespace {
 
-constexpr std::size_t kFlowsInShortage = 32;
+constexpr std::size_t kFlowsPerBoxWhenScarce = 32;
 
 }  // namespace
 
 bool SharedLimits::MayOpen(std::size_t flows_of_box) const {
   std::size_t all = flows.load(std::memory_order_relaxed);
   if (flows_of_box >= flows_per_box_max || all >= flows_max) return false;
-  return all < flows_max / 2 || flows_of_box < kFlowsInShortage;
+  return all < flows_max / 2 || flows_of_box < kFlowsPerBoxWhenScarce;
 }
 
-bool SharedLimits::Guards(const Endpoint& destination) const {
+bool SharedLimits::IsClosedPrivate(const Endpoint& destination) const {
   const auto& [address, port] = destination;
   if (address.IsMetadata()) return true;
   if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
@@ -51,7 +51,7 @@ Loop::~Loop() {
   context_.reset();  // and the coroutines still in it, while what they count on is there
 }
 
-void Loop::Run(const std::function<void()>& act) {
+void Loop::PostAndWait(const std::function<void()>& act) {
   std::promise<void> done;
   asio::post(*context_, [&] {
     act();

@@ -23,14 +23,14 @@ struct SharedLimits {
   std::size_t flows_per_box_max = 0;
   std::size_t flows_max = 0;  // of all boxes, for each takes two descriptors
   std::atomic<std::size_t> flows{0};
-  std::chrono::milliseconds opening_timeout{0};
+  std::chrono::milliseconds first_bytes_timeout{0};
   FlowLog* flow_log = nullptr;
 
   // Whether a box with that many connections may have one more. When half of all are in use, a box
   // gets only a small share: one greedy box does not shut out the others.
   bool MayOpen(std::size_t flows_of_box) const;
   // Private addresses and this machine's own: they need the operator's word, and this has it not.
-  bool Guards(const Endpoint& destination) const;
+  bool IsClosedPrivate(const Endpoint& destination) const;
 };
 
 class Loop {
@@ -38,7 +38,8 @@ class Loop {
   Loop(SharedLimits& shared, Resolver::Options resolving);
   ~Loop();
 
-  void Run(const std::function<void()>& act);  // on the loop's thread; returns when it is done
+  void PostAndWait(
+      const std::function<void()>& act);  // on the loop's thread; returns when it is done
   void Post(std::function<void()> act);
   void Stop();  // ends the thread; what still waits is dropped with the loop
 
@@ -49,7 +50,7 @@ class Loop {
 
  public:
   SharedLimits& limits;
-  std::size_t held_bytes = 0;  // read from one side and not yet taken by the other
+  std::size_t buffered_bytes = 0;  // read from one side and not yet taken by the other
   Resolver resolver;
 
  private:

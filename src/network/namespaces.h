@@ -17,8 +17,8 @@
 namespace viv::network {
 
 // Ports inside the namespace that the rules lead to.
-constexpr std::uint16_t kTcpDoor = 15001;
-constexpr std::uint16_t kDnsDoor = 15053;
+constexpr std::uint16_t kTcpListenerPort = 15001;
+constexpr std::uint16_t kDnsListenerPort = 15053;
 
 // The box's own addresses, and what its /etc/resolv.conf names: an address that is not its own, so
 // that the rules lead questions to the door while the box may still serve port 53 itself.
@@ -32,27 +32,29 @@ class Namespaces {
   static Result<std::unique_ptr<Namespaces>> Open(const std::string& directory);
   virtual ~Namespaces() = default;
 
-  struct Taken {
+  struct Handle {
     std::string name;
     UniqueFd fd;
   };
-  virtual Result<Taken> Take() = 0;                            // from the pool, or a new one
+  virtual Result<Handle> Acquire() = 0;                        // from the pool, or a new one
   virtual Result<UniqueFd> Find(const std::string& name) = 0;  // after a restart
-  virtual void Return(const std::string& name) = 0;  // once nothing of the box lives; in background
+  virtual void Release(
+      const std::string& name) = 0;  // once nothing of the box lives; in background
   // Those taken and those an earlier server left, which have to be returned unless a box has them.
   virtual std::vector<std::string> List() = 0;
-  virtual void Stock(std::size_t count) = 0;  // has that many ready, made off the path
-  virtual void Settle() = 0;  // waits until all that was returned is checked and the stock is full
+  virtual void SetReadyCount(std::size_t count) = 0;  // has that many ready, made off the path
+  virtual void
+  WaitUntilIdle() = 0;  // waits until all that was returned is checked and the stock is full
 };
 
 // Sockets inside a namespace, made by a thread that visits it; the caller's namespace is unchanged.
-struct Doors {
+struct EgressListeners {
   UniqueFd tcp;  // what it accepts has the address that the guest meant
   UniqueFd dns;
 };
-Result<Doors> OpenDoors(int network);
+Result<EgressListeners> OpenEgressListeners(int network);
 // A connection to a port of the box, at once: 127.0.0.1 first, then [::1]. kNotFound when nobody
 // listens, kUnavailable when the listener's queue is full.
-Result<UniqueFd> DialInside(int network, std::uint16_t port);
+Result<UniqueFd> DialInNamespace(int network, std::uint16_t port);
 
 }  // namespace viv::network

@@ -11,9 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "network/kept_namespace.h"
+#include "network/named_namespace.h"
+#include "network/namespace_setup.h"
 #include "network/network_test_support.h"
-#include "network/wiring.h"
 
 namespace viv::network {
 namespace {
@@ -48,7 +48,7 @@ TEST_F(NamespacesTest, OwnServicesAreReachedByEveryOwnAddress) {
 // The kernel makes an IPv6 address's own route later, in a work queue.
 TEST_F(NamespacesTest, OwnAddressesAreReachedFromTheFirstMoment) {
   for (int i = 0; i < 64; ++i) {
-    auto fresh = namespaces_->Take();
+    auto fresh = namespaces_->Acquire();
     ASSERT_TRUE(fresh.has_value()) << fresh.error().message;
     AsGuest(fresh->fd.get(), [] {
       Listener listener = ListenOn("fd00::1");
@@ -57,7 +57,7 @@ TEST_F(NamespacesTest, OwnAddressesAreReachedFromTheFirstMoment) {
   }
 }
 
-TEST_F(NamespacesTest, WithoutDoorsNothingIsReached) {
+TEST_F(NamespacesTest, WithoutListenersNothingIsReached) {
   AsGuest(network(), [] {
     EXPECT_EQ(DialTcp(EndpointOf("93.184.216.34", 80)).error, ECONNREFUSED);
     EXPECT_EQ(DialTcp(EndpointOf("2606:4700::1111", 80)).error, ECONNREFUSED);
@@ -89,21 +89,21 @@ TEST_F(NamespacesTest, AnyoneMayServeALowPort) {
 }
 
 // Every address is local in a box, so that a guest can have a socket of its own there.
-TEST_F(NamespacesTest, WhatIsMeantForTheOutsideComesToTheDoorAlone) {
-  for (bool with_doors : {false, true}) {
-    Result<Doors> doors = Doors{};
-    if (with_doors) doors = OpenDoors(network());
-    ASSERT_TRUE(doors.has_value()) << doors.error().message;
+TEST_F(NamespacesTest, ConnectionsToTheOutsideReachTheListenerAlone) {
+  for (bool with_listeners : {false, true}) {
+    Result<EgressListeners> listeners = EgressListeners{};
+    if (with_listeners) listeners = OpenEgressListeners(network());
+    ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
     AsGuest(network(), [&] {
       for (std::string_view address : {"93.184.216.34", "2606:4700::1111", "169.254.169.254"}) {
         for (std::string_view at : {"::", address.data()}) {
           Listener own = ListenOn(at);
           Dialled client = DialTcp(EndpointOf(address, own.port));
-          EXPECT_EQ(client.error, with_doors ? 0 : ECONNREFUSED) << address << " " << at;
+          EXPECT_EQ(client.error, with_listeners ? 0 : ECONNREFUSED) << address << " " << at;
           fcntl(own.fd.get(), F_SETFL, O_NONBLOCK);
           EXPECT_FALSE(AcceptOn(own)) << address << " " << at;
-          if (!with_doors) continue;
-          UniqueFd accepted(accept4(doors->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+          if (!with_listeners) continue;
+          UniqueFd accepted(accept4(listeners->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
           SocketAddress meant;
           ASSERT_EQ(getsockname(accepted.get(), meant.get(), &meant.size), 0) << address;
           EXPECT_EQ(FromSocketAddress(meant), EndpointOf(address, own.port)) << address;
@@ -114,8 +114,8 @@ TEST_F(NamespacesTest, WhatIsMeantForTheOutsideComesToTheDoorAlone) {
 }
 
 TEST_F(NamespacesTest, ConnectionsAreNotTracked) {
-  auto doors = OpenDoors(network());
-  ASSERT_TRUE(doors.has_value()) << doors.error().message;
+  auto listeners = OpenEgressListeners(network());
+  ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
   AsGuest(network(), [&] {
     Dialled client = DialTcp(EndpointOf("93.184.216.34", 80));
     ASSERT_EQ(client.error, 0);
@@ -136,21 +136,21 @@ TEST_F(NamespacesTest, ConnectionsBufferLittle) {
   });
 }
 
-TEST_F(NamespacesTest, OneThatAnOlderServerWiredIsNotUsedAgain) {
+TEST_F(NamespacesTest, ANamespaceSetUpByAnOlderServerIsNotReused) {
   ScratchDirectory other;
   std::string directory = other.path() + "/net";
-  ASSERT_TRUE(OpenKeptFolder(directory));
-  ASSERT_TRUE(MakeKept(directory, "net-0123456789abcdef"));
+  ASSERT_TRUE(OpenNamespaceFolder(directory));
+  ASSERT_TRUE(MakeNamedNamespace(directory, "net-0123456789abcdef"));
   auto pool = Namespaces::Open(directory);
   ASSERT_TRUE(pool.has_value());
-  (*pool)->Return("net-0123456789abcdef");
-  (*pool)->Settle();
+  (*pool)->Release("net-0123456789abcdef");
+  (*pool)->WaitUntilIdle();
   EXPECT_FALSE((*pool)->Find("net-0123456789abcdef"));
 }
 
 TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
-  auto doors = OpenDoors(network());
-  ASSERT_TRUE(doors.has_value()) << doors.error().message;
+  auto listeners = OpenEgressListeners(network());
+  ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
   AsGuest(network(), [] {
     std::vector<UniqueFd> sockets;
     for (std::string_view address : {"93.184.216.34", "93.184.216.35"}) {
@@ -168,11 +168,11 @@ TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
 
 TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
   std::string before = ThisNamespace();
-  ASSERT_TRUE(OpenDoors(network()));
-  EXPECT_FALSE(DialInside(network(), 9999));
-  EXPECT_FALSE(OpenDoors(-1));
+  ASSERT_TRUE(OpenEgressListeners(network()));
+  EXPECT_FALSE(DialInNamespace(network(), 9999));
+  EXPECT_FALSE(OpenEgressListeners(-1));
   EXPECT_TRUE(ProbeNamespaces());
-  ASSERT_TRUE(namespaces_->Take());
+  ASSERT_TRUE(namespaces_->Acquire());
   EXPECT_EQ(ThisNamespace(), before);
 }
 
@@ -180,14 +180,14 @@ TEST_F(NamespacesTest, DialsAServiceOnEveryLoopback) {
   for (std::string_view address : {"127.0.0.1", "::1", "0.0.0.0", "10.255.0.1", "fd00::1"}) {
     Listener listener;
     AsGuest(network(), [&] { listener = ListenOn(address); });
-    auto dialled = DialInside(network(), listener.port);
+    auto dialled = DialInNamespace(network(), listener.port);
     EXPECT_EQ(dialled.has_value(), address != "fd00::1") << address;
   }
 }
 
 TEST_F(NamespacesTest, NobodyListeningIsNotFound) {
   for (std::uint16_t port : {1, 80, 40000, 65535}) {
-    auto dialled = DialInside(network(), port);
+    auto dialled = DialInNamespace(network(), port);
     ASSERT_FALSE(dialled);
     EXPECT_EQ(dialled.error().code, ErrorCode::kNotFound) << dialled.error().message;
   }
@@ -202,7 +202,7 @@ TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
   std::vector<UniqueFd> queued;
   Result<UniqueFd> dialled;
   for (int i = 0; i < 8; ++i) {
-    dialled = DialInside(network(), full.port);
+    dialled = DialInNamespace(network(), full.port);
     if (!dialled) break;
     queued.push_back(*std::move(dialled));
   }
@@ -210,13 +210,13 @@ TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
   EXPECT_EQ(dialled.error().code, ErrorCode::kUnavailable) << dialled.error().message;
 }
 
-TEST_F(NamespacesTest, ADoorIsNotTakenOver) {
-  auto doors = OpenDoors(network());
-  ASSERT_TRUE(doors.has_value()) << doors.error().message;
+TEST_F(NamespacesTest, AListenersPortCannotBeBoundByAGuest) {
+  auto listeners = OpenEgressListeners(network());
+  ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
   AsGuest(network(), [] {
     for (int type : {SOCK_STREAM, SOCK_DGRAM}) {
       for (std::string_view address : {"127.0.0.1", "0.0.0.0", "::1", "::", "10.255.0.1"}) {
-        std::uint16_t port = type == SOCK_STREAM ? kTcpDoor : kDnsDoor;
+        std::uint16_t port = type == SOCK_STREAM ? kTcpListenerPort : kDnsListenerPort;
         SocketAddress at = ToSocketAddress(EndpointOf(address, port));
         UniqueFd fd(socket(at.get()->sa_family, type, 0));
         int on = 1;
@@ -226,19 +226,20 @@ TEST_F(NamespacesTest, ADoorIsNotTakenOver) {
       }
     }
   });
-  EXPECT_EQ(OpenDoors(network()).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(OpenEgressListeners(network()).error().code, ErrorCode::kConflict);
 }
 
 TEST_F(NamespacesTest, AStockIsReadyAndDistinct) {
-  namespaces_->Stock(5);
-  namespaces_->Settle();
-  EXPECT_EQ(namespaces_->List(), std::vector<std::string>{taken_.name});  // ready ones are nobody's
+  namespaces_->SetReadyCount(5);
+  namespaces_->WaitUntilIdle();
+  EXPECT_EQ(namespaces_->List(),
+            std::vector<std::string>{namespace_.name});  // ready ones are nobody's
   std::set<ino_t> inodes;
   for (int i = 0; i < 8; ++i) {
-    auto taken = namespaces_->Take();
-    ASSERT_TRUE(taken.has_value());
+    auto acquired = namespaces_->Acquire();
+    ASSERT_TRUE(acquired.has_value());
     struct stat found {};
-    fstat(taken->fd.get(), &found);
+    fstat(acquired->fd.get(), &found);
     inodes.insert(found.st_ino);
   }
   EXPECT_EQ(inodes.size(), 8U);
@@ -252,11 +253,11 @@ TEST_F(NamespacesTest, ACleanOneIsUsedAgainWithoutItsOldConnections) {
     UniqueFd server = AcceptOn(listener);
     client.fd = UniqueFd();  // the first to close waits for a minute
   });
-  namespaces_->Return(taken_.name);
-  namespaces_->Settle();
-  auto again = namespaces_->Take();
+  namespaces_->Release(namespace_.name);
+  namespaces_->WaitUntilIdle();
+  auto again = namespaces_->Acquire();
   ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(again->name, taken_.name);
+  EXPECT_EQ(again->name, namespace_.name);
   AsGuest(again->fd.get(), [] {
     std::string tcp = FileText("/proc/thread-self/net/tcp");
     EXPECT_EQ(std::count(tcp.begin(), tcp.end(), '\n'), 1) << tcp;
@@ -272,13 +273,13 @@ TEST_F(NamespacesTest, OneWithASocketInItIsNotUsedAgain) {
       ASSERT_TRUE(fd) << strerror(errno);
       ASSERT_TRUE(at == nullptr || bind(fd.get(), at->get(), at->size) == 0);
     });
-    namespaces_->Return(taken_.name);
-    namespaces_->Settle();
-    EXPECT_FALSE(namespaces_->Find(taken_.name));
-    auto next = namespaces_->Take();
+    namespaces_->Release(namespace_.name);
+    namespaces_->WaitUntilIdle();
+    EXPECT_FALSE(namespaces_->Find(namespace_.name));
+    auto next = namespaces_->Acquire();
     ASSERT_TRUE(next.has_value());
-    EXPECT_NE(next->name, taken_.name);
-    taken_ = *std::move(next);
+    EXPECT_NE(next->name, namespace_.name);
+    namespace_ = *std::move(next);
   };
   leave(AF_INET, SOCK_STREAM, nullptr);
   leave(AF_NETLINK, SOCK_RAW, nullptr);
@@ -289,18 +290,18 @@ TEST_F(NamespacesTest, OneWithASocketInItIsNotUsedAgain) {
   memcpy(&abstract.storage, &name, sizeof name.sun_family + 2);
   abstract.size = sizeof name.sun_family + 2;
   leave(AF_UNIX, SOCK_DGRAM, &abstract);
-  EXPECT_EQ(namespaces_->List(), std::vector<std::string>{taken_.name});
+  EXPECT_EQ(namespaces_->List(), std::vector<std::string>{namespace_.name});
 }
 
 TEST_F(NamespacesTest, ReturnedTwiceItComesToOneBoxOnly) {
-  std::string name = taken_.name;
-  namespaces_->Return(name);
-  namespaces_->Return(name);
-  namespaces_->Settle();
-  namespaces_->Return(name);
-  namespaces_->Settle();
-  auto first = namespaces_->Take();
-  auto second = namespaces_->Take();
+  std::string name = namespace_.name;
+  namespaces_->Release(name);
+  namespaces_->Release(name);
+  namespaces_->WaitUntilIdle();
+  namespaces_->Release(name);
+  namespaces_->WaitUntilIdle();
+  auto first = namespaces_->Acquire();
+  auto second = namespaces_->Acquire();
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->name, name);
   EXPECT_NE(second->name, name);
@@ -309,9 +310,9 @@ TEST_F(NamespacesTest, ReturnedTwiceItComesToOneBoxOnly) {
 TEST_F(NamespacesTest, NamesThatLeaveTheFolderAreNotFound) {
   for (const char* name : {"", ".", "..", "../../../proc/1/ns/net", "/proc/1/ns/net", "a/b", "A"}) {
     EXPECT_EQ(namespaces_->Find(name).error().code, ErrorCode::kNotFound) << name;
-    namespaces_->Return(name);
+    namespaces_->Release(name);
   }
-  EXPECT_TRUE(namespaces_->Find(taken_.name));
+  EXPECT_TRUE(namespaces_->Find(namespace_.name));
 }
 
 TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
@@ -319,9 +320,9 @@ TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
   std::string directory = other.path() + "/net";
   pid_t child = fork();
   if (child == 0) {  // makes some and dies without a word
-    if (!OpenKeptFolder(directory)) _exit(1);
+    if (!OpenNamespaceFolder(directory)) _exit(1);
     for (const char* name : {"net-1", "net-2", "net-3", "net-4"})
-      if (!MakeKept(directory, name)) _exit(1);
+      if (!MakeNamedNamespace(directory, name)) _exit(1);
     kill(getpid(), SIGKILL);
   }
   int status = 0;
@@ -336,9 +337,9 @@ TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
   EXPECT_FALSE(std::filesystem::exists(directory + "/net-lost"));
   for (const std::string& name : names) {
     EXPECT_TRUE((*pool)->Find(name));
-    (*pool)->Return(name);
+    (*pool)->Release(name);
   }
-  (*pool)->Settle();
+  (*pool)->WaitUntilIdle();
   EXPECT_TRUE((*pool)->List().empty());
   pool->reset();
   EXPECT_TRUE(std::filesystem::is_empty(directory));
@@ -352,14 +353,14 @@ TEST_F(NamespacesTest, TakenOnesOutliveTheServer) {
   {
     auto pool = Namespaces::Open(directory);
     ASSERT_TRUE(pool.has_value());
-    (*pool)->Stock(3);
-    (*pool)->Settle();
-    name = (*pool)->Take()->name;
+    (*pool)->SetReadyCount(3);
+    (*pool)->WaitUntilIdle();
+    name = (*pool)->Acquire()->name;
   }
   auto pool = Namespaces::Open(directory);
   ASSERT_TRUE(pool.has_value());
   EXPECT_EQ((*pool)->List(), std::vector<std::string>{name});
-  (*pool)->Return(name);
+  (*pool)->Release(name);
 }
 
 }  // namespace

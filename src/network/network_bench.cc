@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "network/client_hello_test_support.h"
 #include "network/egress.h"
-#include "network/hello_test_support.h"
 #include "network/namespaces.h"
-#include "network/test_world.h"
-#include "network/visit.h"
+#include "network/scoped_netns.h"
+#include "network/test_internet.h"
 
 namespace viv::network {
 namespace {
@@ -34,7 +34,7 @@ class BenchNamespaces {
     pool_ = *std::move(opened);
   }
   ~BenchNamespaces() {
-    for (const std::string& name : pool_->List()) pool_->Return(name);
+    for (const std::string& name : pool_->List()) pool_->Release(name);
     pool_.reset();
     std::filesystem::remove_all(directory_);
   }
@@ -90,67 +90,67 @@ class Sink {
 };
 
 // A box whose traffic goes through an egress, and the internet it reaches.
-class BenchWorld {
+class BenchFixture {
  public:
-  explicit BenchWorld(BoxEgress box = {}) {
-    auto taken = namespaces_->Take();
-    CHECK(taken.has_value());
-    taken_ = *std::move(taken);
-    auto visit = Visit::ToNew();
-    CHECK(visit.has_value() && MakeWorld().has_value());
-    world_ = std::make_unique<Visit>(*std::move(visit));
+  explicit BenchFixture(BoxEgress box = {}) {
+    auto acquired = namespaces_->Acquire();
+    CHECK(acquired.has_value());
+    namespace_ = *std::move(acquired);
+    auto scope = ScopedNetns::EnterNew();
+    CHECK(scope.has_value() && MakeTestInternet().has_value());
+    internet_ = std::make_unique<ScopedNetns>(*std::move(scope));
     auto started = Egress::Start({{"127.0.0.1:53"}, {}});
     CHECK(started.has_value());
     egress_ = *std::move(started);
-    CHECK(egress_->Open("box", taken_.fd.get(), std::move(box)).has_value());
+    CHECK(egress_->Open("box", namespace_.fd.get(), std::move(box)).has_value());
     sink_ = std::make_unique<Sink>();
   }
   // From inside the box through its door, or beside it over plain loopback.
   UniqueFd Dial(bool through) {
     if (!through) return Connect("127.0.0.1", sink_->port());
-    auto visit = Visit::To(taken_.fd.get());
+    auto scope = ScopedNetns::Enter(namespace_.fd.get());
     return Connect(kPublic, sink_->port());
   }
 
  private:
   BenchNamespaces namespaces_;
-  Namespaces::Taken taken_;
-  std::unique_ptr<Visit> world_;
+  Namespaces::Handle namespace_;
+  std::unique_ptr<ScopedNetns> internet_;
   std::unique_ptr<Egress> egress_;
   std::unique_ptr<Sink> sink_;
 };
 
-void BM_TakeFromThePool(benchmark::State& state) {
+void BM_AcquireFromPool(benchmark::State& state) {
   BenchNamespaces namespaces;
-  namespaces->Stock(64);
-  namespaces->Settle();
+  namespaces->SetReadyCount(64);
+  namespaces->WaitUntilIdle();
   for (auto _ : state) {
-    auto taken = namespaces->Take();
-    CHECK(taken.has_value());
+    auto acquired = namespaces->Acquire();
+    CHECK(acquired.has_value());
     state.PauseTiming();
-    taken->fd = UniqueFd();
-    namespaces->Return(taken->name);
-    namespaces->Settle();
+    acquired->fd = UniqueFd();
+    namespaces->Release(acquired->name);
+    namespaces->WaitUntilIdle();
     state.ResumeTiming();
   }
 }
-BENCHMARK(BM_TakeFromThePool)->Unit(benchmark::kMicrosecond)->Iterations(1000);
+BENCHMARK(BM_AcquireFromPool)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
-void BM_TakeFresh(benchmark::State& state) {
+void BM_AcquireNew(benchmark::State& state) {
   BenchNamespaces namespaces;
-  for (auto _ : state) CHECK(namespaces->Take().has_value());
+  for (auto _ : state) CHECK(namespaces->Acquire().has_value());
 }
-BENCHMARK(BM_TakeFresh)->Unit(benchmark::kMicrosecond)->Iterations(200);
+BENCHMARK(BM_AcquireNew)->Unit(benchmark::kMicrosecond)->Iterations(200);
 
 void BM_Open(benchmark::State& state) {
   BenchNamespaces namespaces;
-  auto taken = namespaces->Take();
+  auto acquired = namespaces->Acquire();
   auto egress = Egress::Start({{"127.0.0.1:53"}, {}});
-  CHECK(taken.has_value() && egress.has_value());
+  CHECK(acquired.has_value() && egress.has_value());
   BoxEgress by_name;
   by_name.policy = {{"*.example.com"}, {"0.0.0.0/0"}, true};
   for (auto _ : state) {
-    CHECK((*egress)->Open("box", taken->fd.get(), by_name).has_value());
+    CHECK((*egress)->Open("box", acquired->fd.get(), by_name).has_value());
     state.PauseTiming();
     (*egress)->Close("box");
     state.ResumeTiming();
@@ -160,12 +160,12 @@ BENCHMARK(BM_Open)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
 void BM_Close(benchmark::State& state) {
   BenchNamespaces namespaces;
-  auto taken = namespaces->Take();
+  auto acquired = namespaces->Acquire();
   auto egress = Egress::Start({{"127.0.0.1:53"}, {}});
-  CHECK(taken.has_value() && egress.has_value());
+  CHECK(acquired.has_value() && egress.has_value());
   for (auto _ : state) {
     state.PauseTiming();
-    CHECK((*egress)->Open("box", taken->fd.get(), {}).has_value());
+    CHECK((*egress)->Open("box", acquired->fd.get(), {}).has_value());
     state.ResumeTiming();
     (*egress)->Close("box");
   }
@@ -174,8 +174,8 @@ BENCHMARK(BM_Close)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
 // The argument: 0 over plain loopback, 1 through the door.
 void BM_Throughput(benchmark::State& state) {
-  BenchWorld world;
-  UniqueFd fd = world.Dial(state.range(0) == 1);
+  BenchFixture fixture;
+  UniqueFd fd = fixture.Dial(state.range(0) == 1);
   std::string chunk(kChunk, 'x');
   for (auto _ : state)
     for (std::size_t at = 0; at < chunk.size();) {
@@ -188,8 +188,8 @@ void BM_Throughput(benchmark::State& state) {
 BENCHMARK(BM_Throughput)->Arg(0)->Arg(1)->UseRealTime()->MinTime(1.0);
 
 void BM_RoundTrip(benchmark::State& state) {
-  BenchWorld world;
-  UniqueFd fd = world.Dial(state.range(0) == 1);
+  BenchFixture fixture;
+  UniqueFd fd = fixture.Dial(state.range(0) == 1);
   std::string question(200, '?');
   for (auto _ : state) {
     CHECK(send(fd.get(), question.data(), question.size(), 0) == 200);
@@ -203,11 +203,11 @@ BENCHMARK(BM_RoundTrip)->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMicrose
 void BM_ConnectAndAsk(benchmark::State& state) {
   BoxEgress box;
   if (state.range(0) == 2) box.policy.deny = {"*.denied.org"};
-  BenchWorld world(std::move(box));
-  const std::string question = HelloFor("api.example.com");
+  BenchFixture fixture(std::move(box));
+  const std::string question = ClientHelloFor("api.example.com");
   std::string answer = question;
   for (auto _ : state) {
-    UniqueFd fd = world.Dial(state.range(0) != 0);
+    UniqueFd fd = fixture.Dial(state.range(0) != 0);
     CHECK(send(fd.get(), question.data(), question.size(), 0) > 0);
     CHECK(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL) > 0);
   }

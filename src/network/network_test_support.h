@@ -18,7 +18,7 @@
 
 #include "network/address.h"
 #include "network/namespaces.h"
-#include "network/visit.h"
+#include "network/scoped_netns.h"
 
 namespace viv::network {
 
@@ -40,8 +40,8 @@ class ScratchDirectory {
 // Runs `act` in a thread inside the namespace.
 inline void AsGuest(int network, const std::function<void()>& act) {
   std::thread([&] {
-    auto visit = Visit::To(network);
-    ASSERT_TRUE(visit.has_value()) << visit.error().message;
+    auto scope = ScopedNetns::Enter(network);
+    ASSERT_TRUE(scope.has_value()) << scope.error().message;
     act();
   }).join();
 }
@@ -115,21 +115,21 @@ class NetworkTest : public testing::Test {
     auto opened = Namespaces::Open(directory_.path() + "/net");
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     namespaces_ = *std::move(opened);
-    auto taken = namespaces_->Take();
-    ASSERT_TRUE(taken.has_value()) << taken.error().message;
-    taken_ = *std::move(taken);
+    auto acquired = namespaces_->Acquire();
+    ASSERT_TRUE(acquired.has_value()) << acquired.error().message;
+    namespace_ = *std::move(acquired);
   }
   void TearDown() override {
     if (!namespaces_) return;
-    taken_.fd = UniqueFd();
-    for (const std::string& name : namespaces_->List()) namespaces_->Return(name);
+    namespace_.fd = UniqueFd();
+    for (const std::string& name : namespaces_->List()) namespaces_->Release(name);
     namespaces_.reset();
   }
-  int network() const { return taken_.fd.get(); }
+  int network() const { return namespace_.fd.get(); }
 
   ScratchDirectory directory_;
   std::unique_ptr<Namespaces> namespaces_;
-  Namespaces::Taken taken_;
+  Namespaces::Handle namespace_;
 };
 
 }  // namespace viv::network

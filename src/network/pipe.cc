@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t kScratchBytes = 256 * 1024;
 // When the lanes of a loop hold this much for slow takers, reads become small until they have it.
-constexpr std::size_t kHeldBytesMax = 32 * 1024 * 1024;
-constexpr std::size_t kReadInShortage = 4 * 1024;
-constexpr int kReadsPerTurn = 8;  // then the other lanes have their turn
+constexpr std::size_t kBufferedBytesMax = 32 * 1024 * 1024;
+constexpr std::size_t kReadBytesWhenFull = 4 * 1024;
+constexpr int kReadsBeforeYield = 8;  // then the other lanes have their turn
 
-enum class LaneWay { kOut, kIn };
+enum class Direction { kOutbound, kInbound };
 
 char* Scratch() {
   static thread_local std::unique_ptr<char[]> scratch(new char[kScratchBytes]);
@@ -30,14 +30,14 @@ char* Scratch() {
 }
 
 // Bytes waiting for a slow taker; counted so that their sum stays bounded.
-class HeldBytes {
+class BufferedBytes {
  public:
-  HeldBytes(std::size_t& total, std::string bytes) : total_(total), bytes_(std::move(bytes)) {
+  BufferedBytes(std::size_t& total, std::string bytes) : total_(total), bytes_(std::move(bytes)) {
     total_ += bytes_.size();
   }
-  ~HeldBytes() { total_ -= bytes_.size(); }
-  HeldBytes(const HeldBytes&) = delete;
-  HeldBytes& operator=(const HeldBytes&) = delete;
+  ~BufferedBytes() { total_ -= bytes_.size(); }
+  BufferedBytes(const BufferedBytes&) = delete;
+  BufferedBytes& operator=(const BufferedBytes&) = delete;
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -52,99 +52,102 @@ ssize_t SendSome(Stream& to, const char* bytes, std::size_t size) {
   return put;
 }
 
-Task<bool> SendHeld(Loop& loop, Stream& to, std::string rest) {
-  HeldBytes held(loop.held_bytes, std::move(rest));
+Task<bool> SendBuffered(Loop& loop, Stream& to, std::string rest) {
+  BufferedBytes buffered(loop.buffered_bytes, std::move(rest));
   std::size_t at = 0;
   for (;;) {
     if (!to.is_open()) co_return false;
-    ssize_t put = SendSome(to, held.bytes().data() + at, held.bytes().size() - at);
+    ssize_t put = SendSome(to, buffered.bytes().data() + at, buffered.bytes().size() - at);
     if (put < 0) co_return false;
     at += static_cast<std::size_t>(put);
-    if (at == held.bytes().size()) co_return true;
+    if (at == buffered.bytes().size()) co_return true;
     if (!co_await WaitWritable(to)) co_return false;
   }
 }
 
-void CountBytes(Flow& flow, LaneWay way, std::size_t bytes) {
-  if (way == LaneWay::kOut)
-    flow.Count(bytes, 0);
+void CountBytes(Flow& flow, Direction direction, std::size_t bytes) {
+  if (direction == Direction::kOutbound)
+    flow.CountBytes(bytes, 0);
   else
-    flow.Count(0, bytes);
+    flow.CountBytes(0, bytes);
 }
 
 // One turn: reads and passes on until nothing is there or others should run.
-enum class TurnEnd { kEmpty, kYield, kHold, kEnded, kBroken };
+enum class CopyResult { kWouldBlock, kYield, kBuffered, kEof, kError };
 
-TurnEnd TakeTurn(Flow& flow, LaneWay way, Stream& from, Stream& to, std::string& rest) {
-  for (int reads = 0; reads < kReadsPerTurn; ++reads) {
-    if (!from.is_open() || !to.is_open()) return TurnEnd::kBroken;
-    std::size_t room = flow.box->loop.held_bytes < kHeldBytesMax ? kScratchBytes : kReadInShortage;
+CopyResult CopySome(Flow& flow, Direction direction, Stream& from, Stream& to, std::string& rest) {
+  for (int reads = 0; reads < kReadsBeforeYield; ++reads) {
+    if (!from.is_open() || !to.is_open()) return CopyResult::kError;
+    std::size_t room =
+        flow.box->loop.buffered_bytes < kBufferedBytesMax ? kScratchBytes : kReadBytesWhenFull;
     ssize_t got = recv(from.native_handle(), Scratch(), room, MSG_DONTWAIT);
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? TurnEnd::kEmpty : TurnEnd::kBroken;
-    if (got == 0) return TurnEnd::kEnded;
-    CountBytes(flow, way, static_cast<std::size_t>(got));
+    if (got < 0)
+      return errno == EAGAIN || errno == EINTR ? CopyResult::kWouldBlock : CopyResult::kError;
+    if (got == 0) return CopyResult::kEof;
+    CountBytes(flow, direction, static_cast<std::size_t>(got));
     ssize_t put = SendSome(to, Scratch(), static_cast<std::size_t>(got));
-    if (put < 0) return TurnEnd::kBroken;
+    if (put < 0) return CopyResult::kError;
     if (put < got) {
       rest.assign(Scratch() + put, static_cast<std::size_t>(got - put));
-      return TurnEnd::kHold;
+      return CopyResult::kBuffered;
     }
     // Less than asked for: the next read would find nothing.
-    if (static_cast<std::size_t>(got) < room) return TurnEnd::kEmpty;
+    if (static_cast<std::size_t>(got) < room) return CopyResult::kWouldBlock;
   }
-  return TurnEnd::kYield;
+  return CopyResult::kYield;
 }
 
-// `taken` was read before, and goes first.
-Task<void> RunLane(std::shared_ptr<Flow> flow, LaneWay way, std::string taken) {
-  Stream& from = way == LaneWay::kOut ? flow->guest : flow->remote;
-  Stream& to = way == LaneWay::kOut ? flow->remote : flow->guest;
-  if (!taken.empty()) {
-    CountBytes(*flow, way, taken.size());
-    if (!co_await SendHeld(flow->box->loop, to, std::move(taken))) co_return flow->Cut();
+// `already_read` was read before, and goes first.
+Task<void> CopyAll(std::shared_ptr<Flow> flow, Direction direction, std::string already_read) {
+  Stream& from = direction == Direction::kOutbound ? flow->guest : flow->remote;
+  Stream& to = direction == Direction::kOutbound ? flow->remote : flow->guest;
+  if (!already_read.empty()) {
+    CountBytes(*flow, direction, already_read.size());
+    if (!co_await SendBuffered(flow->box->loop, to, std::move(already_read)))
+      co_return flow->Abort();
   }
   for (;;) {
     std::string rest;
     bool going = true;
-    switch (TakeTurn(*flow, way, from, to, rest)) {
-      case TurnEnd::kEmpty:
+    switch (CopySome(*flow, direction, from, to, rest)) {
+      case CopyResult::kWouldBlock:
         going = co_await WaitReadable(from);
         break;
-      case TurnEnd::kYield:
+      case CopyResult::kYield:
         co_await asio::post(asio::use_awaitable);
         break;
-      case TurnEnd::kHold:
-        going = co_await SendHeld(flow->box->loop, to, std::move(rest));
+      case CopyResult::kBuffered:
+        going = co_await SendBuffered(flow->box->loop, to, std::move(rest));
         break;
-      case TurnEnd::kEnded:
-        flow->inward_ended = flow->inward_ended || way == LaneWay::kIn;
+      case CopyResult::kEof:
+        flow->remote_ended = flow->remote_ended || direction == Direction::kInbound;
         shutdown(to.native_handle(), SHUT_WR);
         co_return;
-      case TurnEnd::kBroken:
+      case CopyResult::kError:
         going = false;
     }
     if (going) continue;
-    if (!flow->remote_let_go) flow->Cut();
+    if (!flow->remote_detached) flow->Abort();
     co_return;
   }
 }
 
 }  // namespace
 
-void StartInward(std::shared_ptr<Flow> flow) {
+void StartInbound(std::shared_ptr<Flow> flow) {
   asio::io_context& context = flow->box->loop.context();
-  asio::co_spawn(context, RunLane(std::move(flow), LaneWay::kIn, ""), asio::detached);
+  asio::co_spawn(context, CopyAll(std::move(flow), Direction::kInbound, ""), asio::detached);
 }
 
-void StartOutward(std::shared_ptr<Flow> flow, std::string taken) {
+void StartOutbound(std::shared_ptr<Flow> flow, std::string already_read) {
   asio::io_context& context = flow->box->loop.context();
-  asio::co_spawn(context, RunLane(std::move(flow), LaneWay::kOut, std::move(taken)),
+  asio::co_spawn(context, CopyAll(std::move(flow), Direction::kOutbound, std::move(already_read)),
                  asio::detached);
 }
 
-void StartPipe(std::shared_ptr<Flow> flow, std::string taken) {
-  StartOutward(flow, std::move(taken));
-  StartInward(std::move(flow));
+void StartPipe(std::shared_ptr<Flow> flow, std::string already_read) {
+  StartOutbound(flow, std::move(already_read));
+  StartInbound(std::move(flow));
 }
 
 }  // namespace viv::network

@@ -5,7 +5,7 @@
 namespace viv::network {
 namespace {
 
-using Ports = PortQuestion::Kind;
+using Ports = PortFilter::Kind;
 
 constexpr std::size_t kShownEntryBytesMax = 300;
 
@@ -21,21 +21,21 @@ Result<PolicyList> CompileList(const std::vector<std::string>& entries, std::str
 PolicyList::Found FindEntry(const PolicyList& list,
                             std::string_view host,
                             const Address& address,
-                            PortQuestion ports) {
+                            PortFilter ports) {
   if (auto found = list.FindAddress(address, ports)) return found;
-  return host.empty() ? list.FindBare(address, ports) : list.FindHost(host, ports);
+  return host.empty() ? list.FindByAddressText(address, ports) : list.FindHost(host, ports);
 }
 
 }  // namespace
 
 EntryKind KindOf(std::string_view entry) {
   if (ParseAddress(entry)) return EntryKind::kAddress;
-  auto read = ReadPolicyEntry(entry);
-  if (!read || read->port != 0 || entry.starts_with('[')) return EntryKind::kNothing;
+  auto read = ParsePolicyEntry(entry);
+  if (!read || read->port != 0 || entry.starts_with('[')) return EntryKind::kOther;
   if (read->kind == PolicyEntry::Kind::kBlock) return EntryKind::kBlock;
   bool name =
       read->kind == PolicyEntry::Kind::kHost || read->kind == PolicyEntry::Kind::kSubdomains;
-  return name ? EntryKind::kName : EntryKind::kNothing;
+  return name ? EntryKind::kName : EntryKind::kOther;
 }
 
 Result<Rules> Rules::Compile(const Policy& policy) {
@@ -46,14 +46,14 @@ Result<Rules> Rules::Compile(const Policy& policy) {
   rules.internet_ = policy.internet;
   ASSIGN_OR_RETURN(rules.allow_, CompileList(policy.allow, "allowed"));
   ASSIGN_OR_RETURN(rules.deny_, CompileList(policy.deny, "denied"));
-  rules.has_names_ = rules.allow_.HasNames() || rules.deny_.HasNames();
+  rules.has_name_entries_ = rules.allow_.HasNameEntries() || rules.deny_.HasNameEntries();
   return rules;
 }
 
-Rules::Decision Rules::Decide(std::string_view host,
+Rules::RuleMatch Rules::Match(std::string_view host,
                               const Address& address,
-                              PortQuestion allow,
-                              PortQuestion deny) const {
+                              PortFilter allow,
+                              PortFilter deny) const {
   if (auto found = FindEntry(allow_, host, address, allow)) return {By::kAllow, found};
   if (!internet_) return {By::kNoInternet, {}};
   if (auto found = FindEntry(deny_, host, address, deny)) return {By::kDeny, found};
@@ -63,12 +63,12 @@ Rules::Decision Rules::Decide(std::string_view host,
   return {};
 }
 
-Ruling Rules::Explain(const Decision& decision) const {
-  switch (decision.by) {
+Decision Rules::Explain(const RuleMatch& match) const {
+  switch (match.by) {
     case By::kAllow:
-      return {true, "allow " + allow_.TextOf(decision.entry)};
+      return {true, "allow " + allow_.TextOf(match.entry)};
     case By::kDeny:
-      return {false, "deny " + deny_.TextOf(decision.entry)};
+      return {false, "deny " + deny_.TextOf(match.entry)};
     case By::kNoInternet:
       return {false, "no internet"};
     case By::kDefault:
@@ -78,8 +78,8 @@ Ruling Rules::Explain(const Decision& decision) const {
 }
 
 bool Rules::Allows(std::string_view name, const Address& address, std::uint16_t port) const {
-  PortQuestion ports{Ports::kOne, port};
-  return Decide(ToLower(WithoutTrailingDot(name)), address, ports, ports).allowed();
+  PortFilter ports{Ports::kOne, port};
+  return Match(ToLower(WithoutTrailingDot(name)), address, ports, ports).allowed();
 }
 
 bool Rules::Allows(std::string_view name, std::string_view address, std::uint16_t port) const {
@@ -87,21 +87,22 @@ bool Rules::Allows(std::string_view name, std::string_view address, std::uint16_
   return parsed && Allows(name, *parsed, port);
 }
 
-Ruling Rules::Judge(std::string_view name, const Address& address, std::uint16_t port) const {
-  PortQuestion ports{Ports::kOne, port};
-  return Explain(Decide(ToLower(WithoutTrailingDot(name)), address, ports, ports));
+Decision Rules::Decide(std::string_view name, const Address& address, std::uint16_t port) const {
+  PortFilter ports{Ports::kOne, port};
+  return Explain(Match(ToLower(WithoutTrailingDot(name)), address, ports, ports));
 }
 
-bool Rules::NamesHost(std::string_view host, std::uint16_t port) const {
-  PortQuestion ports{Ports::kOne, port};
-  return has_names_ && (allow_.NamesHost(host, ports) || deny_.NamesHost(host, ports));
+bool Rules::HasEntryForHost(std::string_view host, std::uint16_t port) const {
+  PortFilter ports{Ports::kOne, port};
+  return has_name_entries_ &&
+         (allow_.HasEntryForHost(host, ports) || deny_.HasEntryForHost(host, ports));
 }
 
 bool Rules::AllowsSomePort(const Address& address) const {
-  return Decide("", address, {Ports::kSome}, {Ports::kEvery}).allowed();
+  return Match("", address, {Ports::kSome}, {Ports::kEvery}).allowed();
 }
 
-Rules::Decision Rules::DecideQuestion(std::string_view host) const {
+Rules::RuleMatch Rules::MatchQuestion(std::string_view host) const {
   if (auto found = allow_.FindHost(host, {Ports::kSome})) return {By::kAllow, found};
   if (auto found = allow_.FindEverything()) return {By::kAllow, found};
   if (!internet_) return {By::kNoInternet, {}};
@@ -110,8 +111,8 @@ Rules::Decision Rules::DecideQuestion(std::string_view host) const {
   return {};
 }
 
-Ruling Rules::JudgeQuestion(std::string_view name) const {
-  return Explain(DecideQuestion(ToLower(WithoutTrailingDot(name))));
+Decision Rules::DecideQuestion(std::string_view name) const {
+  return Explain(MatchQuestion(ToLower(WithoutTrailingDot(name))));
 }
 
 bool IsMetadataAddress(std::string_view text) {

@@ -30,13 +30,13 @@ struct Policy {
 
 inline constexpr std::size_t kPolicyEntriesMax = 10'000;  // of both lists together
 
-// The plain kinds: no port, and no pattern but "*.name". All other entries are kNothing here.
-enum class EntryKind { kAddress, kBlock, kName, kNothing };
+// The plain kinds: no port, and no pattern but "*.name". All other entries are kOther here.
+enum class EntryKind { kAddress, kBlock, kName, kOther };
 EntryKind KindOf(std::string_view entry);
 
-// A decision, and what decided: "allow *.example.com", "deny 0.0.0.0/0", "no internet" or
+// A match, and what decided: "allow *.example.com", "deny 0.0.0.0/0", "no internet" or
 // "default".
-struct Ruling {
+struct Decision {
   bool allowed = false;
   std::string rule;
 };
@@ -50,39 +50,39 @@ class Rules {
   // `name` is what the guest resolved to get this address; empty when it used the address itself.
   bool Allows(std::string_view name, const Address& address, std::uint16_t port) const;
   bool Allows(std::string_view name, std::string_view address, std::uint16_t port) const;
-  Ruling Judge(std::string_view name, const Address& address, std::uint16_t port) const;
+  Decision Decide(std::string_view name, const Address& address, std::uint16_t port) const;
   // Whether any entry goes by names, and whether one is for this host (lower case) on this port.
-  bool HasNames() const { return has_names_; }
-  bool NamesHost(std::string_view host, std::uint16_t port) const;
+  bool HasNameEntries() const { return has_name_entries_; }
+  bool HasEntryForHost(std::string_view host, std::uint16_t port) const;
   // Whether a connection to some port of this address might be allowed, as far as its name does not
   // matter.
   bool AllowsSomePort(const Address& address) const;
   // Whether a question for this name may be answered at all: where all is denied only names that an
   // entry allows, on whatever port, are, since a question for any other would carry data out; and
   // what is denied on every port is not.
-  bool MayResolve(std::string_view name) const { return JudgeQuestion(name).allowed; }
-  Ruling JudgeQuestion(std::string_view name) const;
+  bool MayResolve(std::string_view name) const { return DecideQuestion(name).allowed; }
+  Decision DecideQuestion(std::string_view name) const;
 
   std::size_t bytes() const { return allow_.bytes() + deny_.bytes(); }
 
  private:
   enum class By { kDefault, kAllow, kDeny, kNoInternet };
-  struct Decision {
+  struct RuleMatch {
     By by = By::kDefault;
     PolicyList::Found entry;
 
     bool allowed() const { return by == By::kDefault || by == By::kAllow; }
   };
-  Decision Decide(std::string_view host,
+  RuleMatch Match(std::string_view host,
                   const Address& address,
-                  PortQuestion allow,
-                  PortQuestion deny) const;
-  Decision DecideQuestion(std::string_view host) const;
-  Ruling Explain(const Decision& decision) const;
+                  PortFilter allow,
+                  PortFilter deny) const;
+  RuleMatch MatchQuestion(std::string_view host) const;
+  Decision Explain(const RuleMatch& match) const;
 
   PolicyList allow_, deny_;
   bool internet_ = true;
-  bool has_names_ = false;
+  bool has_name_entries_ = false;
 };
 
 // Loopback, private, link-local, metadata, multicast and other addresses that are never dialled;

@@ -189,7 +189,7 @@ std::string AddressBlock::Text() const {
   return text + "/" + std::to_string(prefix.IsV4() ? bits - 96 : bits);
 }
 
-Result<PolicyEntry> ReadPolicyEntry(std::string_view entry) {
+Result<PolicyEntry> ParsePolicyEntry(std::string_view entry) {
   if (entry.starts_with('~')) return ReadRegex(entry.substr(1));
   if (auto address = ParseAddress(entry)) return SingleAddress(*address, 0);
   if (std::size_t slash = entry.find('/'); slash != std::string_view::npos) {

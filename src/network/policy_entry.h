@@ -37,7 +37,7 @@ struct PolicyEntry {
 };
 
 // kInvalidArgument says what is wrong with it, without repeating it.
-Result<PolicyEntry> ReadPolicyEntry(std::string_view entry);
+Result<PolicyEntry> ParsePolicyEntry(std::string_view entry);
 
 // A host name; a last label of digits only would be a badly written address.
 bool IsHostName(std::string_view name);

@@ -21,7 +21,7 @@ tl::unexpected<Error> TooMany(std::string what) {
 
 }  // namespace
 
-PolicyList::NamePort PolicyList::Keep(const PolicyEntry& entry) {
+PolicyList::NamePort PolicyList::StoreName(const PolicyEntry& entry) {
   NamePort kept{static_cast<std::uint32_t>(names_.size()),
                 static_cast<std::uint16_t>(entry.text.size()), entry.port};
   names_ += entry.text;
@@ -49,16 +49,16 @@ Status PolicyList::AddExpression(const PolicyEntry& entry) {
 
 Status PolicyList::Add(std::string_view text) {
   using Kind = PolicyEntry::Kind;
-  ASSIGN_OR_RETURN(PolicyEntry entry, ReadPolicyEntry(text));
+  ASSIGN_OR_RETURN(PolicyEntry entry, ParsePolicyEntry(text));
   switch (entry.kind) {
     case Kind::kBlock:
       blocks_.push_back(entry.block);
       return {};
     case Kind::kHost:
-      hosts_.push_back(Keep(entry));
+      hosts_.push_back(StoreName(entry));
       return {};
     case Kind::kSubdomains:
-      domains_.push_back(Keep(entry));
+      domains_.push_back(StoreName(entry));
       return {};
     case Kind::kRegex:
       return AddExpression(entry);
@@ -67,7 +67,7 @@ Status PolicyList::Add(std::string_view text) {
       if (globs_.size() + address_globs_.size() >= kGlobsMax)
         return TooMany("a list has at most " + std::to_string(kGlobsMax) +
                        " patterns beside those of the form '*.name'");
-      (entry.kind == Kind::kGlob ? globs_ : address_globs_).push_back(Keep(entry));
+      (entry.kind == Kind::kGlob ? globs_ : address_globs_).push_back(StoreName(entry));
   }
   return {};
 }
@@ -84,24 +84,24 @@ void PolicyList::Finish() {
 
 std::optional<std::size_t> PolicyList::FindName(const std::vector<NamePort>& sorted,
                                                 std::string_view name,
-                                                PortQuestion ports) const {
+                                                PortFilter ports) const {
   auto at = std::lower_bound(
       sorted.begin(), sorted.end(), name,
       [this](const NamePort& entry, std::string_view wanted) { return NameOf(entry) < wanted; });
   for (; at != sorted.end() && NameOf(*at) == name; ++at)
-    if (ports.Fits(at->port)) return static_cast<std::size_t>(at - sorted.begin());
+    if (ports.Matches(at->port)) return static_cast<std::size_t>(at - sorted.begin());
   return std::nullopt;
 }
 
 std::optional<std::size_t> PolicyList::FindGlob(const std::vector<NamePort>& globs,
                                                 std::string_view text,
-                                                PortQuestion ports) const {
+                                                PortFilter ports) const {
   for (std::size_t i = 0; i < globs.size(); ++i)
-    if (ports.Fits(globs[i].port) && MatchesGlob(NameOf(globs[i]), text)) return i;
+    if (ports.Matches(globs[i].port) && MatchesGlob(NameOf(globs[i]), text)) return i;
   return std::nullopt;
 }
 
-PolicyList::Found PolicyList::FindName(std::string_view host, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindName(std::string_view host, PortFilter ports) const {
   if (host.empty()) return {};
   if (auto at = FindName(hosts_, host, ports)) return {Found::Kind::kHost, *at};
   if (domains_.empty()) return {};
@@ -112,33 +112,33 @@ PolicyList::Found PolicyList::FindName(std::string_view host, PortQuestion ports
   return {};
 }
 
-PolicyList::Found PolicyList::FindExpression(std::string_view host, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindExpression(std::string_view host, PortFilter ports) const {
   re2::StringPiece text(host.data(), host.size());
   for (std::size_t i = 0; i < expressions_.size(); ++i)
-    if (ports.Fits(expressions_[i].port) && re2::RE2::FullMatch(text, *expressions_[i].pattern))
+    if (ports.Matches(expressions_[i].port) && re2::RE2::FullMatch(text, *expressions_[i].pattern))
       return {Found::Kind::kExpression, i};
   return {};
 }
 
-PolicyList::Found PolicyList::FindPattern(std::string_view host, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindPattern(std::string_view host, PortFilter ports) const {
   if (auto at = FindGlob(globs_, host, ports)) return {Found::Kind::kGlob, *at};
   return FindExpression(host, ports);
 }
 
-PolicyList::Found PolicyList::FindHost(std::string_view host, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindHost(std::string_view host, PortFilter ports) const {
   if (host.empty()) return {};
   Found named = FindName(host, ports);
   return named ? named : FindPattern(host, ports);
 }
 
-PolicyList::Found PolicyList::FindBare(const Address& address, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindByAddressText(const Address& address, PortFilter ports) const {
   if (globs_.empty() && expressions_.empty()) return {};
   return FindPattern(address.Text(), ports);
 }
 
-PolicyList::Found PolicyList::FindAddress(const Address& address, PortQuestion ports) const {
+PolicyList::Found PolicyList::FindAddress(const Address& address, PortFilter ports) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (ports.Fits(blocks_[i].port) && blocks_[i].Contains(address))
+    if (ports.Matches(blocks_[i].port) && blocks_[i].Contains(address))
       return {Found::Kind::kBlock, i};
   if (address_globs_.empty() || !address.IsV4()) return {};
   if (auto at = FindGlob(address_globs_, address.Text(), ports))
@@ -152,16 +152,16 @@ PolicyList::Found PolicyList::FindEverything() const {
   return {};
 }
 
-bool PolicyList::HasNames() const {
+bool PolicyList::HasNameEntries() const {
   if (!hosts_.empty() || !domains_.empty() || !expressions_.empty()) return true;
   return std::any_of(globs_.begin(), globs_.end(),
                      [this](const NamePort& glob) { return NameOf(glob) != "*"; });
 }
 
-bool PolicyList::NamesHost(std::string_view host, PortQuestion ports) const {
+bool PolicyList::HasEntryForHost(std::string_view host, PortFilter ports) const {
   if (FindName(host, ports) || FindExpression(host, ports)) return true;
   return std::any_of(globs_.begin(), globs_.end(), [&](const NamePort& glob) {
-    return NameOf(glob) != "*" && ports.Fits(glob.port) && MatchesGlob(NameOf(glob), host);
+    return NameOf(glob) != "*" && ports.Matches(glob.port) && MatchesGlob(NameOf(glob), host);
   });
 }
 

@@ -22,11 +22,11 @@ class RE2;
 namespace viv::network {
 
 // Which ports an entry must be for: this one, at least one, or all there are.
-struct PortQuestion {
+struct PortFilter {
   enum class Kind { kOne, kSome, kEvery } kind = Kind::kOne;
   std::uint16_t port = 0;
 
-  bool Fits(std::uint16_t entry_port) const {
+  bool Matches(std::uint16_t entry_port) const {
     if (entry_port == 0 || kind == Kind::kSome) return true;
     return kind == Kind::kOne && entry_port == port;
   }
@@ -47,17 +47,17 @@ class PolicyList {
     explicit operator bool() const { return kind != Kind::kNone; }
   };
   // An address or block has it.
-  Found FindAddress(const Address& address, PortQuestion ports) const;
+  Found FindAddress(const Address& address, PortFilter ports) const;
   // A name or pattern fits the host; it is in lower case.
-  Found FindHost(std::string_view host, PortQuestion ports) const;
+  Found FindHost(std::string_view host, PortFilter ports) const;
   // The same for a connection without a name: patterns see the text of the address.
-  Found FindBare(const Address& address, PortQuestion ports) const;
+  Found FindByAddressText(const Address& address, PortFilter ports) const;
   std::string TextOf(Found found) const;  // as its author wrote it, or nearly so
 
   // Whether an entry goes by names: "*" alone does not, since it fits addresses as well.
-  bool HasNames() const;
+  bool HasNameEntries() const;
   // Whether such an entry fits the host.
-  bool NamesHost(std::string_view host, PortQuestion ports) const;
+  bool HasEntryForHost(std::string_view host, PortFilter ports) const;
   Found FindEverything() const;  // "0.0.0.0/0"
   std::size_t bytes() const;     // of memory, beside what expressions take
 
@@ -71,20 +71,20 @@ class PolicyList {
     std::shared_ptr<const re2::RE2> pattern;  // shared by copies: it never changes
     std::uint16_t port;
   };
-  NamePort Keep(const PolicyEntry& entry);
+  NamePort StoreName(const PolicyEntry& entry);
   Status AddExpression(const PolicyEntry& entry);
   std::string_view NameOf(const NamePort& name) const {
     return std::string_view(names_).substr(name.at, name.size);
   }
   std::optional<std::size_t> FindName(const std::vector<NamePort>& sorted,
                                       std::string_view name,
-                                      PortQuestion ports) const;
+                                      PortFilter ports) const;
   std::optional<std::size_t> FindGlob(const std::vector<NamePort>& globs,
                                       std::string_view text,
-                                      PortQuestion ports) const;
-  Found FindName(std::string_view host, PortQuestion ports) const;
-  Found FindExpression(std::string_view host, PortQuestion ports) const;
-  Found FindPattern(std::string_view host, PortQuestion ports) const;
+                                      PortFilter ports) const;
+  Found FindName(std::string_view host, PortFilter ports) const;
+  Found FindExpression(std::string_view host, PortFilter ports) const;
+  Found FindPattern(std::string_view host, PortFilter ports) const;
 
   std::vector<AddressBlock> blocks_;
   std::string names_;

@@ -53,10 +53,10 @@ TEST(PolicyTest, RefusesWhatIsNoEntry) {
                                  "a/8",
                                  "0x7f.1",
                                  "*.1.2.3.4"})
-    EXPECT_EQ(KindOf(entry), EntryKind::kNothing) << entry;
-  EXPECT_EQ(KindOf(std::string("a.com\0.evil", 11)), EntryKind::kNothing);
-  EXPECT_EQ(KindOf(std::string("8.8.8.8\0", 8)), EntryKind::kNothing);
-  EXPECT_EQ(KindOf(std::string(64, 'a') + ".com"), EntryKind::kNothing);
+    EXPECT_EQ(KindOf(entry), EntryKind::kOther) << entry;
+  EXPECT_EQ(KindOf(std::string("a.com\0.evil", 11)), EntryKind::kOther);
+  EXPECT_EQ(KindOf(std::string("8.8.8.8\0", 8)), EntryKind::kOther);
+  EXPECT_EQ(KindOf(std::string(64, 'a') + ".com"), EntryKind::kOther);
 }
 
 TEST(PolicyTest, NamesTheBadEntryAndWhatIsWrong) {

@@ -20,10 +20,10 @@ namespace viv::network {
 namespace {
 
 constexpr char kTable[] = "viv";
-constexpr char kUntracked[] = "untracked";
-constexpr char kDnsDoorways[] = "dns";
-constexpr char kGate[] = "gate";
-constexpr char kTcpDoorways[] = "tcp";
+constexpr char kNotrackChain[] = "untracked";
+constexpr char kDnsChain[] = "dns";
+constexpr char kFilterChain[] = "filter";
+constexpr char kTcpChain[] = "tcp";
 
 // New flows of DNS, over which packets are dropped. Each leaves a tracking entry of the kernel's
 // memory for some seconds, so this bounds what a box can make the host hold.
@@ -42,7 +42,7 @@ void BeginNft(NetlinkBatch& batch, const char* label, int message, std::uint16_t
   batch.Body(&family, sizeof family);
 }
 
-void AddFrame(NetlinkBatch& batch, const char* label, int message) {
+void AddBatchMarker(NetlinkBatch& batch, const char* label, int message) {
   batch.Begin(label, static_cast<std::uint16_t>(message), 0);
   nfgenmsg family{};
   family.version = NFNETLINK_V0;
@@ -50,7 +50,7 @@ void AddFrame(NetlinkBatch& batch, const char* label, int message) {
   batch.Body(&family, sizeof family);
 }
 
-struct ChainPlan {
+struct ChainSpec {
   const char* name;
   const char* type;
   std::uint32_t hook;
@@ -58,16 +58,16 @@ struct ChainPlan {
   std::uint32_t policy;
 };
 
-void AddChain(NetlinkBatch& batch, const ChainPlan& plan) {
+void AddChain(NetlinkBatch& batch, const ChainSpec& spec) {
   BeginNft(batch, "add a chain", NFT_MSG_NEWCHAIN, NLM_F_CREATE | NLM_F_ACK);
   batch.Text(NFTA_CHAIN_TABLE, kTable);
-  batch.Text(NFTA_CHAIN_NAME, plan.name);
+  batch.Text(NFTA_CHAIN_NAME, spec.name);
   batch.OpenNest(NFTA_CHAIN_HOOK);
-  batch.NetNumber32(NFTA_HOOK_HOOKNUM, plan.hook);
-  batch.NetNumber32(NFTA_HOOK_PRIORITY, static_cast<std::uint32_t>(plan.priority));
+  batch.NetNumber32(NFTA_HOOK_HOOKNUM, spec.hook);
+  batch.NetNumber32(NFTA_HOOK_PRIORITY, static_cast<std::uint32_t>(spec.priority));
   batch.CloseNest();
-  batch.NetNumber32(NFTA_CHAIN_POLICY, plan.policy);
-  batch.Text(NFTA_CHAIN_TYPE, plan.type);
+  batch.NetNumber32(NFTA_CHAIN_POLICY, spec.policy);
+  batch.Text(NFTA_CHAIN_TYPE, spec.type);
 }
 
 struct OwnBlock {
@@ -147,7 +147,7 @@ class RuleWriter {
   }
 
   // Does not match where nobody listens on that port.
-  RuleWriter& HandTo(std::uint16_t port) {
+  RuleWriter& Tproxy(std::uint16_t port) {
     Port(port);
     Open("tproxy");
     batch_.NetNumber32(NFTA_TPROXY_FAMILY, NFPROTO_UNSPEC);
@@ -210,7 +210,7 @@ constexpr std::uint8_t kTcp = IPPROTO_TCP, kUdp = IPPROTO_UDP;
 
 }  // namespace
 
-bool IsOfBox(const Address& address) {
+bool IsBoxOwnAddress(const Address& address) {
   for (const OwnBlock& own : OwnBlocks())
     if (address.SharesPrefix(own.prefix, own.bits)) return true;
   return false;
@@ -218,35 +218,38 @@ bool IsOfBox(const Address& address) {
 
 Status InstallRedirect() {
   NetlinkBatch batch;
-  AddFrame(batch, "begin a transaction", NFNL_MSG_BATCH_BEGIN);
+  AddBatchMarker(batch, "begin a transaction", NFNL_MSG_BATCH_BEGIN);
   BeginNft(batch, "add a table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
   batch.Text(NFTA_TABLE_NAME, kTable);
-  AddChain(batch, {kUntracked, "filter", NF_INET_LOCAL_OUT, -300, NF_ACCEPT});
-  AddChain(batch, {kDnsDoorways, "nat", NF_INET_LOCAL_OUT, -100, NF_ACCEPT});
+  AddChain(batch, {kNotrackChain, "filter", NF_INET_LOCAL_OUT, -300, NF_ACCEPT});
+  AddChain(batch, {kDnsChain, "nat", NF_INET_LOCAL_OUT, -100, NF_ACCEPT});
   // Redirected datagrams have an own address by then, so the gate drops what has no door: the
   // sender gets EPERM at once, and a client that tried UDP falls back to TCP.
-  AddChain(batch, {kGate, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP});
-  AddChain(batch, {kTcpDoorways, "filter", NF_INET_PRE_ROUTING, -150, NF_DROP});
+  AddChain(batch, {kFilterChain, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP});
+  AddChain(batch, {kTcpChain, "filter", NF_INET_PRE_ROUTING, -150, NF_DROP});
 
   // First, since most packets are of TCP.
-  RuleWriter(batch, kUntracked).Meta(NFT_META_L4PROTO, kTcp).Notrack().Verdict(NF_ACCEPT);
-  RuleWriter(batch, kGate).Meta(NFT_META_L4PROTO, kTcp).Verdict(NF_ACCEPT);
+  RuleWriter(batch, kNotrackChain).Meta(NFT_META_L4PROTO, kTcp).Notrack().Verdict(NF_ACCEPT);
+  RuleWriter(batch, kFilterChain).Meta(NFT_META_L4PROTO, kTcp).Verdict(NF_ACCEPT);
   // A box's traffic with itself needs no translation, so it costs no tracking entry either.
   for (const OwnBlock& own : OwnBlocks()) {
-    RuleWriter(batch, kUntracked).From(own).To(own).Notrack();
-    for (const char* chain : {kDnsDoorways, kGate, kTcpDoorways})
+    RuleWriter(batch, kNotrackChain).From(own).To(own).Notrack();
+    for (const char* chain : {kDnsChain, kFilterChain, kTcpChain})
       RuleWriter(batch, chain).To(own).Verdict(NF_ACCEPT);
   }
 
-  RuleWriter(batch, kTcpDoorways).Meta(NFT_META_L4PROTO, kTcp).HandTo(kTcpDoor).Verdict(NF_ACCEPT);
-  RuleWriter(batch, kTcpDoorways).Meta(NFT_META_L4PROTO, kTcp).Reset();
+  RuleWriter(batch, kTcpChain)
+      .Meta(NFT_META_L4PROTO, kTcp)
+      .Tproxy(kTcpListenerPort)
+      .Verdict(NF_ACCEPT);
+  RuleWriter(batch, kTcpChain).Meta(NFT_META_L4PROTO, kTcp).Reset();
   // The nat chain sees the first packet of a flow only.
-  RuleWriter(batch, kDnsDoorways).OverRate(kFlowsPerSecond, kFlowsBurst).Verdict(NF_DROP);
-  RuleWriter(batch, kDnsDoorways)
+  RuleWriter(batch, kDnsChain).OverRate(kFlowsPerSecond, kFlowsBurst).Verdict(NF_DROP);
+  RuleWriter(batch, kDnsChain)
       .Meta(NFT_META_L4PROTO, kUdp)
       .Payload(NFT_PAYLOAD_TRANSPORT_HEADER, 2, std::string_view("\0\x35", 2))
-      .RedirectTo(kDnsDoor);
-  AddFrame(batch, "end a transaction", NFNL_MSG_BATCH_END);
+      .RedirectTo(kDnsListenerPort);
+  AddBatchMarker(batch, "end a transaction", NFNL_MSG_BATCH_END);
   RETURN_IF_ERROR(SendNetlink(NETLINK_NETFILTER, batch), "install nft rules");
   return {};
 }

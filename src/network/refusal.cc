@@ -8,8 +8,8 @@
 namespace viv::network {
 namespace {
 
-constexpr auto kFarewellTime = std::chrono::seconds(2);
-constexpr std::size_t kFarewellBytesMax = 1 << 20;
+constexpr auto kLingerTime = std::chrono::seconds(2);
+constexpr std::size_t kLingerBytesMax = 1 << 20;
 constexpr char kUnrecognizedName = 112, kDecodeError = 50;
 constexpr char kHttp11Required = 13;
 
@@ -18,7 +18,7 @@ std::string TlsAlert(char description) {
   return {kAlert, 3, 3, 0, 2, kFatal, description};
 }
 
-std::string HttpAnswer(const std::string& why) {
+std::string HttpForbidden(const std::string& why) {
   json::object body;
   body["error"] = "egress_refused";
   body["message"] = "The connection was refused: " + why + ".";
@@ -30,64 +30,66 @@ std::string HttpAnswer(const std::string& why) {
 
 // An empty SETTINGS, and a GOAWAY that says why.
 std::string Http2GoAway(const std::string& why) {
-  constexpr char kSettings = 4, kGoAway = 7;
+  constexpr char kSysctls = 4, kGoAway = 7;
   std::string text = why.substr(0, 100);
-  std::string frames = {0, 0, 0, kSettings, 0, 0, 0, 0, 0};
+  std::string frames = {0, 0, 0, kSysctls, 0, 0, 0, 0, 0};
   frames += {0, 0, static_cast<char>(text.size() + 8), kGoAway, 0, 0, 0, 0, 0};
   frames += {0, 0, 0, 0, 0, 0, 0, kHttp11Required};
   return frames + text;
 }
 
-void NoteAndTell(Flow& flow, std::string why) {
+void LogRefusal(Flow& flow, std::string why) {
   log::Debug("network.connection_refused", {{"address", flow.destination.address.Text()},
                                             {"port", flow.destination.port},
                                             {"reason", why}});
-  flow.NoteRefusal(std::move(why));
+  flow.RecordRefusal(std::move(why));
 }
 
 }  // namespace
 
-std::string RefusalBytes(const Opening& opening, const std::string& taken, const std::string& why) {
-  const bool tls = taken.starts_with('\x16');
-  switch (opening.kind) {
-    case Opening::Kind::kTls:
+std::string RefusalBytes(const FirstBytes& first_bytes,
+                         const std::string& already_read,
+                         const std::string& why) {
+  const bool tls = already_read.starts_with('\x16');
+  switch (first_bytes.kind) {
+    case FirstBytes::Kind::kTls:
       return TlsAlert(kUnrecognizedName);
-    case Opening::Kind::kHttp:
-      return HttpAnswer(why);
-    case Opening::Kind::kHttp2:
+    case FirstBytes::Kind::kHttp:
+      return HttpForbidden(why);
+    case FirstBytes::Kind::kHttp2:
       return Http2GoAway(why);
-    case Opening::Kind::kNeedsMore:
-    case Opening::Kind::kBroken:
-      return tls ? TlsAlert(kDecodeError) : HttpAnswer(why);
-    case Opening::Kind::kOther:
+    case FirstBytes::Kind::kNeedsMore:
+    case FirstBytes::Kind::kMalformed:
+      return tls ? TlsAlert(kDecodeError) : HttpForbidden(why);
+    case FirstBytes::Kind::kOther:
       break;
   }
   return "";
 }
 
-Task<void> RefuseFlow(std::shared_ptr<Flow> flow, std::string words, std::string why) {
-  NoteAndTell(*flow, std::move(why));
+Task<void> RefuseFlow(std::shared_ptr<Flow> flow, std::string message, std::string why) {
+  LogRefusal(*flow, std::move(why));
   CloseWithReset(flow->remote);
-  if (words.empty()) co_return flow->Cut();
-  Deadline deadline(flow->guest, kFarewellTime);
-  if (!co_await WriteFully(flow->guest, std::move(words))) co_return flow->Cut();
+  if (message.empty()) co_return flow->Abort();
+  Deadline deadline(flow->guest, kLingerTime);
+  if (!co_await WriteFully(flow->guest, std::move(message))) co_return flow->Abort();
   shutdown(flow->guest.native_handle(), SHUT_WR);
-  std::size_t unheard = 0;
+  std::size_t discarded = 0;
   char buffer[4096];
-  while (flow->guest.is_open() && unheard < kFarewellBytesMax) {
+  while (flow->guest.is_open() && discarded < kLingerBytesMax) {
     ssize_t got = recv(flow->guest.native_handle(), buffer, sizeof buffer, MSG_DONTWAIT);
     if (got == 0) co_return;
     if (got > 0)
-      unheard += static_cast<std::size_t>(got);
+      discarded += static_cast<std::size_t>(got);
     else if (!co_await WaitReadable(flow->guest))
       break;
   }
-  flow->Cut();
+  flow->Abort();
 }
 
-void RefuseAtOnce(Flow& flow, std::string why) {
-  NoteAndTell(flow, std::move(why));
-  flow.Cut();
+void RefuseWithReset(Flow& flow, std::string why) {
+  LogRefusal(flow, std::move(why));
+  flow.Abort();
 }
 
 }  // namespace viv::network

@@ -6,19 +6,21 @@
 #include <string>
 
 #include "base/task.h"
+#include "network/first_bytes.h"
 #include "network/flow.h"
-#include "network/opening.h"
 
 namespace viv::network {
 
-// The bytes to say; empty when nothing would be understood. `taken` is what the guest said.
-std::string RefusalBytes(const Opening& opening, const std::string& taken, const std::string& why);
+// The bytes to say; empty when nothing would be understood. `already_read` is what the guest said.
+std::string RefusalBytes(const FirstBytes& first_bytes,
+                         const std::string& already_read,
+                         const std::string& why);
 
 // Says so and ends the flow. The guest's side is read on for a moment, since unread bytes would
 // turn the end into a reset that overtakes the words.
-Task<void> RefuseFlow(std::shared_ptr<Flow> flow, std::string words, std::string why);
+Task<void> RefuseFlow(std::shared_ptr<Flow> flow, std::string message, std::string why);
 
 // Ends it at once, as far as its guest is concerned with a reset.
-void RefuseAtOnce(Flow& flow, std::string why);
+void RefuseWithReset(Flow& flow, std::string why);
 
 }  // namespace viv::network

@@ -16,7 +16,7 @@ namespace viv::network {
 namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
-constexpr int kAsksMax = 3;           // of one question, over all servers
+constexpr int kQueryAttemptsMax = 3;  // of one question, over all servers
 constexpr int kStrayAnswersMax = 64;  // after which somebody is guessing
 constexpr std::size_t kResolvConfServersMax = 3;
 
@@ -26,18 +26,18 @@ std::uint16_t RandomId() {
   return id;
 }
 
-bool Answers(const DnsReply& reply, std::uint16_t id, const DnsQuestion& question) {
+bool IsReplyTo(const DnsReply& reply, std::uint16_t id, const DnsQuestion& question) {
   return reply.id == id && reply.question.type == question.type &&
          SameDnsName(reply.question.name, question.name);
 }
 
 // Counts a question while it is being asked, however it ends.
-class AskCount {
+class QueryCount {
  public:
-  explicit AskCount(std::size_t& count) : count_(count) { ++count_; }
-  ~AskCount() { --count_; }
-  AskCount(const AskCount&) = delete;
-  AskCount& operator=(const AskCount&) = delete;
+  explicit QueryCount(std::size_t& count) : count_(count) { ++count_; }
+  ~QueryCount() { --count_; }
+  QueryCount(const QueryCount&) = delete;
+  QueryCount& operator=(const QueryCount&) = delete;
 
  private:
   std::size_t& count_;
@@ -99,15 +99,15 @@ std::vector<Endpoint> Resolver::Servers() {
   return read_servers_;
 }
 
-Task<Result<DnsReply>> Resolver::Ask(DnsQuestion question) {
-  if (asking_ >= options_.questions_max)
+Task<Result<DnsReply>> Resolver::Resolve(DnsQuestion question) {
+  if (queries_ >= options_.questions_max)
     co_return Fail(ErrorCode::kLimitExceeded, "too many questions are being asked");
-  AskCount count(asking_);
+  QueryCount count(queries_);
   std::vector<Endpoint> servers = Servers();
   Result<DnsReply> reply =
       Fail(ErrorCode::kUnavailable, "no resolver is configured; name one in /etc/resolv.conf");
-  for (std::size_t i = 0; i < kAsksMax && !servers.empty(); ++i) {
-    auto next = co_await AskServer(servers[i % servers.size()], question);
+  for (std::size_t i = 0; i < kQueryAttemptsMax && !servers.empty(); ++i) {
+    auto next = co_await QueryServer(servers[i % servers.size()], question);
     // A server that cannot tell is not the last word, but better than none.
     if (next || !reply) reply = std::move(next);
     if (reply && IsFinal(*reply)) break;
@@ -116,13 +116,13 @@ Task<Result<DnsReply>> Resolver::Ask(DnsQuestion question) {
   co_return reply;
 }
 
-Task<Result<DnsReply>> Resolver::AskServer(Endpoint server, DnsQuestion question) {
-  auto reply = co_await AskByUdp(server, question);
+Task<Result<DnsReply>> Resolver::QueryServer(Endpoint server, DnsQuestion question) {
+  auto reply = co_await QueryOverUdp(server, question);
   if (!reply || !reply->truncated) co_return reply;
-  co_return co_await AskByTcp(server, question);
+  co_return co_await QueryOverTcp(server, question);
 }
 
-Task<Result<DnsReply>> Resolver::AskByUdp(Endpoint server, DnsQuestion question) {
+Task<Result<DnsReply>> Resolver::QueryOverUdp(Endpoint server, DnsQuestion question) {
   ASSIGN_OR_CO_RETURN(UniqueFd fd, OpenUdpTo(server));
   Stream stream = AdoptStream(context_, std::move(fd));
   std::uint16_t id = RandomId();
@@ -140,13 +140,13 @@ Task<Result<DnsReply>> Resolver::AskByUdp(Endpoint server, DnsQuestion question)
       continue;
     }
     auto reply = ParseDnsReply(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
-    if (reply && Answers(*reply, id, question)) co_return reply;
+    if (reply && IsReplyTo(*reply, id, question)) co_return reply;
     ++strays;
   }
   co_return Fail(ErrorCode::kUnavailable, "the resolver did not answer");
 }
 
-Task<Result<DnsReply>> Resolver::AskByTcp(Endpoint server, DnsQuestion question) {
+Task<Result<DnsReply>> Resolver::QueryOverTcp(Endpoint server, DnsQuestion question) {
   ASSIGN_OR_CO_RETURN(Stream stream, co_await DialOut(context_, server, options_.tcp_timeout));
   Deadline deadline(stream, options_.tcp_timeout);
   std::uint16_t id = RandomId();
@@ -161,7 +161,7 @@ Task<Result<DnsReply>> Resolver::AskByTcp(Endpoint server, DnsQuestion question)
                      static_cast<std::uint8_t>(length[1]);
   std::string bytes = co_await ReadFully(stream, size);
   auto reply = ParseDnsReply(bytes);
-  if (reply && (!Answers(*reply, id, question) || reply->truncated))
+  if (reply && (!IsReplyTo(*reply, id, question) || reply->truncated))
     co_return Fail(ErrorCode::kUnavailable, "the resolver answered another question");
   co_return reply;
 }

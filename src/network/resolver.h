@@ -34,17 +34,17 @@ class Resolver {
 
   Resolver(asio::io_context& context, Options options);
 
-  Task<Result<DnsReply>> Ask(DnsQuestion question);
+  Task<Result<DnsReply>> Resolve(DnsQuestion question);
 
  private:
   std::vector<Endpoint> Servers();
-  Task<Result<DnsReply>> AskServer(Endpoint server, DnsQuestion question);
-  Task<Result<DnsReply>> AskByUdp(Endpoint server, DnsQuestion question);
-  Task<Result<DnsReply>> AskByTcp(Endpoint server, DnsQuestion question);
+  Task<Result<DnsReply>> QueryServer(Endpoint server, DnsQuestion question);
+  Task<Result<DnsReply>> QueryOverUdp(Endpoint server, DnsQuestion question);
+  Task<Result<DnsReply>> QueryOverTcp(Endpoint server, DnsQuestion question);
 
   asio::io_context& context_;
   Options options_;
-  std::size_t asking_ = 0;
+  std::size_t queries_ = 0;
   std::vector<Endpoint> read_servers_;
   std::int64_t read_change_ns_ = -1;  // of resolv_conf when it was read
 };

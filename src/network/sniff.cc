@@ -6,157 +6,162 @@
 #include <algorithm>
 
 #include "network/dial.h"
-#include "network/door.h"
+#include "network/egress_listener.h"
 #include "network/refusal.h"
 
 namespace viv::network {
 namespace {
 
 // Guests of most protocols speak at once. Whoever does not waits for the other side to greet.
-constexpr auto kSpeaksFirstWithin = std::chrono::milliseconds(300);
-constexpr std::size_t kOpeningReadBytes = 16 * 1024;
+constexpr auto kGuestSpeaksFirstTimeout = std::chrono::milliseconds(300);
+constexpr std::size_t kSniffReadBytes = 16 * 1024;
 
-struct Heard {
-  Opening opening;
-  std::string taken;
-  bool too_slow = false;
-  bool gone = false;
+struct SniffResult {
+  FirstBytes first_bytes;
+  std::string already_read;
+  bool timed_out = false;
+  bool guest_gone = false;
 };
 
-enum class ReadEnd { kSome, kNothingYet, kEnded, kGone };
+enum class ReadResult { kSome, kWouldBlock, kEof, kClosed };
 
-ReadEnd ReadSome(Flow& flow, std::string& taken) {
-  if (!flow.guest.is_open()) return ReadEnd::kGone;
-  char buffer[kOpeningReadBytes];
-  std::size_t room = std::min(sizeof buffer, kOpeningBytesMax - taken.size());
+ReadResult ReadSome(Flow& flow, std::string& already_read) {
+  if (!flow.guest.is_open()) return ReadResult::kClosed;
+  char buffer[kSniffReadBytes];
+  std::size_t room = std::min(sizeof buffer, kFirstBytesMax - already_read.size());
   ssize_t got = recv(flow.guest.native_handle(), buffer, room, MSG_DONTWAIT);
-  if (got == 0) return ReadEnd::kEnded;
-  if (got < 0) return errno == EAGAIN || errno == EINTR ? ReadEnd::kNothingYet : ReadEnd::kGone;
-  taken.append(buffer, static_cast<std::size_t>(got));
-  return ReadEnd::kSome;
+  if (got == 0) return ReadResult::kEof;
+  if (got < 0)
+    return errno == EAGAIN || errno == EINTR ? ReadResult::kWouldBlock : ReadResult::kClosed;
+  already_read.append(buffer, static_cast<std::size_t>(got));
+  return ReadResult::kSome;
 }
 
 // Reads until the opening is clear. There is something to read, or the guest has ended: one that
 // ends without a word is let through, since an end says nothing about hosts.
-Task<Heard> Hear(std::shared_ptr<Flow> flow) {
-  Heard heard;
-  const auto until = std::chrono::steady_clock::now() + flow->box->loop.limits.opening_timeout;
+Task<SniffResult> Sniff(std::shared_ptr<Flow> flow) {
+  SniffResult sniffed;
+  const auto until = std::chrono::steady_clock::now() + flow->box->loop.limits.first_bytes_timeout;
   for (;;) {
-    ReadEnd end = ReadSome(*flow, heard.taken);
-    if (end == ReadEnd::kSome) {
-      heard.opening = ReadOpening(heard.taken);
-      if (heard.opening.kind != Opening::Kind::kNeedsMore) break;
+    ReadResult end = ReadSome(*flow, sniffed.already_read);
+    if (end == ReadResult::kSome) {
+      sniffed.first_bytes = ParseFirstBytes(sniffed.already_read);
+      if (sniffed.first_bytes.kind != FirstBytes::Kind::kNeedsMore) break;
       continue;
     }
-    if (end == ReadEnd::kEnded) {
-      heard.opening = ReadEndedOpening(heard.taken);
+    if (end == ReadResult::kEof) {
+      sniffed.first_bytes = ParseFirstBytesAtEof(sniffed.already_read);
       break;
     }
-    heard.gone = end == ReadEnd::kGone;
-    if (heard.gone) break;
+    sniffed.guest_gone = end == ReadResult::kClosed;
+    if (sniffed.guest_gone) break;
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
     if (left.count() > 0) {
-      Waited waited = co_await WaitReadableFor(flow->guest, left);
-      if (waited == Waited::kReady) continue;
-      heard.gone = waited == Waited::kClosed;
+      WaitResult waited = co_await WaitReadableFor(flow->guest, left);
+      if (waited == WaitResult::kReady) continue;
+      sniffed.guest_gone = waited == WaitResult::kClosed;
     }
-    heard.too_slow = !heard.gone;
+    sniffed.timed_out = !sniffed.guest_gone;
     break;
   }
-  co_return heard;
+  co_return sniffed;
 }
 
-void Settle(Flow& flow, const Opening& opening, OpeningRuling& ruling) {
-  if (opening.kind == Opening::Kind::kTls) flow.record.protocol = "tls";
-  if (opening.kind == Opening::Kind::kHttp || opening.kind == Opening::Kind::kHttp2)
+void RecordDecision(Flow& flow, const FirstBytes& first_bytes, SniffDecision& decision) {
+  if (first_bytes.kind == FirstBytes::Kind::kTls) flow.record.protocol = "tls";
+  if (first_bytes.kind == FirstBytes::Kind::kHttp || first_bytes.kind == FirstBytes::Kind::kHttp2)
     flow.record.protocol = "http";
-  if (!ruling.rule.empty()) flow.record.rule = std::move(ruling.rule);
-  if (!ruling.name.empty() && !ParseAddress(ruling.name)) flow.name = std::move(ruling.name);
+  if (!decision.rule.empty()) flow.record.rule = std::move(decision.rule);
+  if (!decision.name.empty() && !ParseAddress(decision.name))
+    flow.sniffed_host = std::move(decision.name);
   // For the log a refused connection has the host it asked for.
-  if (ruling.act == OpeningRuling::Act::kRefuse && !opening.host.empty()) flow.name = opening.host;
+  if (decision.action == SniffDecision::Action::kRefuse && !first_bytes.host.empty())
+    flow.sniffed_host = first_bytes.host;
 }
 
 // A flow while its interceptor serves it. Afterwards neither holds the other, however it ended.
-class Served {
+class InterceptorScope {
  public:
-  explicit Served(Flow& flow) : flow_(flow) { flow_.interceptor = flow_.box->interceptor; }
-  ~Served() {
-    flow_.interceptor = nullptr;
-    flow_.on_cut = nullptr;
+  explicit InterceptorScope(Flow& flow) : flow_(flow) {
+    flow_.interceptor = flow_.box->interceptor;
   }
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
+  ~InterceptorScope() {
+    flow_.interceptor = nullptr;
+    flow_.on_abort = nullptr;
+  }
+  InterceptorScope(const InterceptorScope&) = delete;
+  InterceptorScope& operator=(const InterceptorScope&) = delete;
 
  private:
   Flow& flow_;
 };
 
-Task<void> HandOver(std::shared_ptr<Flow> flow, Heard heard) {
-  if (!flow->remote_let_go)  // else it was counted when it was dialled
+Task<void> Intercept(std::shared_ptr<Flow> flow, SniffResult sniffed) {
+  if (!flow->remote_detached)  // else it was counted when it was dialled
     flow->box->counters.connections.fetch_add(1, std::memory_order_relaxed);
-  Served served(*flow);
+  InterceptorScope served(*flow);
   auto serving = flow->interceptor;
-  co_await serving->Serve(flow, std::move(heard.opening), std::move(heard.taken));
+  co_await serving->Serve(flow, std::move(sniffed.first_bytes), std::move(sniffed.already_read));
 }
 
 enum class Connected { kNo, kYes };
 
 // As long as the other side has not said anything, the guest can be served by somebody else, who
 // may have use for the connection.
-bool LetRemoteGo(Flow& flow) {
-  if (flow.record.bytes_in > 0 || flow.inward_ended) return false;
-  flow.remote_let_go = true;
-  if (flow.remote.is_open()) flow.spare = UniqueFd(flow.remote.release());
+bool DetachRemote(Flow& flow) {
+  if (flow.record.bytes_in > 0 || flow.remote_ended) return false;
+  flow.remote_detached = true;
+  if (flow.remote.is_open()) flow.detached_remote = UniqueFd(flow.remote.release());
   return true;
 }
 
-Task<void> ActOn(std::shared_ptr<Flow> flow, Heard heard, Connected connected) {
-  if (heard.gone) co_return flow->Cut();
-  if (heard.too_slow) heard.opening.kind = Opening::Kind::kNeedsMore;
-  OpeningRuling ruling = JudgeOpening(*flow, heard.opening);
-  if (heard.too_slow) {
-    ruling.act = OpeningRuling::Act::kRefuse;
-    ruling.reason = "its first message was not whole in time";
+Task<void> ApplyDecision(std::shared_ptr<Flow> flow, SniffResult sniffed, Connected connected) {
+  if (sniffed.guest_gone) co_return flow->Abort();
+  if (sniffed.timed_out) sniffed.first_bytes.kind = FirstBytes::Kind::kNeedsMore;
+  SniffDecision decision = DecideByFirstBytes(*flow, sniffed.first_bytes);
+  if (sniffed.timed_out) {
+    decision.action = SniffDecision::Action::kRefuse;
+    decision.reason = "its first message was not whole in time";
   }
-  if (ruling.act == OpeningRuling::Act::kIntercept && connected == Connected::kYes &&
-      !LetRemoteGo(*flow)) {
-    ruling.act = OpeningRuling::Act::kRefuse;
-    ruling.reason = "the other side spoke first where requests are read; use HTTP or HTTPS";
+  if (decision.action == SniffDecision::Action::kIntercept && connected == Connected::kYes &&
+      !DetachRemote(*flow)) {
+    decision.action = SniffDecision::Action::kRefuse;
+    decision.reason = "the other side spoke first where requests are read; use HTTP or HTTPS";
   }
-  Settle(*flow, heard.opening, ruling);
-  if (ruling.act == OpeningRuling::Act::kRefuse) {
-    std::string words = RefusalBytes(heard.opening, heard.taken, ruling.reason);
+  RecordDecision(*flow, sniffed.first_bytes, decision);
+  if (decision.action == SniffDecision::Action::kRefuse) {
+    std::string message = RefusalBytes(sniffed.first_bytes, sniffed.already_read, decision.reason);
     if (connected == Connected::kYes) {
       flow->box->counters.connections.fetch_sub(1, std::memory_order_relaxed);
       // What the other side has said cannot be taken back, and an answer within it means nothing.
-      if (!LetRemoteGo(*flow)) words.clear();
-      flow->spare = UniqueFd();
+      if (!DetachRemote(*flow)) message.clear();
+      flow->detached_remote = UniqueFd();
     }
-    co_return co_await RefuseFlow(flow, std::move(words), std::move(ruling.reason));
+    co_return co_await RefuseFlow(flow, std::move(message), std::move(decision.reason));
   }
-  if (ruling.act == OpeningRuling::Act::kIntercept)
-    co_return co_await HandOver(flow, std::move(heard));
-  if (connected == Connected::kYes) co_return StartOutward(flow, std::move(heard.taken));
-  if (co_await ConnectFlow(flow)) StartPipe(flow, std::move(heard.taken));
+  if (decision.action == SniffDecision::Action::kIntercept)
+    co_return co_await Intercept(flow, std::move(sniffed));
+  if (connected == Connected::kYes) co_return StartOutbound(flow, std::move(sniffed.already_read));
+  if (co_await ConnectFlow(flow)) StartPipe(flow, std::move(sniffed.already_read));
 }
 
 }  // namespace
 
-Task<void> ServeByOpening(std::shared_ptr<Flow> flow) {
+Task<void> SniffAndServe(std::shared_ptr<Flow> flow) {
   Connected connected = Connected::kNo;
   // A proxy has to be told the name, which the guest may still settle.
-  bool at_once = !flow->box->proxy && !MayHaveToBeIntercepted(*flow);
-  Waited waited = Waited::kTooLong;
-  if (!at_once) waited = co_await WaitReadableFor(flow->guest, kSpeaksFirstWithin);
-  if (waited == Waited::kTooLong) {
+  bool at_once = !flow->box->proxy && !MayNeedInterception(*flow);
+  WaitResult waited = WaitResult::kTimeout;
+  if (!at_once) waited = co_await WaitReadableFor(flow->guest, kGuestSpeaksFirstTimeout);
+  if (waited == WaitResult::kTimeout) {
     if (!co_await ConnectFlow(flow)) co_return;
     connected = Connected::kYes;
-    StartInward(flow);
-    if (!co_await WaitReadable(flow->guest)) co_return flow->Cut();
+    StartInbound(flow);
+    if (!co_await WaitReadable(flow->guest)) co_return flow->Abort();
   }
-  Heard heard = co_await Hear(flow);
-  co_await ActOn(flow, std::move(heard), connected);
+  SniffResult sniffed = co_await Sniff(flow);
+  co_await ApplyDecision(flow, std::move(sniffed), connected);
 }
 
 }  // namespace viv::network

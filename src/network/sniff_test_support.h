@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "network/client_hello_test_support.h"
 #include "network/egress_test_support.h"
 #include "network/flow.h"
-#include "network/hello_test_support.h"
 
 namespace viv::network {
 
@@ -53,41 +53,43 @@ class FakeInterceptor : public Interceptor {
  public:
   explicit FakeInterceptor(std::set<std::string, std::less<>> hosts) : hosts_(std::move(hosts)) {}
 
-  bool Names(std::string_view host) const override { return hosts_.contains(host); }
-  Task<void> Serve(std::shared_ptr<Flow> flow, Opening opening, std::string taken) override {
+  bool InterceptsHost(std::string_view host) const override { return hosts_.contains(host); }
+  Task<void> Serve(std::shared_ptr<Flow> flow,
+                   FirstBytes first_bytes,
+                   std::string already_read) override {
     {
       std::lock_guard lock(mutex_);
-      openings_.push_back(opening);
-      taken_.push_back(std::move(taken));
+      seen_first_bytes_.push_back(first_bytes);
+      already_read_.push_back(std::move(already_read));
       for (const char* host : {"good.org", "bad.org", "api.org", "literal.org", "93.184.216.34"})
-        if (flow->Admits(host)) admitted_ += std::string(host) + " ";
+        if (flow->AllowsHost(host)) allowed_hosts_ += std::string(host) + " ";
     }
-    UniqueFd guest = flow->TakeGuest();
-    WriteAll(guest.get(), "served " + opening.host);
+    UniqueFd guest = flow->ReleaseGuestSocket();
+    WriteAll(guest.get(), "served " + first_bytes.host);
     co_return;
   }
 
-  void GiveWayTo(Interceptor*) override {}
+  void OnReplacedBy(Interceptor*) override {}
 
-  std::vector<Opening> openings() const {
+  std::vector<FirstBytes> seen_first_bytes() const {
     std::lock_guard lock(mutex_);
-    return openings_;
+    return seen_first_bytes_;
   }
-  std::vector<std::string> taken() const {
+  std::vector<std::string> already_read() const {
     std::lock_guard lock(mutex_);
-    return taken_;
+    return already_read_;
   }
-  std::string admitted() const {
+  std::string allowed_hosts() const {
     std::lock_guard lock(mutex_);
-    return admitted_;
+    return allowed_hosts_;
   }
 
  private:
   const std::set<std::string, std::less<>> hosts_;
   mutable std::mutex mutex_;
-  std::vector<Opening> openings_;
-  std::vector<std::string> taken_;
-  std::string admitted_;
+  std::vector<FirstBytes> seen_first_bytes_;
+  std::vector<std::string> already_read_;
+  std::string allowed_hosts_;
 };
 
 inline const Zone kSniffZone = {{"good.org", {std::string(kPublic)}},
@@ -106,14 +108,14 @@ class SniffTest : public EgressTest {
  protected:
   void SetUp() override {
     EgressTest::SetUp();
-    ServeNames(HonestResolver(kSniffZone));
+    ServeNames(ZoneResolver(kSniffZone));
   }
 
   // What a guest reads to the end that sends this, in pieces, and sends no more.
-  std::string GuestSays(std::string_view address,
-                        std::uint16_t port,
-                        std::string_view bytes,
-                        std::size_t piece_bytes = 1 << 20) {
+  std::string GuestSends(std::string_view address,
+                         std::uint16_t port,
+                         std::string_view bytes,
+                         std::size_t piece_bytes = 1 << 20) {
     std::string got;
     AsGuest(network(), [&] {
       Dialled dialled = DialTcp(EndpointOf(address, port));
@@ -140,7 +142,7 @@ class SniffTest : public EgressTest {
   }
 
   static BoxEgress WithInterceptor(std::shared_ptr<Interceptor> interceptor, Policy policy = {}) {
-    BoxEgress egress = EgressBy(std::move(policy));
+    BoxEgress egress = EgressWithPolicy(std::move(policy));
     egress.interceptor = std::move(interceptor);
     return egress;
   }

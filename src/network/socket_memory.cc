@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "network/netlink.h"
-#include "network/visit.h"
+#include "network/scoped_netns.h"
 
 namespace viv::network {
 namespace {
@@ -94,7 +94,7 @@ std::int64_t SumColumn(std::string_view table, std::string_view column) {
 }
 
 Result<UnchargedMemory> ReadUnchargedMemory(int network) {
-  ASSIGN_OR_RETURN(Visit visit, Visit::To(network));
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
   UnchargedMemory memory;
   ASSIGN_OR_RETURN(std::string netlink, ReadNetlinkTable());
   memory.netlink_bytes = SumColumn(netlink, "Rmem");
@@ -104,7 +104,7 @@ Result<UnchargedMemory> ReadUnchargedMemory(int network) {
 }
 
 Status DropUnaccepted(int network) {
-  ASSIGN_OR_RETURN(Visit visit, Visit::To(network));
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
   ASSIGN_OR_RETURN(auto unaccepted, ListUnaccepted());
   for (const UnacceptedSocket& socket : unaccepted) {
     NetlinkBatch destroy;

@@ -60,18 +60,19 @@ Task<Status> Authenticate(Stream& connection, const SocksProxy& proxy) {
   co_return Status();
 }
 
-Task<Status> Greet(Stream& connection, const SocksProxy& proxy) {
-  bool known = !proxy.username.empty() || !proxy.password.empty();
+Task<Status> NegotiateMethod(Stream& connection, const SocksProxy& proxy) {
+  bool has_credentials = !proxy.username.empty() || !proxy.password.empty();
   std::string greeting = {kSocksVersion, 1, static_cast<char>(SocksMethod::kNone)};
-  if (known) greeting = {kSocksVersion, 2, 0, static_cast<char>(SocksMethod::kPassword)};
+  if (has_credentials) greeting = {kSocksVersion, 2, 0, static_cast<char>(SocksMethod::kPassword)};
   if (!co_await WriteFully(connection, std::move(greeting))) co_return SocksError("it hung up");
   std::string chosen = co_await ReadFully(connection, 2);
   if (chosen.size() < 2) co_return SocksError("it did not answer the greeting");
   if (chosen[0] != kSocksVersion) co_return SocksError("it does not speak SOCKS5");
   auto method = static_cast<SocksMethod>(chosen[1]);
   if (method == SocksMethod::kNone) co_return Status();
-  if (known && method == SocksMethod::kPassword) co_return co_await Authenticate(connection, proxy);
-  if (known) co_return SocksError("it takes no user name and password");
+  if (has_credentials && method == SocksMethod::kPassword)
+    co_return co_await Authenticate(connection, proxy);
+  if (has_credentials) co_return SocksError("it takes no user name and password");
   co_return SocksError("it wants a user name and a password");
 }
 
@@ -89,17 +90,17 @@ Task<bool> SkipBoundAddress(Stream& connection, SocksAddress kind) {
 
 }  // namespace
 
-Task<Status> AskSocks(Stream& connection,
-                      const SocksProxy& proxy,
-                      std::string host,
-                      Endpoint destination,
-                      std::chrono::milliseconds timeout) {
+Task<Status> ConnectThroughSocks(Stream& connection,
+                                 const SocksProxy& proxy,
+                                 std::string host,
+                                 Endpoint destination,
+                                 std::chrono::milliseconds timeout) {
   if (host.size() > kSocksTextMax || proxy.username.size() > kSocksTextMax ||
       proxy.password.size() > kSocksTextMax)
     co_return Fail(ErrorCode::kInvalidArgument,
                    "a host, user name or password for SOCKS5 has at most 255 bytes");
   Deadline deadline(connection, timeout);
-  CO_RETURN_IF_ERROR(co_await Greet(connection, proxy));
+  CO_RETURN_IF_ERROR(co_await NegotiateMethod(connection, proxy));
   std::string request = SocksRequest(host, destination);
   if (!co_await WriteFully(connection, std::move(request))) co_return SocksError("it hung up");
   std::string answer = co_await ReadFully(connection, 4);

@@ -24,10 +24,10 @@ inline constexpr std::chrono::milliseconds kSocksTimeout{10'000};  // for all of
 // Over a connection to the proxy: from now on its bytes are those of the destination's port at
 // `host`, a name that the proxy resolves, or at the destination's address when there is no name.
 // kUnavailable says what the proxy said. Afterwards nothing beyond its answer was read.
-Task<Status> AskSocks(Stream& connection,
-                      const SocksProxy& proxy,
-                      std::string host,
-                      Endpoint destination,
-                      std::chrono::milliseconds timeout = kSocksTimeout);
+Task<Status> ConnectThroughSocks(Stream& connection,
+                                 const SocksProxy& proxy,
+                                 std::string host,
+                                 Endpoint destination,
+                                 std::chrono::milliseconds timeout = kSocksTimeout);
 
 }  // namespace viv::network

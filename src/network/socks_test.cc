@@ -24,7 +24,7 @@ Task<void> AskAndRead(Stream& stream,
                       Endpoint destination,
                       std::chrono::milliseconds timeout,
                       Asked& asked) {
-  asked.status = co_await AskSocks(stream, proxy, std::move(host), destination, timeout);
+  asked.status = co_await ConnectThroughSocks(stream, proxy, std::move(host), destination, timeout);
   if (asked.status) asked.rest = co_await ReadFully(stream, 100);
 }
 

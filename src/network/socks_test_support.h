@@ -69,9 +69,9 @@ inline void PassBytes(int one, int other) {
 
 // An honest proxy without a password: answers the greeting, remembers the request as "name:port" or
 // "address:port" and connects to `where`.
-class HonestProxy {
+class WorkingProxy {
  public:
-  HonestProxy(std::string_view address, std::string_view where)
+  WorkingProxy(std::string_view address, std::string_view where)
       : where_(where), proxy_(address, [this](int fd) { Serve(fd); }) {}
 
   std::uint16_t port() const { return proxy_.port(); }

@@ -58,8 +58,8 @@ Task<bool> WaitWritable(Stream& stream) {
   co_return !error && stream.is_open();
 }
 
-Task<Waited> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most) {
-  if (!stream.is_open()) co_return Waited::kClosed;
+Task<WaitResult> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most) {
+  if (!stream.is_open()) co_return WaitResult::kClosed;
   auto waiting = std::make_shared<Stream*>(&stream);
   asio::steady_timer timer(stream.get_executor(), at_most);
   timer.async_wait([waiting](const boost::system::error_code& error) {
@@ -68,8 +68,8 @@ Task<Waited> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most) 
   });
   auto [error] = co_await stream.async_wait(Stream::wait_read, kAwaitTuple);
   *waiting = nullptr;
-  if (!stream.is_open()) co_return Waited::kClosed;
-  co_return error ? Waited::kTooLong : Waited::kReady;
+  if (!stream.is_open()) co_return WaitResult::kClosed;
+  co_return error ? WaitResult::kTimeout : WaitResult::kReady;
 }
 
 Deadline::Deadline(Stream& stream, std::chrono::milliseconds after)

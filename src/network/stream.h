@@ -27,8 +27,8 @@ Task<bool> WaitReadable(Stream& stream);
 Task<bool> WaitWritable(Stream& stream);
 
 // Waits no longer than that; the stream stays as it is.
-enum class Waited { kReady, kTooLong, kClosed };
-Task<Waited> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most);
+enum class WaitResult { kReady, kTimeout, kClosed };
+Task<WaitResult> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most);
 
 // Closes a stream when the time is over, unless destroyed before. Lives on the stream's thread.
 class Deadline {

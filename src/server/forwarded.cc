@@ -41,7 +41,7 @@ void TakeForwarded(http::Request& request) {
 Result<TrustedProxies> TrustedProxies::Read(const std::vector<std::string>& list) {
   TrustedProxies proxies;
   for (const std::string& text : list) {
-    auto entry = network::ReadPolicyEntry(text);
+    auto entry = network::ParsePolicyEntry(text);
     if (!entry || entry->kind != network::PolicyEntry::Kind::kBlock || entry->block.port != 0) {
       return Fail(ErrorCode::kInvalidArgument,
                   "trusted_proxies: an address or a block such as 10.0.0.0/8 is expected, not '" +

@@ -15,7 +15,7 @@
 
 namespace {
 
-using viv::gateway::GlobFits;
+using viv::gateway::GlobMatches;
 using viv::gateway::HeaderRule;
 using viv::gateway::Matcher;
 using viv::gateway::Plan;
@@ -38,10 +38,10 @@ std::string AsSomeOriginReads(std::string path, int times) {
 }
 
 void CheckPath(const std::string& path, std::string_view pattern) {
-  bool fits = RequestPath(path).Fits(pattern);
-  CHECK(!fits || RequestPath(path).Fits("*"));
-  CHECK(GlobFits(pattern, path) == viv::MatchesGlob(pattern, path));
-  if (!RequestPath(path).Fits("/public/*")) return;
+  bool fits = RequestPath(path).Matches(pattern);
+  CHECK(!fits || RequestPath(path).Matches("*"));
+  CHECK(GlobMatches(pattern, path) == viv::MatchesGlob(pattern, path));
+  if (!RequestPath(path).Matches("/public/*")) return;
   CHECK(path.starts_with("/"));
   for (int times : {0, 1, 2, 3}) CHECK(AsSomeOriginReads(path, times).starts_with("/public/"));
 }
@@ -68,7 +68,7 @@ FUZZ_TARGET(gateway_match)(const std::uint8_t* data, std::size_t size) {
   Matcher matcher(plan);
   const HeaderRule* found = matcher.RuleFor(host, path);
   if (found == nullptr) return 0;
-  CHECK(matcher.Names(host));
+  CHECK(matcher.MatchesHost(host));
   // None before it is for the request.
   for (const HeaderRule& rule : plan.rules) {
     Plan alone;

@@ -54,7 +54,7 @@ class BytesTransport : public http::Transport {
 Task<void> Echo(std::shared_ptr<gateway::GuestExchange> exchange) {
   CHECK(!exchange->head().authority.empty() &&
         exchange->head().target.find(' ') == std::string::npos);
-  gateway::AnswerHead head;
+  gateway::ResponseHead head;
   head.status = 200;
   head.has_body = true;
   Status sent = co_await exchange->SendHead(std::move(head));

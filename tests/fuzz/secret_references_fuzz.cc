@@ -23,13 +23,13 @@ void CheckPieces(std::string_view text, Kind kind) {
     if (!piece.is_name) {
       again += piece.text;
       // What is sent as it stands has no mark left in it.
-      if (kind == Kind::kMarked)
+      if (kind == Kind::kDollarReferences)
         CHECK(piece.text.find(viv::accounts::kSecretMark) == std::string_view::npos);
       continue;
     }
     CHECK(viv::accounts::IsSecretName(piece.text));
     ++names;
-    again.append(kind == Kind::kMarked ? viv::accounts::kSecretMark : "{");
+    again.append(kind == Kind::kDollarReferences ? viv::accounts::kSecretMark : "{");
     again.append(piece.text).append("}");
   }
   CHECK(names <= viv::accounts::kSecretReferencesMax);
@@ -40,7 +40,7 @@ void CheckPieces(std::string_view text, Kind kind) {
 
 FUZZ_TARGET(secret_references)(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  CheckPieces(text, Kind::kMarked);
-  CheckPieces(text, Kind::kReferences);
+  CheckPieces(text, Kind::kDollarReferences);
+  CheckPieces(text, Kind::kBraceReferences);
   return 0;
 }

@@ -35,7 +35,7 @@ void CheckEntries(http::Fields& fields, const network::Policy& policy) {
   for (const std::string& entry : policy.allow) {
     network::EntryKind kind = network::KindOf(entry);
     if (entry == kEveryName) kind = network::EntryKind::kName;
-    if (kind == network::EntryKind::kNothing)
+    if (kind == network::EntryKind::kOther)
       fields.Refuse("invalid allowed domain: " + Printable(entry));
     has_names |= kind == network::EntryKind::kName;
   }

@@ -131,7 +131,7 @@ class DomainReader {
     if (!fields_.ok()) return {};
     if (value.find(accounts::kSecretMark) == std::string_view::npos)
       return sealer_.Seal("e2b.rule", value);
-    return {gateway::SecretText::Kind::kMarked, std::string(value), ""};
+    return {gateway::SecretText::Kind::kDollarReferences, std::string(value), ""};
   }
 
   void CheckValue(std::string_view name, std::string_view value) {
@@ -148,7 +148,8 @@ class DomainReader {
       RefuseHeader(name, "workload identity is not available here; use ${e2b.secrets.NAME}");
     } else if (CountMarks(value) > accounts::kSecretReferencesMax) {
       RefuseHeader(name, "at most 64 secrets are referred to in one value");
-    } else if (!accounts::ReadSecretReferences(value, gateway::SecretText::Kind::kMarked)) {
+    } else if (!accounts::ReadSecretReferences(value,
+                                               gateway::SecretText::Kind::kDollarReferences)) {
       fields_.Refuse("Network transform header contains a malformed E2B placeholder.");
     }
   }
@@ -175,7 +176,8 @@ json::object ShowHeaders(const std::vector<gateway::SetHeader>& headers) {
   using Kind = gateway::SecretText::Kind;
   json::object shown;
   for (const gateway::SetHeader& header : headers) {
-    const bool is_open = header.value.kind == Kind::kMarked || header.value.kind == Kind::kPlain;
+    const bool is_open =
+        header.value.kind == Kind::kDollarReferences || header.value.kind == Kind::kPlain;
     shown[header.name] = is_open ? json::value(header.value.text) : json::value(kHiddenValue);
   }
   return shown;

@@ -60,7 +60,7 @@ TEST_F(NetworkRulesTest, RulesBecomeThePlanOfTheSandbox) {
   ASSERT_EQ(plan.rules[0].headers.size(), 2u);
   EXPECT_EQ(plan.rules[0].headers[0].name, "Authorization");
   EXPECT_EQ(plan.rules[0].headers[0].value,
-            (gateway::SecretText{Kind::kMarked, "Bearer ${e2b.secrets.Api-Key}", ""}));
+            (gateway::SecretText{Kind::kDollarReferences, "Bearer ${e2b.secrets.Api-Key}", ""}));
   EXPECT_EQ(plan.rules[0].headers[1].value.kind, Kind::kSealed);
   EXPECT_EQ(plan.rules[0].headers[1].value.purpose, "e2b.rule:mine");
   EXPECT_EQ(Revealed(plan.rules[0].headers[1].value), "canary");

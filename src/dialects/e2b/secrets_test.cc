@@ -46,7 +46,8 @@ TEST_F(E2bSecretsTest, AnUpdateIsANewVersion) {
   EXPECT_NE(FindString(updated.body, "createdAt"), FindString(updated.body, "updatedAt"));
   Answer again = Call("POST", "/secrets/a", R"({"value":"three","metadata":{}})");
   EXPECT_EQ(WriteJson(again.body.at("metadata")), "{}");
-  EXPECT_EQ(*secrets_.Reveal("mine", {gateway::SecretText::Kind::kReferences, "{a}", ""}), "three");
+  EXPECT_EQ(*secrets_.Reveal("mine", {gateway::SecretText::Kind::kBraceReferences, "{a}", ""}),
+            "three");
 }
 
 TEST_F(E2bSecretsTest, ATakenNameIsAConflict) {

@@ -45,7 +45,7 @@ gateway::SecretText PlannedText(const json::value& stored, const Sealer& sealer)
   if (type == "opaque")
     return {Kind::kSealed, std::string(FindString(stored, "sealed")), sealer.purpose};
   const std::string_view value = FindString(stored, "value");
-  if (type == "workspace_secret") return {Kind::kReferences, WithPlainReferences(value), ""};
+  if (type == "workspace_secret") return {Kind::kBraceReferences, WithPlainReferences(value), ""};
   return {Kind::kPlain, std::string(value), ""};
 }
 
@@ -97,7 +97,8 @@ gateway::HeaderRule PlannedRule(const json::value& rule, const Sealer& sealer) {
     planned.paths = StoredTexts(Find(rule, "match_paths"));
     planned.headers = PlannedHeaders(rule, "headers", sealer);
     for (const std::string& header : StoredTexts(Find(rule, "match_headers")))
-      planned.carried.push_back(ReadMatchHeader(header).value_or(gateway::CarriedHeader()));
+      planned.required_headers.push_back(
+          ReadMatchHeader(header).value_or(gateway::RequiredHeader()));
   }
   return planned;
 }

@@ -47,8 +47,9 @@ TEST_F(ProxyPlanTest, HeadersComeAsTheirTypeSays) {
   EXPECT_THAT(rule.hosts, ElementsAre("api.example.com", "*.example.com"));
   EXPECT_THAT(rule.paths, ElementsAre("/v1/*", "/Users"));
   EXPECT_FALSE(rule.provider);
-  EXPECT_THAT(rule.carried, ElementsAre(gateway::CarriedHeader{"authorization", "Bearer account-b"},
-                                        gateway::CarriedHeader{"x-team", "red"}));
+  EXPECT_THAT(rule.required_headers,
+              ElementsAre(gateway::RequiredHeader{"authorization", "Bearer account-b"},
+                          gateway::RequiredHeader{"x-team", "red"}));
   ASSERT_EQ(rule.headers.size(), 3u);
   EXPECT_EQ(
       rule.headers[0],
@@ -56,7 +57,7 @@ TEST_F(ProxyPlanTest, HeadersComeAsTheirTypeSays) {
   EXPECT_EQ(rule.headers[1].name, "Authorization");
   EXPECT_EQ(Opened(rule.headers[1].value), "Bearer s3cret");
   EXPECT_EQ(rule.headers[2],
-            (gateway::SetHeader{"X-Key", {SecretText::Kind::kReferences, "key {NAME}", ""}}));
+            (gateway::SetHeader{"X-Key", {SecretText::Kind::kBraceReferences, "key {NAME}", ""}}));
   EXPECT_THAT(WriteJson(gateway::PlanToJson(plan)), Not(HasSubstr("s3cret")));
 }
 
@@ -84,7 +85,7 @@ TEST_F(ProxyPlanTest, ProvidersHaveTheirHosts) {
   EXPECT_EQ(plan.rules[0].provider->provider, ProviderAuth::Provider::kAws);
   EXPECT_EQ(Opened(plan.rules[0].provider->access_key_id), "AKIA");
   EXPECT_EQ(plan.rules[0].provider->secret_access_key,
-            (SecretText{SecretText::Kind::kReferences, "{AWS_KEY}", ""}));
+            (SecretText{SecretText::Kind::kBraceReferences, "{AWS_KEY}", ""}));
   EXPECT_EQ(plan.rules[0].provider->session_token, SecretText());
   EXPECT_THAT(plan.rules[1].hosts, ElementsAre("googleapis.com", "*.googleapis.com"));
   ASSERT_TRUE(plan.rules[1].provider);
@@ -119,7 +120,7 @@ TEST_F(ProxyPlanTest, SpacesInTheBracesOfAReferenceMeanNothing) {
       R"({"rules": [{"name": "r", "match_hosts": ["a.com"], "headers": [
           {"name": "A", "type": "workspace_secret", "value": " Key { MY_KEY }/{ID} {OTHER }."}]}]})");
   EXPECT_EQ(plan.rules.at(0).headers.at(0).value,
-            (SecretText{SecretText::Kind::kReferences, " Key {MY_KEY}/{ID} {OTHER}.", ""}));
+            (SecretText{SecretText::Kind::kBraceReferences, " Key {MY_KEY}/{ID} {OTHER}.", ""}));
 }
 
 TEST_F(ProxyPlanTest, Callbacks) {

@@ -60,11 +60,11 @@ std::optional<std::string> WhyNoProxyHeader(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<gateway::CarriedHeader> ReadMatchHeader(std::string_view text) {
+std::optional<gateway::RequiredHeader> ReadMatchHeader(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  gateway::CarriedHeader header{std::string(text.substr(0, colon)),
-                                std::string(Trim(text.substr(colon + 1)))};
+  gateway::RequiredHeader header{std::string(text.substr(0, colon)),
+                                 std::string(Trim(text.substr(colon + 1)))};
   const bool lower = ToLower(header.name) == header.name;
   if (!lower || !gateway::IsHeaderName(header.name) || !gateway::IsHeaderValue(header.value))
     return std::nullopt;

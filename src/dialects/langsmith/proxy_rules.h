@@ -17,7 +17,7 @@ std::optional<std::string> WhyNoMatchHost(std::string_view pattern);
 // Why no rule may set this header: it is none, or one that belongs to the connection itself.
 std::optional<std::string> WhyNoProxyHeader(std::string_view name);
 // A header that requests are to carry, from "name: value"; nothing when it is none.
-std::optional<gateway::CarriedHeader> ReadMatchHeader(std::string_view text);
+std::optional<gateway::RequiredHeader> ReadMatchHeader(std::string_view text);
 
 // The stored form of a member that lists hosts; an empty list is a mistake.
 json::array StoreMatchHosts(Members& members);

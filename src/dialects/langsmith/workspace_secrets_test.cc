@@ -20,7 +20,7 @@ class WorkspaceSecretsTest : public LangsmithTest {
   }
   std::string Revealed(const std::string& text) {
     auto revealed =
-        account_secrets_.Reveal("mine", {gateway::SecretText::Kind::kReferences, text, ""});
+        account_secrets_.Reveal("mine", {gateway::SecretText::Kind::kBraceReferences, text, ""});
     return revealed ? *revealed : "refused: " + revealed.error().message;
   }
 };

@@ -35,12 +35,12 @@ struct RequestHead {
   }
 };
 
-struct AnswerHead {
+struct ResponseHead {
   int status = 0;
   http::Headers headers;  // of a 101 with its Upgrade
   bool has_body = false;
   std::optional<std::uint64_t> body_bytes;
-  bool body_is_near = false;  // its first piece is there already: the head may go out with it
+  bool body_is_ready = false;  // its first piece is there already: the head may go out with it
 };
 
 class GuestExchange {
@@ -51,7 +51,7 @@ class GuestExchange {
   virtual Task<Result<std::string>> ReadBody() = 0;
   virtual const http::Headers& trailers() const = 0;  // once the body has ended
   // 1xx may precede the answer; 101 makes the rest of the connection its bytes.
-  virtual Task<Status> SendHead(AnswerHead head) = 0;
+  virtual Task<Status> SendHead(ResponseHead head) = 0;
   virtual Task<Status> SendBody(std::string piece) = 0;
   virtual Task<Status> Finish(http::Headers trailers) = 0;
   virtual void Abort() = 0;  // the guest shall see that the answer is not whole
@@ -70,17 +70,17 @@ class OriginExchange {
   virtual Task<Status> SendBody(std::string piece) = 0;
   virtual Task<Status> Finish(http::Headers trailers) = 0;
   // The next head: interim ones (1xx) come first.
-  virtual Task<Result<AnswerHead>> ReadHead() = 0;
+  virtual Task<Result<ResponseHead>> ReadHead() = 0;
   virtual Task<Result<std::string>> ReadBody() = 0;  // empty at the end
   virtual const http::Headers& trailers() const = 0;
   virtual http::ByteStream* upgraded() { return nullptr; }  // after 101
   // What became of the request, after a failure. Unless it may be done, nothing of an answer came.
-  enum class Fate {
-    kMayBeDone,
-    kMayBeLost,  // the connection ended, perhaps before it arrived
-    kUntouched,  // certainly nobody worked on it (RFC 9113, 8.7)
+  enum class Delivery {
+    kMaybeProcessed,
+    kMaybeLost,    // the connection ended, perhaps before it arrived
+    kUnprocessed,  // certainly nobody worked on it (RFC 9113, 8.7)
   };
-  virtual Fate fate() const { return Fate::kMayBeDone; }
+  virtual Delivery delivery() const { return Delivery::kMaybeProcessed; }
 };
 
 // A connection to an origin, plain or TLS, HTTP/1.1 or HTTP/2.

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::seconds;
 
 Task<void> Refuse(std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead head;
+  ResponseHead head;
   head.status = 403;
   head.has_body = true;
   head.body_bytes = 2;
@@ -31,28 +31,30 @@ Task<void> Refuse(std::shared_ptr<GuestExchange> exchange) {
 
 class Http1DrainTest : public testing::Test {
  protected:
-  void Start(ServeExchange serve) { wire.Spawn(ServeHttp1(*wire.transport, "", std::move(serve))); }
+  void Start(ExchangeHandler serve) {
+    peer.Spawn(ServeHttp1(*peer.transport, "", std::move(serve)));
+  }
 
-  TestWire wire;
+  TestPeer peer;
 };
 
 TEST_F(Http1DrainTest, GoesOnAfterASmallBodyThatNobodyWantedAndThatCameLater) {
   Start(Refuse);
   for (std::string framing : {"Content-Length: 3\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"}) {
-    wire.Send("POST / HTTP/1.1\r\nHost: h\r\n" + framing);
-    EXPECT_EQ(wire.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
-    wire.LetWork();
-    wire.Send(framing.starts_with("C") ? "abc" : "3\r\nabc\r\n0\r\n\r\n");
+    peer.Send("POST / HTTP/1.1\r\nHost: h\r\n" + framing);
+    EXPECT_EQ(peer.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+    peer.LetWork();
+    peer.Send(framing.starts_with("C") ? "abc" : "3\r\nabc\r\n0\r\n\r\n");
   }
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1DrainTest, WaitsForABodyThatNobodyWantsOnlySoLongAndTakesOnlySoMuch) {
   for (bool is_endless : {true, false}) {
-    TestWire own;
+    TestPeer own;
     own.Spawn(ServeHttp1(*own.transport, "", Refuse));
     own.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
     own.ReceiveTo("no");
@@ -91,12 +93,12 @@ Task<void> StopReadingAndRefuse(std::shared_ptr<GuestExchange> exchange) {
 
 TEST_F(Http1DrainTest, GoesOnAfterABodyWhoseReaderWasStopped) {
   Start(StopReadingAndRefuse);
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n");
-  wire.ReceiveTo("no");
-  wire.Send("abcGET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n");
+  peer.ReceiveTo("no");
+  peer.Send("abcGET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 }  // namespace

@@ -26,15 +26,17 @@ Task<Result<std::string>> ReadAll(std::shared_ptr<GuestExchange> exchange) {
   }
 }
 
-Task<void> AnswerWith(std::shared_ptr<GuestExchange> exchange, AnswerHead head, std::string body) {
+Task<void> RespondWith(std::shared_ptr<GuestExchange> exchange,
+                       ResponseHead head,
+                       std::string body) {
   Status sent = co_await exchange->SendHead(std::move(head));
   if (sent && !body.empty()) sent = co_await exchange->SendBody(std::move(body));
   http::Headers none;
   if (sent) sent = co_await exchange->Finish(std::move(none));
 }
 
-AnswerHead OkOf(std::size_t size) {
-  AnswerHead head;
+ResponseHead OkOf(std::size_t size) {
+  ResponseHead head;
   head.status = 200;
   head.has_body = size > 0;
   head.body_bytes = size;
@@ -51,44 +53,44 @@ Task<void> Echo(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
     co_return;
   }
   log.bodies.push_back(*body);
-  std::string answer = exchange->head().target + "=" + std::to_string(body->size());
-  AnswerHead head = OkOf(answer.size());
-  if (exchange->head().method == "HEAD") answer.clear();
-  co_await AnswerWith(exchange, std::move(head), std::move(answer));
+  std::string response = exchange->head().target + "=" + std::to_string(body->size());
+  ResponseHead head = OkOf(response.size());
+  if (exchange->head().method == "HEAD") response.clear();
+  co_await RespondWith(exchange, std::move(head), std::move(response));
 }
 
 class Http1GuestTest : public testing::Test {
  protected:
-  void Start(ServeExchange serve, std::string taken = "") {
-    wire.Spawn(ServeHttp1(*wire.transport, std::move(taken), std::move(serve)));
+  void Start(ExchangeHandler serve, std::string already_read = "") {
+    peer.Spawn(ServeHttp1(*peer.transport, std::move(already_read), std::move(serve)));
   }
-  void StartEcho(std::string taken = "") {
+  void StartEcho(std::string already_read = "") {
     Start([this](std::shared_ptr<GuestExchange> exchange) { return Echo(log, exchange); },
-          std::move(taken));
+          std::move(already_read));
   }
 
-  TestWire wire;
+  TestPeer peer;
   GuestLog log;
 };
 
 TEST_F(Http1GuestTest, ServesOneRequestAfterTheOther) {
   StartEcho();
-  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo("=0"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/1=0");
-  wire.Send("POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
-  EXPECT_EQ(wire.ReceiveTo("=3"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/2=3");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo("=0"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/1=0");
+  peer.Send("POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(peer.ReceiveTo("=3"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/2=3");
+  peer.Close();
+  peer.RunToEnd();
 }
 
-TEST_F(Http1GuestTest, ServesWhatWasTakenBeforeAndWhatIsPipelined) {
+TEST_F(Http1GuestTest, ServesBytesAlreadyReadAndPipelinedRequests) {
   StartEcho("POST /1 HTTP/1.1\r\nHost: h\r\nContent-Len");
-  wire.Send("gth: 2\r\n\r\nabGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_NE(wire.ReceiveTo("/3=0").find("/2=0"), std::string::npos);
+  peer.Send("gth: 2\r\n\r\nabGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(peer.ReceiveTo("/3=0").find("/2=0"), std::string::npos);
   ASSERT_EQ(log.heads.size(), 3u);
   EXPECT_EQ(log.bodies[0], "ab");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, ReadsAChunkedBodyInWhateverPiecesItCame) {
@@ -97,15 +99,15 @@ TEST_F(Http1GuestTest, ReadsAChunkedBodyInWhateverPiecesItCame) {
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
       "3\r\nabc\r\n5;x=y\r\ndefgh\r\n0\r\nTrailer: gone\r\n\r\n";
   for (char c : request) {
-    wire.Send(std::string_view(&c, 1));
-    wire.LetWork();
+    peer.Send(std::string_view(&c, 1));
+    peer.LetWork();
   }
-  EXPECT_NE(wire.ReceiveTo("=8").find("/=8"), std::string::npos);
+  EXPECT_NE(peer.ReceiveTo("=8").find("/=8"), std::string::npos);
   EXPECT_EQ(log.bodies[0], "abcdefgh");
   EXPECT_TRUE(log.heads[0].has_body);
   EXPECT_FALSE(log.heads[0].body_bytes);
-  wire.Close();
-  wire.RunToEnd();
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, GivesABodyInPiecesOfBoundedSize) {
@@ -117,31 +119,31 @@ TEST_F(Http1GuestTest, GivesABodyInPiecesOfBoundedSize) {
       largest = std::max(largest, piece->size());
       total += piece->size();
     }
-    AnswerHead head = OkOf(0);
-    co_await AnswerWith(exchange, std::move(head), "");
+    ResponseHead head = OkOf(0);
+    co_await RespondWith(exchange, std::move(head), "");
   };
   Start(measure);
-  wire.Send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
-  wire.Send(std::string(1'000'000, 'x'));
-  wire.ReceiveHead();
+  peer.Send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+  peer.Send(std::string(1'000'000, 'x'));
+  peer.ReceiveHead();
   EXPECT_EQ(total, 1'000'000u);
   EXPECT_LE(largest, 64u * 1024);
-  wire.Close();
-  wire.RunToEnd();
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, AnswersHeadWithoutABody) {
   StartEcho();
-  wire.Send("HEAD /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo("/2=0"),
+  peer.Send("HEAD /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo("/2=0"),
             "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n/2=0");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Close();
+  peer.RunToEnd();
 }
 
 // Answers with pieces of unknown number.
-Task<void> AnswerInPieces(std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead head;
+Task<void> RespondInPieces(std::shared_ptr<GuestExchange> exchange) {
+  ResponseHead head;
   head.status = 200;
   head.has_body = true;
   Status sent = co_await exchange->SendHead(std::move(head));
@@ -155,96 +157,96 @@ Task<void> AnswerInPieces(std::shared_ptr<GuestExchange> exchange) {
 }
 
 TEST_F(Http1GuestTest, SendsABodyOfUnknownLengthInChunksWithTrailers) {
-  Start(AnswerInPieces);
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  wire.ReceiveHead();
-  EXPECT_EQ(wire.ReceiveHead(), "3\r\none\r\n3\r\ntwo\r\n0\r\nX-End: 1\r\n\r\n");
-  wire.Close();
-  wire.RunToEnd();
+  Start(RespondInPieces);
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  peer.ReceiveHead();
+  EXPECT_EQ(peer.ReceiveHead(), "3\r\none\r\n3\r\ntwo\r\n0\r\nX-End: 1\r\n\r\n");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, SendsOldClientsABodyUntilTheEnd) {
-  Start(AnswerInPieces);
-  wire.Send("GET / HTTP/1.0\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveToEnd(), "HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nonetwo");
-  wire.RunToEnd();
+  Start(RespondInPieces);
+  peer.Send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveToEnd(), "HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nonetwo");
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, KeepsAConnectionOnlyAsTheClientWants) {
   StartEcho();
-  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveToEnd(),
+  peer.Send("GET /1 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveToEnd(),
             "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n/1=0");
-  wire.RunToEnd();
+  peer.RunToEnd();
 }
 
 // Passes a 100 on before it reads.
 Task<void> InviteAndEcho(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead go_on;
+  ResponseHead go_on;
   go_on.status = 100;
   Status sent = co_await exchange->SendHead(std::move(go_on));
   EXPECT_TRUE(sent);
   co_await Echo(log, exchange);
 }
 
-TEST_F(Http1GuestTest, PassesAnInvitationOn) {
+TEST_F(Http1GuestTest, ForwardsA100Continue) {
   Start([this](std::shared_ptr<GuestExchange> exchange) { return InviteAndEcho(log, exchange); });
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveHead(), "HTTP/1.1 100 Continue\r\n\r\n");
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveHead(), "HTTP/1.1 100 Continue\r\n\r\n");
   EXPECT_EQ(log.heads.size(), 1u);
   EXPECT_EQ(log.heads[0].headers.Get("expect"), "100-continue");
-  wire.Send("ab");
-  EXPECT_NE(wire.ReceiveTo("/=2").find("Content-Length: 3\r\n\r\n"), std::string::npos);
-  wire.Send("GET /2 HTTP/1.0\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveToEnd().find("100"), std::string::npos);  // HTTP/1.0 knows no interim ones
-  wire.RunToEnd();
+  peer.Send("ab");
+  EXPECT_NE(peer.ReceiveTo("/=2").find("Content-Length: 3\r\n\r\n"), std::string::npos);
+  peer.Send("GET /2 HTTP/1.0\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveToEnd().find("100"), std::string::npos);  // HTTP/1.0 knows no interim ones
+  peer.RunToEnd();
 }
 
 Task<void> Deny(std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead head = OkOf(2);
+  ResponseHead head = OkOf(2);
   head.status = 403;
-  co_await AnswerWith(exchange, std::move(head), "no");
+  co_await RespondWith(exchange, std::move(head), "no");
 }
 
-TEST_F(Http1GuestTest, EndsAConnectionWhoseBodyWasNeverInvited) {
+TEST_F(Http1GuestTest, ClosesAConnectionWhoseBodyGotNo100Continue) {
   Start(Deny);
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo("no"),
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo("no"),
             "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
-  wire.Close();
-  wire.RunToEnd();
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, GoesOnAfterABodyThatNobodyReadButHasArrived) {
   Start(Deny);
-  wire.Send(
+  peer.Send(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: "
       "h\r\n\r\n");
-  wire.ReceiveTo("no");
-  EXPECT_EQ(wire.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
-  wire.Close();
-  wire.RunToEnd();
+  peer.ReceiveTo("no");
+  EXPECT_EQ(peer.ReceiveTo("no"), "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, EndsAConnectionWhoseUnreadBodyIsStillToCome) {
   Start(Deny);
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\nabc");
-  EXPECT_NE(wire.ReceiveTo("no").find("Connection: close"), std::string::npos);
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
-  EXPECT_FALSE(wire.was_reset());  // else the answer could be lost
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\nabc");
+  EXPECT_NE(peer.ReceiveTo("no").find("Connection: close"), std::string::npos);
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
+  EXPECT_FALSE(peer.was_reset());  // else the answer could be lost
+  peer.Close();
+  peer.RunToEnd();
 }
 
-TEST_F(Http1GuestTest, TellsOfRequestsThatAreBroken) {
-  std::vector<BrokenRequest> told;
-  ServeExchange serve = Deny;
-  TellBroken tell = [&](const BrokenRequest& request) { told.push_back(request); };
+TEST_F(Http1GuestTest, ReportsMalformedRequests) {
+  std::vector<MalformedRequest> told;
+  ExchangeHandler serve = Deny;
+  MalformedRequestHandler tell = [&](const MalformedRequest& request) { told.push_back(request); };
   for (std::string request :
        {"POST /a?b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "GET http://b/c HTTP/1.1\r\nHost: a\r\n\r\n", "rubbish\r\n\r\n"}) {
-    TestWire own;
+    TestPeer own;
     own.Spawn(ServeHttp1(*own.transport, "", serve, tell));
     own.Send(request);
     own.ReceiveToEnd();
@@ -261,7 +263,7 @@ TEST_F(Http1GuestTest, TellsOfRequestsThatAreBroken) {
 
 Task<void> AcceptUpgrade(std::shared_ptr<GuestExchange> exchange) {
   EXPECT_EQ(exchange->head().upgrade, "websocket");
-  AnswerHead head;
+  ResponseHead head;
   head.status = 101;
   head.headers.Add("Upgrade", "websocket");
   Status sent = co_await exchange->SendHead(std::move(head));
@@ -278,25 +280,25 @@ Task<void> AcceptUpgrade(std::shared_ptr<GuestExchange> exchange) {
 
 TEST_F(Http1GuestTest, GivesTheBytesAfterAnUpgrade) {
   Start(AcceptUpgrade);
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nfirst");
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nfirst");
   EXPECT_EQ(
-      wire.ReceiveHead(),
+      peer.ReceiveHead(),
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo(">"), "<first>");
-  wire.Send("GET /smuggled HTTP/1.1\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveTo(">"), "<GET /smuggled HTTP/1.1\r\n\r\n>");
-  wire.CloseWrite();
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
-  wire.RunToEnd();
+  EXPECT_EQ(peer.ReceiveTo(">"), "<first>");
+  peer.Send("GET /smuggled HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveTo(">"), "<GET /smuggled HTTP/1.1\r\n\r\n>");
+  peer.CloseWrite();
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
+  peer.RunToEnd();
 }
 
-std::string StatusLineOf(const std::string& answer) {
-  return answer.substr(0, answer.find("\r\n"));
+std::string StatusLineOf(const std::string& response) {
+  return response.substr(0, response.find("\r\n"));
 }
 
 TEST_F(Http1GuestTest, AnswersWhatIsNoRequest) {
   struct Case {
-    std::string request, answer;
+    std::string request, response;
   };
   for (const Case& bad : std::vector<Case>{
            {"CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 403 Forbidden"},
@@ -308,14 +310,14 @@ TEST_F(Http1GuestTest, AnswersWhatIsNoRequest) {
             "HTTP/1.1 400 Bad Request"},
            {"GET / HTTP/1.1\r\nHost: a\r\nA: " + std::string(70'000, 'x'),
             "HTTP/1.1 431 Request Header Fields Too Large"}}) {
-    TestWire own;
+    TestPeer own;
     auto refuse = [](std::shared_ptr<GuestExchange>) -> Task<void> {
       ADD_FAILURE() << "it was served";
       co_return;
     };
     own.Spawn(ServeHttp1(*own.transport, "", refuse));
     own.Send(bad.request);
-    EXPECT_EQ(StatusLineOf(own.ReceiveToEnd()), bad.answer) << bad.request.substr(0, 80);
+    EXPECT_EQ(StatusLineOf(own.ReceiveToEnd()), bad.response) << bad.request.substr(0, 80);
     own.Close();
     own.RunToEnd();
   }
@@ -323,61 +325,61 @@ TEST_F(Http1GuestTest, AnswersWhatIsNoRequest) {
 
 TEST_F(Http1GuestTest, TellsABodyThatBreaksItsFraming) {
   StartEcho();
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
-  wire.RunToEnd();
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+  peer.RunToEnd();
   ASSERT_EQ(log.errors.size(), 1u);
   EXPECT_EQ(log.errors[0].code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(Http1GuestTest, TellsAGuestThatLeavesInTheMiddleOfABody) {
   StartEcho();
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
-  wire.LetWork();
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
+  peer.LetWork();
+  peer.Close();
+  peer.RunToEnd();
   ASSERT_EQ(log.errors.size(), 1u);
   EXPECT_EQ(log.errors[0].code, ErrorCode::kUnavailable);
 }
 
 TEST_F(Http1GuestTest, EndsAnIdleConnection) {
   StartEcho();
-  wire.LetWork();
-  wire.PassTime(seconds(74));
-  wire.LetWork();
-  EXPECT_FALSE(wire.all_ended());
-  wire.PassTime(seconds(76));
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
-  wire.RunToEnd();
+  peer.LetWork();
+  peer.PassTime(seconds(74));
+  peer.LetWork();
+  EXPECT_FALSE(peer.all_ended());
+  peer.PassTime(seconds(76));
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, EndsAHeadThatTakesTooLong) {
   StartEcho();
-  wire.Send("GET / HT");
-  wire.LetWork();
-  wire.PassTime(seconds(9));
-  wire.Send("TP/1.1\r\nA");
-  wire.LetWork();
-  wire.PassTime(seconds(11));  // since its first byte, whatever came in between
-  EXPECT_EQ(StatusLineOf(wire.ReceiveToEnd()), "HTTP/1.1 408 Request Timeout");
-  wire.Close();
-  wire.RunToEnd();
+  peer.Send("GET / HT");
+  peer.LetWork();
+  peer.PassTime(seconds(9));
+  peer.Send("TP/1.1\r\nA");
+  peer.LetWork();
+  peer.PassTime(seconds(11));  // since its first byte, whatever came in between
+  EXPECT_EQ(StatusLineOf(peer.ReceiveToEnd()), "HTTP/1.1 408 Request Timeout");
+  peer.Close();
+  peer.RunToEnd();
 }
 
 TEST_F(Http1GuestTest, EndsABodyWithoutProgress) {
   StartEcho();
-  wire.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
-  wire.LetWork();
-  wire.PassTime(seconds(299));
-  wire.LetWork();
+  peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc");
+  peer.LetWork();
+  peer.PassTime(seconds(299));
+  peer.LetWork();
   EXPECT_TRUE(log.errors.empty());
-  wire.PassTime(seconds(301));
-  wire.RunToEnd();
+  peer.PassTime(seconds(301));
+  peer.RunToEnd();
   ASSERT_EQ(log.errors.size(), 1u);
   EXPECT_EQ(log.errors[0].message, "the guest fell silent");
 }
 
 Task<void> BreakOff(std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead head = OkOf(10);
+  ResponseHead head = OkOf(10);
   Status sent = co_await exchange->SendHead(std::move(head));
   std::string half = "half";
   sent = co_await exchange->SendBody(std::move(half));
@@ -389,14 +391,14 @@ Task<void> BreakOff(std::shared_ptr<GuestExchange> exchange) {
 
 TEST_F(Http1GuestTest, ShowsThatAnAnswerIsNotWhole) {
   Start(BreakOff);
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveToEnd().find("late"), std::string::npos);
-  EXPECT_TRUE(wire.was_reset());
-  wire.RunToEnd();
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveToEnd().find("late"), std::string::npos);
+  EXPECT_TRUE(peer.was_reset());
+  peer.RunToEnd();
 }
 
 Task<void> PromiseTooMuch(std::shared_ptr<GuestExchange> exchange) {
-  AnswerHead head = OkOf(10);
+  ResponseHead head = OkOf(10);
   Status sent = co_await exchange->SendHead(std::move(head));
   std::string half = "half";
   sent = co_await exchange->SendBody(std::move(half));
@@ -407,10 +409,10 @@ Task<void> PromiseTooMuch(std::shared_ptr<GuestExchange> exchange) {
 
 TEST_F(Http1GuestTest, TakesNoAnswerForWholeThatIsShorterThanItPromised) {
   Start(PromiseTooMuch);
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  wire.ReceiveToEnd();
-  EXPECT_TRUE(wire.was_reset());
-  wire.RunToEnd();
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  peer.ReceiveToEnd();
+  EXPECT_TRUE(peer.was_reset());
+  peer.RunToEnd();
 }
 
 Task<void> SayNothing(std::shared_ptr<GuestExchange>) {
@@ -419,10 +421,10 @@ Task<void> SayNothing(std::shared_ptr<GuestExchange>) {
 
 TEST_F(Http1GuestTest, ResetsAConnectionWhoseRequestNobodyAnswered) {
   Start(SayNothing);
-  wire.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
-  EXPECT_TRUE(wire.was_reset());
-  wire.RunToEnd();
+  peer.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
+  EXPECT_TRUE(peer.was_reset());
+  peer.RunToEnd();
 }
 
 }  // namespace

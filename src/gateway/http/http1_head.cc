@@ -25,7 +25,7 @@ bool MayUpgradeTo(std::string_view protocol) {
 }
 
 // "http://host/path": the host has to be the one that the Host header names.
-Status TakeTarget(const http::Request& request, RequestHead& head) {
+Status ReadTarget(const http::Request& request, RequestHead& head) {
   bool is_path = request.target.starts_with('/') || request.target == "*";
   if (is_path) {
     head.target = request.target;
@@ -50,10 +50,10 @@ std::optional<std::uint64_t> LengthOf(const http::Headers& headers) {
   return length;
 }
 
-void AppendShape(std::string& out, BodyShape shape) {
-  if (shape.framing == Framing::kLength) {
-    AppendField(out, "Content-Length", fmt::format_int(shape.bytes).c_str());
-  } else if (shape.framing == Framing::kChunked) {
+void AppendFraming(std::string& out, BodyFraming framing) {
+  if (framing.kind == Framing::kLength) {
+    AppendField(out, "Content-Length", fmt::format_int(framing.bytes).c_str());
+  } else if (framing.kind == Framing::kChunked) {
     AppendField(out, "Transfer-Encoding", "chunked");
   }
 }
@@ -64,7 +64,7 @@ bool IsSafeWord(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_plain);
 }
 
-bool IsFraming(std::string_view name) {
+bool IsFramingHeader(std::string_view name) {
   return EqualsIgnoreCase(name, "content-length") || EqualsIgnoreCase(name, "transfer-encoding") ||
          EqualsIgnoreCase(name, "connection");
 }
@@ -75,7 +75,7 @@ Result<RequestHead> ReadRequestHead(const http::Request& request) {
   RequestHead head;
   head.method = request.method;
   head.authority = std::string(request.headers.Get("host"));
-  RETURN_IF_ERROR(TakeTarget(request, head));
+  RETURN_IF_ERROR(ReadTarget(request, head));
   for (const auto& [name, value] : request.headers) {
     if (EqualsIgnoreCase(name, "host") || http::IsHopByHopHeader(request.headers, name)) continue;
     head.headers.Add(name, value);
@@ -89,7 +89,7 @@ Result<RequestHead> ReadRequestHead(const http::Request& request) {
   return head;
 }
 
-http::Headers ReadAnswerHeaders(const http::ResponseHead& head) {
+http::Headers ReadResponseHeaders(const http::ResponseHead& head) {
   http::Headers headers;
   for (const auto& [name, value] : head.headers) {
     bool kept = head.status == 101 && EqualsIgnoreCase(name, "upgrade");
@@ -98,7 +98,7 @@ http::Headers ReadAnswerHeaders(const http::ResponseHead& head) {
   return headers;
 }
 
-BodyShape ShapeOfRequest(const RequestHead& head) {
+BodyFraming FramingOfRequest(const RequestHead& head) {
   if (head.has_body && !head.body_bytes) return {Framing::kChunked, 0};
   if (head.has_body) return {Framing::kLength, *head.body_bytes};
   // An empty body is told where one could be expected.
@@ -107,20 +107,20 @@ BodyShape ShapeOfRequest(const RequestHead& head) {
   return {Framing::kNoBody, 0};
 }
 
-Status AppendRequestHead(std::string& out, const RequestHead& head, BodyShape shape) {
+Status AppendRequestHead(std::string& out, const RequestHead& head, BodyFraming framing) {
   bool safe = IsSafeWord(head.method) && IsSafeWord(head.target) && IsSafeWord(head.authority) &&
               (head.upgrade.empty() || http::IsSafeHeader("upgrade", head.upgrade));
   if (!safe) return Fail(ErrorCode::kInvalidArgument, "the request line cannot be sent");
   out.append(head.method).append(" ").append(head.target).append(" HTTP/1.1\r\n");
   AppendField(out, "Host", head.authority);
   for (const auto& [name, value] : head.headers) {
-    if (IsFraming(name)) continue;
+    if (IsFramingHeader(name)) continue;
     if (!http::IsSafeHeader(name, value)) {
       return Fail(ErrorCode::kInvalidArgument, "a header of the request cannot be sent");
     }
     AppendField(out, name, value);
   }
-  AppendShape(out, shape);
+  AppendFraming(out, framing);
   if (!head.upgrade.empty()) {
     AppendField(out, "Connection", "Upgrade");
     AppendField(out, "Upgrade", head.upgrade);
@@ -129,7 +129,7 @@ Status AppendRequestHead(std::string& out, const RequestHead& head, BodyShape sh
   return {};
 }
 
-BodyShape ShapeOfAnswer(const AnswerHead& head, const AnswerContext& context) {
+BodyFraming FramingOfResponse(const ResponseHead& head, const ResponseContext& context) {
   bool none = context.asked_for_head || !http::StatusHasBody(head.status);
   if (none) return {Framing::kNoBody, 0};
   if (!head.has_body) return {Framing::kLength, 0};
@@ -137,21 +137,21 @@ BodyShape ShapeOfAnswer(const AnswerHead& head, const AnswerContext& context) {
   return {context.http_1_1 ? Framing::kChunked : Framing::kUntilEnd, 0};
 }
 
-void AppendAnswerHead(std::string& out,
-                      const AnswerHead& head,
-                      BodyShape shape,
-                      const AnswerContext& context) {
+void AppendResponseHead(std::string& out,
+                        const ResponseHead& head,
+                        BodyFraming framing,
+                        const ResponseContext& context) {
   out.append(context.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ");
   out.append(fmt::format_int(head.status).c_str()).append(" ");
   out.append(http::ReasonPhrase(head.status)).append("\r\n");
   // Where there is no body a length may tell how long it would be.
-  bool tells_length = shape.framing == Framing::kNoBody && head.status >= 200 && head.status != 204;
+  bool tells_length = framing.kind == Framing::kNoBody && head.status >= 200 && head.status != 204;
   for (const auto& [name, value] : head.headers) {
     bool told = tells_length && EqualsIgnoreCase(name, "content-length");
-    if ((told || !IsFraming(name)) && http::IsSafeHeader(name, value))
+    if ((told || !IsFramingHeader(name)) && http::IsSafeHeader(name, value))
       AppendField(out, name, value);
   }
-  AppendShape(out, shape);
+  AppendFraming(out, framing);
   if (head.status == 101) {
     AppendField(out, "Connection", "Upgrade");
   } else if (head.status >= 200 && !context.keep_alive) {
@@ -165,7 +165,7 @@ void AppendAnswerHead(std::string& out,
 void AppendLastChunk(std::string& out, const http::Headers& trailers) {
   out.append("0\r\n");
   for (const auto& [name, value] : trailers) {
-    if (!IsFraming(name) && http::IsSafeHeader(name, value)) AppendField(out, name, value);
+    if (!IsFramingHeader(name) && http::IsSafeHeader(name, value)) AppendField(out, name, value);
   }
   out.append("\r\n");
 }

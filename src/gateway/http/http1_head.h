@@ -14,31 +14,31 @@
 namespace viv::gateway {
 
 // How the body of a message is told apart from what follows it.
-struct BodyShape {
-  http::Framing framing = http::Framing::kNoBody;
+struct BodyFraming {
+  http::Framing kind = http::Framing::kNoBody;
   std::uint64_t bytes = 0;  // with kLength
 };
 
 // Of a request whose head is whole. kInvalidArgument when it names two different hosts.
 Result<RequestHead> ReadRequestHead(const http::Request& request);
 // Headers for the next hop; of a 101 its Upgrade is kept.
-http::Headers ReadAnswerHeaders(const http::ResponseHead& head);
+http::Headers ReadResponseHeaders(const http::ResponseHead& head);
 
-BodyShape ShapeOfRequest(const RequestHead& head);
+BodyFraming FramingOfRequest(const RequestHead& head);
 // kInvalidArgument when a header cannot be written without becoming something else.
-Status AppendRequestHead(std::string& out, const RequestHead& head, BodyShape shape);
+Status AppendRequestHead(std::string& out, const RequestHead& head, BodyFraming framing);
 
 // What the answer is for.
-struct AnswerContext {
+struct ResponseContext {
   bool http_1_1 = true;
   bool keep_alive = true;
   bool asked_for_head = false;
 };
-BodyShape ShapeOfAnswer(const AnswerHead& head, const AnswerContext& context);
-void AppendAnswerHead(std::string& out,
-                      const AnswerHead& head,
-                      BodyShape shape,
-                      const AnswerContext& context);
+BodyFraming FramingOfResponse(const ResponseHead& head, const ResponseContext& context);
+void AppendResponseHead(std::string& out,
+                        const ResponseHead& head,
+                        BodyFraming framing,
+                        const ResponseContext& context);
 // What ends a chunked body.
 void AppendLastChunk(std::string& out, const http::Headers& trailers);
 

@@ -68,7 +68,7 @@ RequestHead SimpleRequest() {
 
 std::string TextOf(const RequestHead& head) {
   std::string text;
-  return AppendRequestHead(text, head, ShapeOfRequest(head)) ? text : "refused";
+  return AppendRequestHead(text, head, FramingOfRequest(head)) ? text : "refused";
 }
 
 TEST(Http1HeadTest, WritesTheFramingThatTheBodyHas) {
@@ -106,32 +106,32 @@ TEST(Http1HeadTest, SendsNoRequestThatWouldBecomeAnotherOne) {
   EXPECT_EQ(TextOf(head), "refused");
 }
 
-std::string TextOf(const AnswerHead& head, const AnswerContext& context) {
+std::string TextOf(const ResponseHead& head, const ResponseContext& context) {
   std::string text;
-  AppendAnswerHead(text, head, ShapeOfAnswer(head, context), context);
+  AppendResponseHead(text, head, FramingOfResponse(head, context), context);
   return text;
 }
 
 TEST(Http1HeadTest, WritesAnswersAsTheGuestCanReadThem) {
-  AnswerHead head;
+  ResponseHead head;
   head.status = 200;
   head.has_body = true;
   EXPECT_EQ(TextOf(head, {}), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-  AnswerContext old;
+  ResponseContext old;
   old.http_1_1 = old.keep_alive = false;
   EXPECT_EQ(TextOf(head, old), "HTTP/1.0 200 OK\r\nConnection: close\r\n\r\n");
   head.body_bytes = 5;
   EXPECT_EQ(TextOf(head, {}), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
-  head = AnswerHead();
+  head = ResponseHead();
   head.status = 200;
   EXPECT_EQ(TextOf(head, {}), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 }
 
 TEST(Http1HeadTest, KeepsTheLengthOfABodyThatIsNotSent) {
-  AnswerHead head;
+  ResponseHead head;
   head.status = 200;
   head.headers.Add("content-length", "5");
-  AnswerContext for_head;
+  ResponseContext for_head;
   for_head.asked_for_head = true;
   EXPECT_EQ(TextOf(head, for_head), "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n");
   head.status = 304;
@@ -141,7 +141,7 @@ TEST(Http1HeadTest, KeepsTheLengthOfABodyThatIsNotSent) {
 }
 
 TEST(Http1HeadTest, LeavesOutAnswerHeadersThatWouldBecomeOthers) {
-  AnswerHead head;
+  ResponseHead head;
   head.status = 200;
   head.headers.Add("A", "b\nSet-Cookie: c");
   head.headers.Add("Transfer-Encoding", "chunked");

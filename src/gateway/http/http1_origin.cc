@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "gateway/http/connections.h"
-#include "gateway/http/http1_body.h"
 #include "gateway/http/http1_head.h"
+#include "gateway/http/http1_message_writer.h"
 #include "http/read_buffer.h"
 #include "http/relay_head.h"
 #include "http/response_parser.h"
@@ -44,12 +44,12 @@ class Http1Origin final : public OriginConnection,
   }
   void Tick(std::chrono::steady_clock::time_point now) override { transport->Tick(now); }
 
-  enum class Left { kReady, kSpent };
-  void Release(Left left) {
+  enum class AfterExchange { kReusable, kUnusable };
+  void Release(AfterExchange after) {
     busy_ = false;
     used_ = true;
     buffer.Shrink(kOriginSmallRead);
-    if (left == Left::kSpent) Close();
+    if (after == AfterExchange::kUnusable) Close();
   }
 
   const std::unique_ptr<http::Transport> transport;
@@ -66,8 +66,9 @@ class Http1OriginExchange final : public OriginExchange {
   Http1OriginExchange(std::shared_ptr<Http1Origin> origin, bool reused)
       : origin_(std::move(origin)), out_(*origin_->transport, "the origin"), reused_(reused) {}
   ~Http1OriginExchange() override {
-    bool ready = complete_ && keep_alive_ && out_.whole() && origin_->buffer.empty();
-    origin_->Release(ready ? Http1Origin::Left::kReady : Http1Origin::Left::kSpent);
+    bool ready = complete_ && keep_alive_ && out_.complete() && origin_->buffer.empty();
+    origin_->Release(ready ? Http1Origin::AfterExchange::kReusable
+                           : Http1Origin::AfterExchange::kUnusable);
   }
 
   Task<Status> SendHead(RequestHead head) override;
@@ -75,25 +76,27 @@ class Http1OriginExchange final : public OriginExchange {
   Task<Status> Finish(http::Headers trailers) override {
     co_return co_await out_.Finish(std::move(trailers));
   }
-  Task<Result<AnswerHead>> ReadHead() override;
+  Task<Result<ResponseHead>> ReadHead() override;
   Task<Result<std::string>> ReadBody() override;
   const http::Headers& trailers() const override { return trailers_; }
   http::ByteStream* upgraded() override { return upgraded_ ? &*upgraded_ : nullptr; }
-  Fate fate() const override { return reused_ && !heard_ ? Fate::kMayBeLost : Fate::kMayBeDone; }
+  Delivery delivery() const override {
+    return reused_ && !received_any_ ? Delivery::kMaybeLost : Delivery::kMaybeProcessed;
+  }
 
  private:
   Task<Status> Receive();
-  Result<AnswerHead> TakeHead();
+  Result<ResponseHead> ConvertHead();
 
   const std::shared_ptr<Http1Origin> origin_;
-  MessageOut out_;
+  MessageWriter out_;
   std::optional<ResponseParser> parser_;
   http::Headers trailers_;
   std::optional<http::TakeoverStream> upgraded_;
   std::size_t read_bytes_ = kOriginSmallRead;
   const bool reused_;
   bool asks_upgrade_ = false;
-  bool heard_ = false;  // a byte of the answer came
+  bool received_any_ = false;  // a byte of the answer came
   bool keep_alive_ = false;
   bool complete_ = false;
 };
@@ -115,11 +118,11 @@ Task<Status> Http1OriginExchange::SendHead(RequestHead head) {
       for_head ? ResponseParser::RequestMethod::kHead : ResponseParser::RequestMethod::kOther,
       ResponseParser::Interim::kReported);
   asks_upgrade_ = !head.upgrade.empty();
-  BodyShape shape = ShapeOfRequest(head);
+  BodyFraming framing = FramingOfRequest(head);
   std::string text;
   text.reserve(1024);
-  CO_RETURN_IF_ERROR(AppendRequestHead(text, head, shape));
-  out_.Begin(std::move(text), shape);
+  CO_RETURN_IF_ERROR(AppendRequestHead(text, head, framing));
+  out_.Begin(std::move(text), framing);
   origin_->transport->ExpireReadAfter(kOriginHeadTimeout);
   CO_RETURN_IF_ERROR(co_await out_.Flush());
   if (head.has_body) co_return Status();
@@ -129,11 +132,11 @@ Task<Status> Http1OriginExchange::SendHead(RequestHead head) {
 
 Task<Status> Http1OriginExchange::SendBody(std::string piece) {
   // The time to answer counts from the last piece.
-  if (!heard_) origin_->transport->ExpireReadAfter(kOriginHeadTimeout);
+  if (!received_any_) origin_->transport->ExpireReadAfter(kOriginHeadTimeout);
   co_return co_await out_.Write(std::move(piece));
 }
 
-Task<Result<AnswerHead>> Http1OriginExchange::ReadHead() {
+Task<Result<ResponseHead>> Http1OriginExchange::ReadHead() {
   if (!parser_) co_return Fail(ErrorCode::kInternal, "an answer needs a request");
   for (;;) {
     ResponseParser::Step step = parser_->Feed(origin_->buffer.data());
@@ -142,24 +145,24 @@ Task<Result<AnswerHead>> Http1OriginExchange::ReadHead() {
       co_return PassUp(parser_->error(), "malformed answer");
     }
     if (step.state == ResponseParser::State::kInterim) {
-      AnswerHead interim;
+      ResponseHead interim;
       interim.status = parser_->head().status;
-      interim.headers = ReadAnswerHeaders(parser_->head());
+      interim.headers = ReadResponseHeaders(parser_->head());
       co_return interim;
     }
-    if (step.state == ResponseParser::State::kHead) co_return TakeHead();
+    if (step.state == ResponseParser::State::kHead) co_return ConvertHead();
     CO_RETURN_IF_ERROR(co_await Receive());
   }
 }
 
-Result<AnswerHead> Http1OriginExchange::TakeHead() {
+Result<ResponseHead> Http1OriginExchange::ConvertHead() {
   const http::ResponseHead& from = parser_->head();
-  AnswerHead head;
+  ResponseHead head;
   head.status = from.status;
-  head.headers = ReadAnswerHeaders(from);
+  head.headers = ReadResponseHeaders(from);
   head.has_body = parser_->has_body();
   head.body_bytes = parser_->body_bytes();
-  head.body_is_near = head.has_body && !origin_->buffer.empty();
+  head.body_is_ready = head.has_body && !origin_->buffer.empty();
   bool closes = http::HasHeaderToken(from.headers, "connection", "close");
   bool stays =
       parser_->is_http_1_1() || http::HasHeaderToken(from.headers, "connection", "keep-alive");
@@ -214,7 +217,7 @@ Task<Status> Http1OriginExchange::Receive() {
   std::size_t count = co_await origin_->transport->Read(into, read_bytes_);
   if (count == read_bytes_) read_bytes_ = kOriginPieceBytesMax;
   origin_->buffer.Commit(count);
-  heard_ |= count > 0;
+  received_any_ |= count > 0;
   if (count > 0) co_return Status();
   if (origin_->transport->expired()) co_return Fail(ErrorCode::kUnavailable, "it took too long");
   co_return Fail(ErrorCode::kUnavailable, origin_->transport->read_failed()
@@ -224,7 +227,7 @@ Task<Status> Http1OriginExchange::Receive() {
 
 }  // namespace
 
-std::shared_ptr<OriginConnection> OverHttp1(std::unique_ptr<http::Transport> origin) {
+std::shared_ptr<OriginConnection> MakeHttp1Origin(std::unique_ptr<http::Transport> origin) {
   return std::make_shared<Http1Origin>(std::move(origin));
 }
 

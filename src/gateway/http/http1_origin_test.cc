@@ -19,18 +19,18 @@ RequestHead GetOf(std::string target) {
   return head;
 }
 
-struct Answered {
-  std::vector<AnswerHead> heads;  // interim ones, then the final one
+struct ResponseRead {
+  std::vector<ResponseHead> heads;  // interim ones, then the final one
   std::string body;
   http::Headers trailers;
   Status status;
-  OriginExchange::Fate fate = OriginExchange::Fate::kMayBeDone;
+  OriginExchange::Delivery delivery = OriginExchange::Delivery::kMaybeProcessed;
   bool done = false;
 };
 
-Task<Status> ReadAnswer(OriginExchange& exchange, Answered& into) {
+Task<Status> ReadResponse(OriginExchange& exchange, ResponseRead& into) {
   do {
-    ASSIGN_OR_CO_RETURN(AnswerHead head, co_await exchange.ReadHead());
+    ASSIGN_OR_CO_RETURN(ResponseHead head, co_await exchange.ReadHead());
     into.heads.push_back(std::move(head));
   } while (into.heads.back().status < 200 && into.heads.back().status != 101);
   while (into.heads.back().has_body) {
@@ -46,7 +46,7 @@ Task<Status> ReadAnswer(OriginExchange& exchange, Answered& into) {
 Task<void> AskOrigin(std::shared_ptr<OriginConnection> connection,
                      RequestHead head,
                      std::vector<std::string> body,
-                     Answered& into) {
+                     ResponseRead& into) {
   auto exchange = connection->Open();
   EXPECT_TRUE(exchange);
   bool has_body = head.has_body;
@@ -56,53 +56,53 @@ Task<void> AskOrigin(std::shared_ptr<OriginConnection> connection,
   }
   http::Headers none;
   if (into.status && has_body) into.status = co_await (*exchange)->Finish(std::move(none));
-  if (into.status) into.status = co_await ReadAnswer(**exchange, into);
-  into.fate = (*exchange)->fate();
+  if (into.status) into.status = co_await ReadResponse(**exchange, into);
+  into.delivery = (*exchange)->delivery();
   exchange->reset();
   into.done = true;
 }
 
 class Http1OriginTest : public testing::Test {
  protected:
-  Http1OriginTest() : connection(OverHttp1(std::move(wire.transport))) {}
+  Http1OriginTest() : connection(MakeHttp1Origin(std::move(peer.transport))) {}
 
   void Ask(RequestHead head, std::vector<std::string> body = {}) {
-    answered = Answered();
-    wire.Spawn(AskOrigin(connection, std::move(head), std::move(body), answered));
+    response_read = ResponseRead();
+    peer.Spawn(AskOrigin(connection, std::move(head), std::move(body), response_read));
   }
   // The answer to a simple request.
-  void AskFor(std::string answer) {
+  void AskFor(std::string response) {
     Ask(GetOf("/"));
-    wire.ReceiveHead();
-    wire.Send(answer);
+    peer.ReceiveHead();
+    peer.Send(response);
   }
   void Await() {
-    EXPECT_TRUE(wire.Until([this] { return answered.done; }));
+    EXPECT_TRUE(peer.Until([this] { return response_read.done; }));
   }
   void PassTime(seconds time) { connection->Tick(std::chrono::steady_clock::now() + time); }
 
-  TestWire wire;
+  TestPeer peer;
   std::shared_ptr<OriginConnection> connection;
-  Answered answered;
+  ResponseRead response_read;
 };
 
 TEST_F(Http1OriginTest, AsksOneAfterTheOtherOnOneConnection) {
   for (std::string target : {"/1", "/2"}) {
     EXPECT_TRUE(connection->CanOpen());
     Ask(GetOf(target));
-    EXPECT_EQ(wire.ReceiveHead(), "GET " + target + " HTTP/1.1\r\nHost: origin.example\r\n\r\n");
+    EXPECT_EQ(peer.ReceiveHead(), "GET " + target + " HTTP/1.1\r\nHost: origin.example\r\n\r\n");
     EXPECT_FALSE(connection->CanOpen());
     EXPECT_FALSE(connection->IsIdle());
     EXPECT_FALSE(connection->Open());
-    wire.Send(
+    peer.Send(
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive, X\r\nX: y\r\n\r\nhello");
     Await();
-    ASSERT_TRUE(answered.status) << answered.status.error().message;
-    EXPECT_EQ(answered.heads[0].status, 200);
-    EXPECT_EQ(answered.heads[0].body_bytes, 5u);
-    EXPECT_FALSE(answered.heads[0].headers.Has("connection"));
-    EXPECT_FALSE(answered.heads[0].headers.Has("x"));
-    EXPECT_EQ(answered.body, "hello");
+    ASSERT_TRUE(response_read.status) << response_read.status.error().message;
+    EXPECT_EQ(response_read.heads[0].status, 200);
+    EXPECT_EQ(response_read.heads[0].body_bytes, 5u);
+    EXPECT_FALSE(response_read.heads[0].headers.Has("connection"));
+    EXPECT_FALSE(response_read.heads[0].headers.Has("x"));
+    EXPECT_EQ(response_read.body, "hello");
     EXPECT_TRUE(connection->IsIdle());
   }
 }
@@ -112,40 +112,40 @@ TEST_F(Http1OriginTest, ReadsChunksAndTrailersAndKeepsTheConnection) {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n"
       "grpc-status: 0\r\n\r\n");
   Await();
-  ASSERT_TRUE(answered.status);
-  EXPECT_EQ(answered.body, "onetwo");
-  EXPECT_EQ(answered.trailers.Get("grpc-status"), "0");
+  ASSERT_TRUE(response_read.status);
+  EXPECT_EQ(response_read.body, "onetwo");
+  EXPECT_EQ(response_read.trailers.Get("grpc-status"), "0");
   EXPECT_TRUE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, ReadsABodyUntilTheEndAndIsSpentThen) {
   AskFor("HTTP/1.1 200 OK\r\n\r\nall there is");
-  wire.CloseWrite();
+  peer.CloseWrite();
   Await();
-  ASSERT_TRUE(answered.status);
-  EXPECT_EQ(answered.body, "all there is");
+  ASSERT_TRUE(response_read.status);
+  EXPECT_EQ(response_read.body, "all there is");
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, IsNotUsedAgainAsTheOriginSays) {
   AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n");
   Await();
-  EXPECT_TRUE(answered.status);
+  EXPECT_TRUE(response_read.status);
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, IsNotUsedAgainWithAnOldOrigin) {
   AskFor("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n");
   Await();
-  EXPECT_TRUE(answered.status);
+  EXPECT_TRUE(response_read.status);
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, IsNotUsedAgainAfterBytesThatNobodyAskedFor) {
   AskFor("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nforged");
   Await();
-  EXPECT_TRUE(answered.status);
-  EXPECT_EQ(answered.body, "ok");
+  EXPECT_TRUE(response_read.status);
+  EXPECT_EQ(response_read.body, "ok");
   EXPECT_FALSE(connection->CanOpen());
 }
 
@@ -153,7 +153,7 @@ TEST_F(Http1OriginTest, IsNotUsedAgainAfterAnAnswerThatCameLaterUnasked) {
   AskFor("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   Await();
   EXPECT_TRUE(connection->CanOpen());
-  wire.Send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged");
+  peer.Send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged");
   EXPECT_FALSE(connection->Open());
   EXPECT_FALSE(connection->CanOpen());
 }
@@ -163,18 +163,18 @@ TEST_F(Http1OriginTest, SendsBodiesAsTheyWereAnnounced) {
   head.method = "PUT";
   head.has_body = true;
   Ask(head, {"abc", "defgh"});
-  EXPECT_NE(wire.ReceiveHead().find("Transfer-Encoding: chunked"), std::string::npos);
-  EXPECT_EQ(wire.ReceiveTo("0\r\n\r\n"), "3\r\nabc\r\n5\r\ndefgh\r\n0\r\n\r\n");
-  wire.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_NE(peer.ReceiveHead().find("Transfer-Encoding: chunked"), std::string::npos);
+  EXPECT_EQ(peer.ReceiveTo("0\r\n\r\n"), "3\r\nabc\r\n5\r\ndefgh\r\n0\r\n\r\n");
+  peer.Send("HTTP/1.1 204 No Content\r\n\r\n");
   Await();
   EXPECT_TRUE(connection->CanOpen());
   head.body_bytes = 8;
   Ask(head, {"abc", "defgh"});
-  EXPECT_NE(wire.ReceiveHead().find("Content-Length: 8"), std::string::npos);
-  EXPECT_EQ(wire.ReceiveTo("h"), "abcdefgh");
-  wire.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_NE(peer.ReceiveHead().find("Content-Length: 8"), std::string::npos);
+  EXPECT_EQ(peer.ReceiveTo("h"), "abcdefgh");
+  peer.Send("HTTP/1.1 204 No Content\r\n\r\n");
   Await();
-  EXPECT_TRUE(answered.status);
+  EXPECT_TRUE(response_read.status);
 }
 
 TEST_F(Http1OriginTest, KeepsABodyToItsLength) {
@@ -183,7 +183,7 @@ TEST_F(Http1OriginTest, KeepsABodyToItsLength) {
   head.body_bytes = 2;
   Ask(head, {"abc"});
   Await();
-  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(response_read.status);
   EXPECT_FALSE(connection->CanOpen());
 }
 
@@ -192,12 +192,12 @@ TEST_F(Http1OriginTest, PassesInterimAnswersOn) {
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   Await();
-  ASSERT_EQ(answered.heads.size(), 3u);
-  EXPECT_EQ(answered.heads[0].status, 100);
-  EXPECT_EQ(answered.heads[1].status, 103);
-  EXPECT_EQ(answered.heads[1].headers.Get("link"), "</a>");
-  EXPECT_EQ(answered.heads[2].status, 200);
-  EXPECT_FALSE(answered.heads[2].headers.Has("link"));
+  ASSERT_EQ(response_read.heads.size(), 3u);
+  EXPECT_EQ(response_read.heads[0].status, 100);
+  EXPECT_EQ(response_read.heads[1].status, 103);
+  EXPECT_EQ(response_read.heads[1].headers.Get("link"), "</a>");
+  EXPECT_EQ(response_read.heads[2].status, 200);
+  EXPECT_FALSE(response_read.heads[2].headers.Has("link"));
   EXPECT_TRUE(connection->CanOpen());
 }
 
@@ -205,12 +205,12 @@ TEST_F(Http1OriginTest, TakesAnAnswerToHeadForWhole) {
   RequestHead head = GetOf("/");
   head.method = "HEAD";
   Ask(head);
-  wire.ReceiveHead();
-  wire.Send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
+  peer.ReceiveHead();
+  peer.Send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
   Await();
-  ASSERT_TRUE(answered.status);
-  EXPECT_EQ(answered.heads[0].headers.Get("content-length"), "500");
-  EXPECT_FALSE(answered.heads[0].has_body);
+  ASSERT_TRUE(response_read.status);
+  EXPECT_EQ(response_read.heads[0].headers.Get("content-length"), "500");
+  EXPECT_FALSE(response_read.heads[0].has_body);
   EXPECT_TRUE(connection->CanOpen());
 }
 
@@ -219,9 +219,9 @@ Task<void> TalkAfterUpgrade(std::shared_ptr<OriginConnection> connection, bool& 
   RequestHead head = GetOf("/");
   head.upgrade = "websocket";
   Status sent = co_await (*exchange)->SendHead(std::move(head));
-  auto answer = co_await (*exchange)->ReadHead();
-  EXPECT_TRUE(answer && answer->status == 101);
-  EXPECT_EQ(answer->headers.Get("upgrade"), "websocket");
+  auto response = co_await (*exchange)->ReadHead();
+  EXPECT_TRUE(response && response->status == 101);
+  EXPECT_EQ(response->headers.Get("upgrade"), "websocket");
   http::ByteStream* stream = (*exchange)->upgraded();
   EXPECT_NE(stream, nullptr);
   auto first = co_await stream->Read();
@@ -235,52 +235,52 @@ Task<void> TalkAfterUpgrade(std::shared_ptr<OriginConnection> connection, bool& 
 
 TEST_F(Http1OriginTest, GivesTheBytesAfterAnUpgrade) {
   bool done = false;
-  wire.Spawn(TalkAfterUpgrade(connection, done));
-  std::string head = wire.ReceiveHead();
+  peer.Spawn(TalkAfterUpgrade(connection, done));
+  std::string head = peer.ReceiveHead();
   EXPECT_NE(head.find("Connection: Upgrade\r\nUpgrade: websocket\r\n"), std::string::npos);
-  wire.Send("HTTP/1.1 101 Go\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nfirst");
-  EXPECT_EQ(wire.ReceiveTo("back"), "back");
-  EXPECT_TRUE(wire.Until([&] { return done; }));
+  peer.Send("HTTP/1.1 101 Go\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nfirst");
+  EXPECT_EQ(peer.ReceiveTo("back"), "back");
+  EXPECT_TRUE(peer.Until([&] { return done; }));
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, RefusesAnUpgradeThatNobodyAskedFor) {
   AskFor("HTTP/1.1 101 Go\r\nUpgrade: websocket\r\n\r\n");
   Await();
-  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(response_read.status);
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, RefusesGarbageAndEndlessHeads) {
   std::string endless = "HTTP/1.1 200 OK\r\n";
   for (int i = 0; i < 200; ++i) endless += "A: " + std::string(1000, 'x') + "\r\n";
-  for (std::string answer :
+  for (std::string response :
        {std::string("SSH-2.0-OpenSSH\r\n"), std::string("HTTP/1.1 200 OK\r\nbroken\r\n\r\n"),
         std::string("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
         endless}) {
-    TestWire own;
-    auto origin = OverHttp1(std::move(own.transport));
-    Answered got;
+    TestPeer own;
+    auto origin = MakeHttp1Origin(std::move(own.transport));
+    ResponseRead got;
     own.Spawn(AskOrigin(origin, GetOf("/"), {}, got));
     own.ReceiveHead();
-    own.Send(answer);
+    own.Send(response);
     EXPECT_TRUE(own.Until([&] { return got.done; }));
-    EXPECT_FALSE(got.status) << answer.substr(0, 40);
-    EXPECT_EQ(got.fate, OriginExchange::Fate::kMayBeDone);
+    EXPECT_FALSE(got.status) << response.substr(0, 40);
+    EXPECT_EQ(got.delivery, OriginExchange::Delivery::kMaybeProcessed);
     EXPECT_FALSE(origin->CanOpen());
   }
 }
 
 TEST_F(Http1OriginTest, TakesNoBodyForWholeThatIsCut) {
-  for (std::string answer :
+  for (std::string response :
        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"}) {
-    TestWire own;
-    auto origin = OverHttp1(std::move(own.transport));
-    Answered got;
+    TestPeer own;
+    auto origin = MakeHttp1Origin(std::move(own.transport));
+    ResponseRead got;
     own.Spawn(AskOrigin(origin, GetOf("/"), {}, got));
     own.ReceiveHead();
-    own.Send(answer);
+    own.Send(response);
     own.CloseWrite();
     EXPECT_TRUE(own.Until([&] { return got.done; }));
     EXPECT_FALSE(got.status);
@@ -304,25 +304,25 @@ class CutTransport final : public http::StreamTransport<http::StreamSocket> {
 };
 
 TEST_F(Http1OriginTest, AnEndWithoutGoodbyeIsOneOnlyWhereNothingTellsTheLength) {
-  for (std::string answer : {"HTTP/1.0 200 OK\r\n\r\nall", "HTTP/1.1 200 OK\r\n\r\nall",
-                             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nall",
-                             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nall\r\n",
-                             "HTTP/1.1 200 OK\r\nX: y"}) {
-    TestWire own;
+  for (std::string response : {"HTTP/1.0 200 OK\r\n\r\nall", "HTTP/1.1 200 OK\r\n\r\nall",
+                               "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nall",
+                               "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nall\r\n",
+                               "HTTP/1.1 200 OK\r\nX: y"}) {
+    TestPeer own;
     auto [near, far] = MakeTcpPair();
     http::StreamSocket socket = *http::AdoptSocket(own.io.get_executor(), std::move(near));
     http::PrepareSocket(socket);
-    auto origin = OverHttp1(std::make_unique<CutTransport>(std::move(socket)));
-    Answered got;
+    auto origin = MakeHttp1Origin(std::make_unique<CutTransport>(std::move(socket)));
+    ResponseRead got;
     own.Spawn(AskOrigin(origin, GetOf("/"), {}, got));
     own.LetWork();
-    EXPECT_EQ(::send(far.get(), answer.data(), answer.size(), 0),
-              static_cast<ssize_t>(answer.size()));
+    EXPECT_EQ(::send(far.get(), response.data(), response.size(), 0),
+              static_cast<ssize_t>(response.size()));
     ::shutdown(far.get(), SHUT_WR);
     EXPECT_TRUE(own.Until([&] { return got.done; }));
     EXPECT_EQ(got.status.has_value(),
-              answer.ends_with("\r\n\r\nall") && answer.find("Length") == std::string::npos)
-        << answer;
+              response.ends_with("\r\n\r\nall") && response.find("Length") == std::string::npos)
+        << response;
   }
 }
 
@@ -330,49 +330,49 @@ TEST_F(Http1OriginTest, MayBeAskedElsewhereOnlyWhenAReusedConnectionWasDead) {
   AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   Await();
   Ask(GetOf("/"));
-  wire.ReceiveHead();
-  wire.Close();
+  peer.ReceiveHead();
+  peer.Close();
   Await();
-  EXPECT_FALSE(answered.status);
-  EXPECT_EQ(answered.fate, OriginExchange::Fate::kMayBeLost);
+  EXPECT_FALSE(response_read.status);
+  EXPECT_EQ(response_read.delivery, OriginExchange::Delivery::kMaybeLost);
 }
 
 TEST_F(Http1OriginTest, IsNotAskedElsewhereWhenAFreshConnectionDies) {
   Ask(GetOf("/"));
-  wire.ReceiveHead();
-  wire.Close();
+  peer.ReceiveHead();
+  peer.Close();
   Await();
-  EXPECT_FALSE(answered.status);
-  EXPECT_EQ(answered.fate, OriginExchange::Fate::kMayBeDone);
+  EXPECT_FALSE(response_read.status);
+  EXPECT_EQ(response_read.delivery, OriginExchange::Delivery::kMaybeProcessed);
 }
 
 TEST_F(Http1OriginTest, IsNotAskedElsewhereOnceTheAnswerBegan) {
   AskFor("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   Await();
   AskFor("HTTP/1.1 2");
-  wire.CloseWrite();
+  peer.CloseWrite();
   Await();
-  EXPECT_FALSE(answered.status);
-  EXPECT_EQ(answered.fate, OriginExchange::Fate::kMayBeDone);
+  EXPECT_FALSE(response_read.status);
+  EXPECT_EQ(response_read.delivery, OriginExchange::Delivery::kMaybeProcessed);
 }
 
 TEST_F(Http1OriginTest, IsNotOpenedWhenTheOriginHasClosedItMeanwhile) {
   EXPECT_TRUE(connection->CanOpen());
-  wire.CloseWrite();
+  peer.CloseWrite();
   EXPECT_TRUE(connection->IsIdle());
   EXPECT_FALSE(connection->CanOpen());
 }
 
 TEST_F(Http1OriginTest, WaitsForAnAnswerOnlySoLong) {
   Ask(GetOf("/"));
-  wire.ReceiveHead();
-  wire.LetWork();
+  peer.ReceiveHead();
+  peer.LetWork();
   PassTime(seconds(299));
-  wire.LetWork();
-  EXPECT_FALSE(answered.done);
+  peer.LetWork();
+  EXPECT_FALSE(response_read.done);
   PassTime(seconds(301));
   Await();
-  EXPECT_FALSE(answered.status);
+  EXPECT_FALSE(response_read.status);
 }
 
 TEST_F(Http1OriginTest, SendsNothingOfARequestThatWouldBecomeAnotherOne) {
@@ -380,9 +380,9 @@ TEST_F(Http1OriginTest, SendsNothingOfARequestThatWouldBecomeAnotherOne) {
   head.headers.Add("Authorization", "Bearer x\r\nHost: evil");
   Ask(head);
   Await();
-  EXPECT_FALSE(answered.status);
-  EXPECT_EQ(answered.status.error().message.find("Bearer"), std::string::npos);
-  EXPECT_EQ(wire.ReceiveToEnd(), "");
+  EXPECT_FALSE(response_read.status);
+  EXPECT_EQ(response_read.status.error().message.find("Bearer"), std::string::npos);
+  EXPECT_EQ(peer.ReceiveToEnd(), "");
 }
 
 }  // namespace

@@ -39,14 +39,14 @@ inline std::pair<UniqueFd, UniqueFd> MakeTcpPair() {
   return {std::move(near), std::move(far)};
 }
 
-class TestWire {
+class TestPeer {
  public:
-  TestWire() {
+  TestPeer() {
     auto [near, far] = MakeTcpPair();
     transport = http::MakePlainTransport(*http::AdoptSocket(io.get_executor(), std::move(near)));
     far_ = std::move(far);
   }
-  ~TestWire() {
+  ~TestPeer() {
     far_ = UniqueFd();
     transport.reset();
   }
@@ -93,9 +93,9 @@ class TestWire {
     }));
     std::size_t at = received_.find(end);
     std::size_t size = at == std::string::npos ? received_.size() : at + end.size();
-    std::string taken = received_.substr(0, size);
+    std::string already_read = received_.substr(0, size);
     received_.erase(0, size);
-    return taken;
+    return already_read;
   }
   std::string ReceiveHead() { return ReceiveTo("\r\n\r\n"); }
   std::string ReceiveToEnd() {

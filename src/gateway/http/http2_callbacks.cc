@@ -76,7 +76,7 @@ int Http2Callbacks::OnBeginHeaders(nghttp2_session* raw, const nghttp2_frame* fr
   bool is_request = frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
   if (!is_request) return 0;
   std::int32_t id = frame->hd.stream_id;
-  if (session.over_ || !session.Admits()) {
+  if (session.no_new_streams_ || !session.AcceptsStream()) {
     nghttp2_submit_rst_stream(raw, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
@@ -98,7 +98,7 @@ int Http2Callbacks::OnHeader(nghttp2_session*,
   return bounded ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
-void Http2Callbacks::TellMalformed(Http2Session& session, const nghttp2_frame& frame) {
+void Http2Callbacks::ReportMalformed(Http2Session& session, const nghttp2_frame& frame) {
   bool is_request = frame.hd.type == NGHTTP2_HEADERS && frame.headers.cat == NGHTTP2_HCAT_REQUEST;
   Http2Stream* stream = is_request ? session.Find(frame.hd.stream_id) : nullptr;
   if (stream != nullptr) session.OnMalformed(*stream);
@@ -113,7 +113,7 @@ int Http2Callbacks::OnInvalidHeader(nghttp2_session* raw,
                                     std::size_t,
                                     std::uint8_t,
                                     void* user) {
-  TellMalformed(SessionOf(user), *frame);
+  ReportMalformed(SessionOf(user), *frame);
   nghttp2_submit_rst_stream(raw, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
   return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
@@ -126,7 +126,7 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
   switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
       if (stream == nullptr) return 0;
-      stream->TakeHead(ends ? Http2Body::kNone : Http2Body::kFollows);
+      stream->OnHead(ends ? Http2Body::kNone : Http2Body::kFollows);
       if (ends) stream->EndInput();
       if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) session.OnRequest(std::move(stream));
       return 0;
@@ -142,7 +142,7 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
       }
       return 0;
     case NGHTTP2_GOAWAY:
-      session.over_ = true;  // what is under way may end
+      session.no_new_streams_ = true;  // what is under way may end
       return 0;
     default:
       return 0;
@@ -150,7 +150,7 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
 }
 
 int Http2Callbacks::OnInvalidFrame(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
-  TellMalformed(SessionOf(user), *frame);
+  ReportMalformed(SessionOf(user), *frame);
   SessionOf(user).CountControl();
   return 0;
 }
@@ -173,7 +173,7 @@ int Http2Callbacks::OnData(nghttp2_session*,
   Http2Session& session = SessionOf(user);
   Http2Stream* stream = session.Find(id);
   if (stream != nullptr) {
-    stream->TakeData(TextOf(bytes, size));
+    stream->OnData(TextOf(bytes, size));
   } else {
     session.Consume(id, size);
   }
@@ -207,7 +207,7 @@ int Http2Callbacks::OnSent(nghttp2_session*, const nghttp2_frame* frame, void* u
     if (!ours) session.CountReset();
   }
   if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR)
-    session.OnFault(nghttp2_http2_strerror(frame->goaway.error_code));
+    session.OnConnectionError(nghttp2_http2_strerror(frame->goaway.error_code));
   return 0;
 }
 
@@ -223,7 +223,7 @@ int Http2Callbacks::OnNotSent(nghttp2_session*, const nghttp2_frame* frame, int 
     session.streams_.erase(found);  // it never began
     stream->Close(Http2Stream::Cause::kPeer, true, std::move(reason));
   } else {
-    stream->GiveUp(NGHTTP2_INTERNAL_ERROR, std::move(reason));
+    stream->ResetStream(NGHTTP2_INTERNAL_ERROR, std::move(reason));
   }
   return 0;
 }
@@ -235,13 +235,13 @@ ssize_t Http2Callbacks::ReadBody(nghttp2_session* raw,
                                  std::uint32_t* flags,
                                  nghttp2_data_source*,
                                  void* user) {
-  using Then = Http2Stream::Filled::Then;
+  using State = Http2Stream::FillResult::State;
   Http2Stream* stream = SessionOf(user).Find(id);
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  Http2Stream::Filled filled = stream->Fill(reinterpret_cast<char*>(into), size);
-  if (filled.then == Then::kBroken) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  if (filled.then == Then::kLater) return NGHTTP2_ERR_DEFERRED;
-  if (filled.then == Then::kEnd) {
+  Http2Stream::FillResult filled = stream->Fill(reinterpret_cast<char*>(into), size);
+  if (filled.state == State::kFailed) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  if (filled.state == State::kDeferred) return NGHTTP2_ERR_DEFERRED;
+  if (filled.state == State::kEnd) {
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     Http2Fields trailers = ToHttp2Fields(stream->trailers_to_send());
     if (!trailers.empty()) {

@@ -29,7 +29,7 @@ struct Http2Callbacks {
                       std::size_t value_bytes,
                       std::uint8_t flags,
                       void* user);
-  static void TellMalformed(Http2Session& session, const nghttp2_frame& frame);
+  static void ReportMalformed(Http2Session& session, const nghttp2_frame& frame);
   static int OnInvalidHeader(nghttp2_session*,
                              const nghttp2_frame* frame,
                              const std::uint8_t* name,

@@ -109,8 +109,8 @@ tl::expected<RequestHead, Http2Problem> Http2RequestHead(Http2Fields fields, Htt
   return head;
 }
 
-Result<AnswerHead> Http2AnswerHead(Http2Fields fields, Http2Body body) {
-  AnswerHead head;
+Result<ResponseHead> Http2ResponseHead(Http2Fields fields, Http2Body body) {
+  ResponseHead head;
   for (auto& [name, value] : fields) {
     if (name == ":status") {
       head.status = static_cast<int>(ParseLength(value).value_or(0) % 1000);
@@ -154,7 +154,7 @@ Result<Http2Fields> ToHttp2Fields(const RequestHead& head, std::string_view sche
   return fields;
 }
 
-Http2Fields ToHttp2Fields(const AnswerHead& head) {
+Http2Fields ToHttp2Fields(const ResponseHead& head) {
   Http2Fields fields{{":status", fmt::format("{:03}", std::clamp(head.status, 100, 999))}};
   // HTTP/1 may say the same length twice, and one where there is no body, which HTTP/2 may not.
   bool has_length = head.status < 200 || head.status == 204;

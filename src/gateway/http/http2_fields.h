@@ -28,13 +28,13 @@ struct Http2Problem {
 };
 
 tl::expected<RequestHead, Http2Problem> Http2RequestHead(Http2Fields fields, Http2Body body);
-Result<AnswerHead> Http2AnswerHead(Http2Fields fields, Http2Body body);
+Result<ResponseHead> Http2ResponseHead(Http2Fields fields, Http2Body body);
 http::Headers Http2Trailers(Http2Fields fields);
 
 // kInvalidArgument when a part of the head cannot be sent without becoming something else.
 Result<Http2Fields> ToHttp2Fields(const RequestHead& head, std::string_view scheme);
 // What cannot be sent of an answer or of trailers is left out.
-Http2Fields ToHttp2Fields(const AnswerHead& head);
+Http2Fields ToHttp2Fields(const ResponseHead& head);
 Http2Fields ToHttp2Fields(const http::Headers& trailers);
 
 // What the size of a field list is reckoned by (RFC 9113, 6.5.2).

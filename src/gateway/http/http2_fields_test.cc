@@ -89,13 +89,13 @@ TEST(Http2FieldsTest, KeepsOnlyTheTeThatHttp2Knows) {
 }
 
 TEST(Http2FieldsTest, ReadsAnAnswersHead) {
-  auto head = Http2AnswerHead({{":status", "204"}, {"x-a", "b"}}, Http2Body::kNone);
+  auto head = Http2ResponseHead({{":status", "204"}, {"x-a", "b"}}, Http2Body::kNone);
   ASSERT_TRUE(head.has_value());
   EXPECT_EQ(head->status, 204);
   EXPECT_FALSE(head->has_body);
   EXPECT_EQ(head->headers.Get("x-a"), "b");
-  EXPECT_FALSE(Http2AnswerHead({{"x-a", "b"}}, Http2Body::kNone).has_value());
-  EXPECT_FALSE(Http2AnswerHead({{":status", "abc"}}, Http2Body::kNone).has_value());
+  EXPECT_FALSE(Http2ResponseHead({{"x-a", "b"}}, Http2Body::kNone).has_value());
+  EXPECT_FALSE(Http2ResponseHead({{":status", "abc"}}, Http2Body::kNone).has_value());
 }
 
 RequestHead HeadToSend() {
@@ -138,7 +138,7 @@ TEST(Http2FieldsTest, SendsNoRequestWhoseHeadWouldBecomeAnother) {
 }
 
 TEST(Http2FieldsTest, LeavesOutWhatCannotBeSentOfAnAnswer) {
-  AnswerHead head;
+  ResponseHead head;
   head.status = 200;
   head.headers.Add("Set-Cookie", "a");
   head.headers.Add("x", "a\nb");
@@ -167,18 +167,18 @@ TEST(Http2FieldsTest, AMessageHasOneLengthAndNoneWhereThereIsNoBody) {
     return std::count_if(fields.begin(), fields.end(),
                          [](const auto& field) { return field.first == "content-length"; });
   };
-  AnswerHead answer;
-  answer.headers.Add("Content-Length", "5");
-  answer.headers.Add("content-length", "5");
+  ResponseHead response;
+  response.headers.Add("Content-Length", "5");
+  response.headers.Add("content-length", "5");
   for (auto [status, count] : {std::pair{200, 1}, {304, 1}, {204, 0}, {103, 0}}) {
-    answer.status = status;
-    EXPECT_EQ(lengths(ToHttp2Fields(answer)), count) << status;
+    response.status = status;
+    EXPECT_EQ(lengths(ToHttp2Fields(response)), count) << status;
   }
   RequestHead request;
   request.method = "POST";
   request.authority = "a";
   request.target = "/";
-  request.headers = answer.headers;
+  request.headers = response.headers;
   EXPECT_EQ(lengths(*ToHttp2Fields(request, "https")), 1);
 }
 

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "gateway/http/http2_guest.h"
-#include "gateway/http/http2_guest_rig.h"
+#include "gateway/http/http2_guest_test_support.h"
 
 namespace viv::gateway {
 namespace {
@@ -14,17 +14,17 @@ constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 // The code with which one request is reset, or "status N".
 std::string FateOf(Http2Fields fields, std::optional<std::string> body = std::nullopt) {
-  GuestRig rig(EchoRequest);
-  auto id = rig.client.Request(fields, std::move(body));
-  if (!rig.client.UntilClosed(id)) return "connection ended";
-  if (rig.client.streams[id].closed != NGHTTP2_NO_ERROR) {
-    return nghttp2_http2_strerror(*rig.client.streams[id].closed);
+  Http2GuestFixture fixture(EchoRequest);
+  auto id = fixture.client.Request(fields, std::move(body));
+  if (!fixture.client.UntilClosed(id)) return "connection ended";
+  if (fixture.client.streams[id].closed != NGHTTP2_NO_ERROR) {
+    return nghttp2_http2_strerror(*fixture.client.streams[id].closed);
   }
   // The connection is as good as before.
-  auto next = rig.client.Request(GetFields("/next"));
-  EXPECT_TRUE(rig.client.UntilClosed(next));
-  EXPECT_EQ(rig.client.streams[next].Get(":status"), "200");
-  return "status " + rig.client.streams[id].Get(":status");
+  auto next = fixture.client.Request(GetFields("/next"));
+  EXPECT_TRUE(fixture.client.UntilClosed(next));
+  EXPECT_EQ(fixture.client.streams[next].Get(":status"), "200");
+  return "status " + fixture.client.streams[id].Get(":status");
 }
 
 TEST(Http2HostileTest, HeadersOfAConnectionAreRefused) {
@@ -46,19 +46,19 @@ TEST(Http2HostileTest, MalformedFieldsAreRefused) {
 bool IsServed(std::string_view field) {
   std::atomic<bool> served = false;
   {
-    GuestRig rig([&](std::shared_ptr<GuestExchange>) -> Task<void> {
+    Http2GuestFixture fixture([&](std::shared_ptr<GuestExchange>) -> Task<void> {
       served = true;
       co_return;
     });
-    EXPECT_TRUE(rig.client.Sync());
+    EXPECT_TRUE(fixture.client.Sync());
     std::string block = std::string(
                             "\x82\x87\x84\x41\x01"
                             "a",
                             6)
                             .append(field);
-    rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, block));
-    rig.client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));
-    rig.client.UntilEnd();  // the client knows nothing of the stream that is reset then
+    fixture.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, block));
+    fixture.client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));
+    fixture.client.UntilEnd();  // the client knows nothing of the stream that is reset then
   }
   return served;
 }
@@ -102,15 +102,16 @@ TEST(Http2HostileTest, ABodyThatIsNotAsLongAsPromisedIsRefused) {
   EXPECT_EQ(FateOf(PostFields("/", {{"content-length", "4"}}), "four"), "status 200");
 }
 
-TEST(Http2HostileTest, RequestsThatAreBrokenAreTold) {
-  std::vector<BrokenRequest> told;
+TEST(Http2HostileTest, MalformedRequestsAreReported) {
+  std::vector<MalformedRequest> told;
   {
-    GuestRig rig(EchoRequest, {}, {}, [&](const BrokenRequest& one) { told.push_back(one); });
+    Http2GuestFixture fixture(EchoRequest, {}, {},
+                              [&](const MalformedRequest& one) { told.push_back(one); });
     for (const Http2Fields& fields :
          {GetFields("/reset", {{"connection", "close"}}), GetFields("/bytes", {{"x", "a\r\nb"}}),
           GetFields("/hosts", {{"host", "evil.example.com"}}),
           GetFields("/large", {{"x", std::string(66'000, 'a')}}), GetFields("/good")}) {
-      EXPECT_TRUE(rig.client.UntilClosed(rig.client.Request(fields)));
+      EXPECT_TRUE(fixture.client.UntilClosed(fixture.client.Request(fields)));
     }
   }
   ASSERT_EQ(told.size(), 4u);
@@ -130,8 +131,8 @@ TEST(Http2HostileTest, ALargeHeadIsAnswered431) {
 
 // A few bytes on the wire that stand for very many, out of the table of the connection.
 TEST(Http2HostileTest, AHeadThatUnfoldsEndlesslyEndsTheConnection) {
-  GuestRig rig(EchoRequest);
-  ASSERT_TRUE(rig.client.Sync());
+  Http2GuestFixture fixture(EchoRequest);
+  ASSERT_TRUE(fixture.client.Sync());
   std::string block(
       "\x82\x87\x84\x41\x01"
       "a",
@@ -139,17 +140,17 @@ TEST(Http2HostileTest, AHeadThatUnfoldsEndlesslyEndsTheConnection) {
   std::string value(4000, 'v');
   block += std::string("\x40\x01x\x7f\xa1\x1e", 6) + value;  // x: 4000 bytes, into the table
   block += std::string(1000, '\xbe');                        // and a thousand times more
-  rig.client.SendRaw(
+  fixture.client.SendRaw(
       Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, block));
-  EXPECT_TRUE(rig.client.UntilEnd());
+  EXPECT_TRUE(fixture.client.UntilEnd());
 }
 
 TEST(Http2HostileTest, EndlessContinuationsEndTheConnection) {
-  GuestRig rig(EchoRequest);
-  ASSERT_TRUE(rig.client.Sync());
-  rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, 0, 1, "\x82"));
-  for (int i = 0; i < 1000; ++i) rig.client.SendRaw(Http2Frame(NGHTTP2_CONTINUATION, 0, 1, ""));
-  EXPECT_TRUE(rig.client.UntilEnd());
+  Http2GuestFixture fixture(EchoRequest);
+  ASSERT_TRUE(fixture.client.Sync());
+  fixture.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, 0, 1, "\x82"));
+  for (int i = 0; i < 1000; ++i) fixture.client.SendRaw(Http2Frame(NGHTTP2_CONTINUATION, 0, 1, ""));
+  EXPECT_TRUE(fixture.client.UntilEnd());
 }
 
 // What it is told when it goes on like this; whoever writes the log is told once.
@@ -157,13 +158,13 @@ std::optional<std::uint32_t> Flood(const std::function<void(Http2Peer&, int)>& o
   std::atomic<int> faults = 0;
   std::optional<std::uint32_t> goaway;
   {
-    GuestRig rig(EchoRequest, {}, {}, [&](const BrokenRequest& one) {
+    Http2GuestFixture fixture(EchoRequest, {}, {}, [&](const MalformedRequest& one) {
       if (one.message.starts_with("the connection broke HTTP/2")) ++faults;
     });
-    EXPECT_TRUE(rig.client.Sync());
-    for (int i = 0; i < times; ++i) once(rig.client, i);
-    EXPECT_TRUE(rig.client.UntilEnd());
-    goaway = rig.client.goaway;
+    EXPECT_TRUE(fixture.client.Sync());
+    for (int i = 0; i < times; ++i) once(fixture.client, i);
+    EXPECT_TRUE(fixture.client.UntilEnd());
+    goaway = fixture.client.goaway;
   }
   EXPECT_EQ(faults, 1);
   return goaway;
@@ -215,39 +216,40 @@ TEST(Http2HostileTest, FloodsOfFramesThatCarryNothingEndTheConnection) {
 
 TEST(Http2HostileTest, MoreStreamsThanAllowedAreRefused) {
   std::atomic<std::size_t> running = 0, most = 0;
-  GuestRig rig([&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+  Http2GuestFixture fixture([&](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
     most = std::max<std::size_t>(most, ++running);
     Result<std::string> piece = co_await exchange->ReadBody();
     --running;
     EXPECT_FALSE(piece.has_value());
   });
-  ASSERT_TRUE(rig.client.Sync());
+  ASSERT_TRUE(fixture.client.Sync());
   std::string block(
       "\x83\x87\x84\x41\x01"
       "a",
       6);  // POST https / with the authority "a"
   for (int i = 0; i < 200; ++i) {
-    rig.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1 + 2 * i, block));
+    fixture.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1 + 2 * i, block));
   }
-  EXPECT_TRUE(rig.client.UntilEnd());
+  EXPECT_TRUE(fixture.client.UntilEnd());
   EXPECT_EQ(most, kHttp2StreamsMax);
 }
 
 TEST(Http2HostileTest, DataBeyondTheWindowIsRefused) {
-  GuestRig rig([](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
-    auto gate = std::make_shared<Http2Signal>(co_await asio::this_coro::executor);
-    exchange->on_gone = [gate] { gate->Notify(); };
-    co_await gate->Wait(std::chrono::hours(1));
+  Http2GuestFixture fixture([](std::shared_ptr<GuestExchange> exchange) -> Task<void> {
+    auto latch = std::make_shared<Http2Signal>(co_await asio::this_coro::executor);
+    exchange->on_gone = [latch] { latch->Notify(); };
+    co_await latch->Wait(std::chrono::hours(1));
     exchange->on_gone = nullptr;
   });
-  ASSERT_TRUE(rig.client.Sync());
-  auto id = rig.client.Begin(PostFields("/"));
-  ASSERT_TRUE(rig.client.Sync());
+  ASSERT_TRUE(fixture.client.Sync());
+  auto id = fixture.client.Begin(PostFields("/"));
+  ASSERT_TRUE(fixture.client.Sync());
   std::string piece(16'384, 'x');
-  for (int i = 0; i < 200; ++i) rig.client.SendRaw(Http2Frame(NGHTTP2_DATA, 0, id, piece));
-  auto refused = [&] { return rig.client.streams[id].closed || rig.client.goaway; };
-  ASSERT_TRUE(rig.client.Until(refused));
-  std::uint32_t code = rig.client.goaway.value_or(rig.client.streams[id].closed.value_or(0));
+  for (int i = 0; i < 200; ++i) fixture.client.SendRaw(Http2Frame(NGHTTP2_DATA, 0, id, piece));
+  auto refused = [&] { return fixture.client.streams[id].closed || fixture.client.goaway; };
+  ASSERT_TRUE(fixture.client.Until(refused));
+  std::uint32_t code =
+      fixture.client.goaway.value_or(fixture.client.streams[id].closed.value_or(0));
   EXPECT_EQ(code, NGHTTP2_FLOW_CONTROL_ERROR);
 }
 
@@ -264,12 +266,14 @@ TEST(Http2HostileTest, WhatIsNoHttp2EndsTheConnection) {
     Http2TestLoop loop;
     auto transport = loop.Adopt(std::move(pair.ours));
     std::vector<std::string> told;
-    TellBroken tell = [&](const BrokenRequest& one) { told.push_back(one.message); };
+    MalformedRequestHandler tell = [&](const MalformedRequest& one) {
+      told.push_back(one.message);
+    };
     auto served = loop.Start(ServeHttp2(*transport, "", EchoRequest, tell));
     ASSERT_EQ(::send(pair.theirs.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
-    char answer[4096];
-    while (::recv(pair.theirs.get(), answer, sizeof answer, 0) > 0) {
+    char response[4096];
+    while (::recv(pair.theirs.get(), response, sizeof response, 0) > 0) {
     }
     pair.theirs = UniqueFd();
     served.get();

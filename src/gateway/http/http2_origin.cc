@@ -16,16 +16,16 @@ namespace {
 // What is not whole when this goes is broken off.
 class Http2OriginExchange final : public OriginExchange {
  public:
-  explicit Http2OriginExchange(std::shared_ptr<Http2Origin> session)
+  explicit Http2OriginExchange(std::shared_ptr<Http2OriginSession> session)
       : session_(std::move(session)) {}
 
   ~Http2OriginExchange() override {
     if (stream_ != nullptr) {
       stream_->Discard();
       bool whole = stream_->input_ended() && stream_->output_ended();
-      if (!whole) stream_->GiveUp(NGHTTP2_CANCEL, "the exchange was given up");
+      if (!whole) stream_->ResetStream(NGHTTP2_CANCEL, "the exchange was given up");
     }
-    session_->Leave();
+    session_->RemoveExchange();
   }
 
   Task<Status> SendHead(RequestHead head) override { co_return Send(head); }
@@ -40,14 +40,14 @@ class Http2OriginExchange final : public OriginExchange {
     co_return co_await stream_->Finish(std::move(trailers));
   }
 
-  Task<Result<AnswerHead>> ReadHead() override {
+  Task<Result<ResponseHead>> ReadHead() override {
     if (stream_ == nullptr) co_return Fail(ErrorCode::kUnavailable, failure_);
     ASSIGN_OR_CO_RETURN(Http2Head head, co_await stream_->ReadHead());
     if (head.too_large) {
-      stream_->GiveUp(NGHTTP2_CANCEL, "the head of the origin's answer is too large");
+      stream_->ResetStream(NGHTTP2_CANCEL, "the head of the origin's answer is too large");
       co_return Fail(ErrorCode::kLimitExceeded, "the head of the origin's answer is too large");
     }
-    co_return Http2AnswerHead(std::move(head.fields), head.body);
+    co_return Http2ResponseHead(std::move(head.fields), head.body);
   }
 
   Task<Result<std::string>> ReadBody() override {
@@ -60,10 +60,10 @@ class Http2OriginExchange final : public OriginExchange {
     return stream_ == nullptr ? kNone : stream_->trailers();
   }
 
-  Fate fate() const override {
+  Delivery delivery() const override {
     bool untouched = stream_ == nullptr ? refused_ : stream_->refused();
-    if (untouched) return Fate::kUntouched;
-    return stream_ != nullptr && stream_->lost() ? Fate::kMayBeLost : Fate::kMayBeDone;
+    if (untouched) return Delivery::kUnprocessed;
+    return stream_ != nullptr && stream_->lost() ? Delivery::kMaybeLost : Delivery::kMaybeProcessed;
   }
 
  private:
@@ -82,7 +82,7 @@ class Http2OriginExchange final : public OriginExchange {
     return tl::unexpected<Error>(std::move(begun).error());
   }
 
-  const std::shared_ptr<Http2Origin> session_;  // before the stream, which refers to it
+  const std::shared_ptr<Http2OriginSession> session_;  // before the stream, which refers to it
   std::shared_ptr<Http2Stream> stream_;
   bool refused_ = false;  // the connection took no more
   std::string failure_ = "no request was sent";
@@ -91,9 +91,9 @@ class Http2OriginExchange final : public OriginExchange {
 // What the pool holds. Exchanges hold the session, so that they end in peace when it goes.
 class Http2OriginConnection final : public OriginConnection {
  public:
-  explicit Http2OriginConnection(std::shared_ptr<Http2Origin> session)
+  explicit Http2OriginConnection(std::shared_ptr<Http2OriginSession> session)
       : session_(std::move(session)) {}
-  ~Http2OriginConnection() override { session_->Retire(); }
+  ~Http2OriginConnection() override { session_->CloseWhenIdle(); }
 
   bool CanOpen() const override { return session_->CanOpen(); }
   bool IsIdle() const override { return session_->IsIdle(); }
@@ -102,7 +102,7 @@ class Http2OriginConnection final : public OriginConnection {
     if (!session_->CanOpen()) {
       return Fail(ErrorCode::kUnavailable, "the connection takes no more requests");
     }
-    session_->Enter();
+    session_->AddExchange();
     return std::make_unique<Http2OriginExchange>(session_);
   }
 
@@ -110,23 +110,25 @@ class Http2OriginConnection final : public OriginConnection {
   void Tick(std::chrono::steady_clock::time_point now) override { session_->Tick(now); }
 
  private:
-  const std::shared_ptr<Http2Origin> session_;
+  const std::shared_ptr<Http2OriginSession> session_;
 };
 
 }  // namespace
 
-Http2Origin::Http2Origin(std::unique_ptr<http::Transport> transport, Http2Options options)
+Http2OriginSession::Http2OriginSession(std::unique_ptr<http::Transport> transport,
+                                       Http2Options options)
     : Http2Session(Side::kOrigin, *transport, options), owned_(std::move(transport)) {}
 
-void Http2Origin::Start() {
+void Http2OriginSession::Start() {
   auto on_end = [self = shared_from_this()](std::exception_ptr failure) {
     if (failure) log::Error("gateway.origin_failed", {});
   };
-  asio::co_spawn(executor(), Pump(""), on_end);
+  asio::co_spawn(executor(), RunConnection(""), on_end);
 }
 
-bool Http2Origin::CanOpen() const {
-  if (over() || retired_ || nghttp2_session_check_request_allowed(session_) == 0) return false;
+bool Http2OriginSession::CanOpen() const {
+  if (no_new_streams() || close_when_idle_ || nghttp2_session_check_request_allowed(session_) == 0)
+    return false;
   std::size_t theirs =
       nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
   // One that closed while it was idle may have been read of or not.
@@ -134,34 +136,34 @@ bool Http2Origin::CanOpen() const {
          (exchanges_ > 0 || !transport_.PeerHungUp(http::Transport::HangUp::kWriteHalf));
 }
 
-Result<std::shared_ptr<Http2Stream>> Http2Origin::Begin(const RequestHead& head) {
+Result<std::shared_ptr<Http2Stream>> Http2OriginSession::Begin(const RequestHead& head) {
   ASSIGN_OR_RETURN(Http2Fields fields, ToHttp2Fields(head, transport_.secure() ? "https" : "http"));
   return SubmitRequest(fields, head.has_body ? Http2Body::kFollows : Http2Body::kNone);
 }
 
-void Http2Origin::Leave() {
-  if (--exchanges_ == 0 && retired_) SayGoodbye();
+void Http2OriginSession::RemoveExchange() {
+  if (--exchanges_ == 0 && close_when_idle_) StartClose();
 }
 
-void Http2Origin::Retire() {
-  retired_ = true;
-  if (exchanges_ == 0) SayGoodbye();
+void Http2OriginSession::CloseWhenIdle() {
+  close_when_idle_ = true;
+  if (exchanges_ == 0) StartClose();
 }
 
-void Http2Origin::Close() {
-  retired_ = true;
-  if (exchanges_ == 0) return SayGoodbye();
-  Break();
+void Http2OriginSession::Close() {
+  close_when_idle_ = true;
+  if (exchanges_ == 0) return StartClose();
+  AbortConnection();
   transport_.Close();
 }
 
-std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin) {
-  return OverHttp2(std::move(origin), Http2Options());
+std::shared_ptr<OriginConnection> MakeHttp2Origin(std::unique_ptr<http::Transport> origin) {
+  return MakeHttp2Origin(std::move(origin), Http2Options());
 }
 
-std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin,
-                                            Http2Options options) {
-  auto session = std::make_shared<Http2Origin>(std::move(origin), options);
+std::shared_ptr<OriginConnection> MakeHttp2Origin(std::unique_ptr<http::Transport> origin,
+                                                  Http2Options options) {
+  auto session = std::make_shared<Http2OriginSession>(std::move(origin), options);
   session->Start();
   return std::make_shared<Http2OriginConnection>(std::move(session));
 }

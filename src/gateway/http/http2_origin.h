@@ -12,27 +12,27 @@
 
 namespace viv::gateway {
 
-class Http2Origin final : public Http2Session {
+class Http2OriginSession final : public Http2Session {
  public:
-  Http2Origin(std::unique_ptr<http::Transport> transport, Http2Options options);
+  Http2OriginSession(std::unique_ptr<http::Transport> transport, Http2Options options);
 
   void Start();  // pumps until the connection has ended; keeps this alive so long
   bool CanOpen() const;
   bool IsIdle() const { return exchanges_ == 0; }
-  void Enter() { ++exchanges_; }
-  void Leave();
+  void AddExchange() { ++exchanges_; }
+  void RemoveExchange();
   Result<std::shared_ptr<Http2Stream>> Begin(const RequestHead& head);
-  void Retire();  // ends once the exchanges that are under way have ended
-  void Close();   // ends now; says goodbye when nothing is under way
+  void CloseWhenIdle();  // ends once the exchanges that are under way have ended
+  void Close();          // ends now; says goodbye when nothing is under way
   void Tick(std::chrono::steady_clock::time_point now) { transport_.Tick(now); }
 
  private:
   const std::unique_ptr<http::Transport> owned_;
   std::size_t exchanges_ = 0;
-  bool retired_ = false;
+  bool close_when_idle_ = false;
 };
 
-std::shared_ptr<OriginConnection> OverHttp2(std::unique_ptr<http::Transport> origin,
-                                            Http2Options options);
+std::shared_ptr<OriginConnection> MakeHttp2Origin(std::unique_ptr<http::Transport> origin,
+                                                  Http2Options options);
 
 }  // namespace viv::gateway

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gateway/http/http2_origin_rig.h"
+#include "gateway/http/http2_origin_test_support.h"
 
 namespace viv::gateway {
 namespace {
@@ -12,15 +12,15 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(Http2OriginTest, SendsARequestAndReadsItsAnswer) {
-  OriginRig rig;
-  auto exchange = rig.Open();
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
   RequestHead head = SomeHead();
   head.headers.Add("Authorization", "Bearer secret");
   head.headers.Add("X-Api-Key", "secret");
   head.headers.Add("User-Agent", "test");
-  ASSERT_TRUE(rig.Send(*exchange, head).get().has_value());
-  auto answer = rig.loop.Start(ReadAll(*exchange));
-  ASSERT_TRUE(rig.UntilRequest(1));
+  ASSERT_TRUE(fixture.Send(*exchange, head).get().has_value());
+  auto response = fixture.loop.Start(ReadAll(*exchange));
+  ASSERT_TRUE(fixture.UntilRequest(1));
   Http2Fields wanted{{":method", "GET"},
                      {":scheme", "http"},
                      {":authority", "api.example.com"},
@@ -28,15 +28,15 @@ TEST(Http2OriginTest, SendsARequestAndReadsItsAnswer) {
                      {"authorization", "Bearer secret"},
                      {"x-api-key", "secret"},
                      {"user-agent", "test"}};
-  EXPECT_EQ(rig.server.streams[1].heads[0], wanted);
-  EXPECT_TRUE(rig.server.streams[1].ended);
+  EXPECT_EQ(fixture.server.streams[1].heads[0], wanted);
+  EXPECT_TRUE(fixture.server.streams[1].ended);
   std::vector<std::string> unindexed{":path", "authorization", "x-api-key"};
-  EXPECT_EQ(rig.server.streams[1].never_indexed, unindexed);
-  rig.server.Interim(1, {{":status", "103"}, {"link", "</a>"}});
-  rig.server.Respond(1, {{":status", "200"}, {"content-length", "5"}}, "hello",
-                     {{"grpc-status", "0"}});
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  Outcome outcome = answer.get();
+  EXPECT_EQ(fixture.server.streams[1].never_indexed, unindexed);
+  fixture.server.Interim(1, {{":status", "103"}, {"link", "</a>"}});
+  fixture.server.Respond(1, {{":status", "200"}, {"content-length", "5"}}, "hello",
+                         {{"grpc-status", "0"}});
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  Outcome outcome = response.get();
   ASSERT_FALSE(outcome.failure);
   ASSERT_EQ(outcome.heads.size(), 2u);
   EXPECT_EQ(outcome.heads[0].status, 103);
@@ -46,7 +46,7 @@ TEST(Http2OriginTest, SendsARequestAndReadsItsAnswer) {
   EXPECT_TRUE(outcome.heads[1].has_body);
   EXPECT_EQ(outcome.body, "hello");
   EXPECT_EQ(outcome.trailers.Get("grpc-status"), "0");
-  rig.Drop(exchange);
+  fixture.Drop(exchange);
 }
 
 Task<Status> SendInPieces(OriginExchange& exchange, std::string body, http::Headers trailers) {
@@ -58,317 +58,324 @@ Task<Status> SendInPieces(OriginExchange& exchange, std::string body, http::Head
 }
 
 TEST(Http2OriginTest, SendsLargeBodiesAndTrailers) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead("POST")).get().has_value());
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead("POST")).get().has_value());
   std::string body(3 << 20, 'b');
   http::Headers trailers;
   trailers.Add("X-Sum", "1");
-  auto sent = rig.loop.Start(SendInPieces(*exchange, body, trailers));
-  ASSERT_TRUE(rig.server.Until([&] { return rig.server.streams[1].ended; }));
+  auto sent = fixture.loop.Start(SendInPieces(*exchange, body, trailers));
+  ASSERT_TRUE(fixture.server.Until([&] { return fixture.server.streams[1].ended; }));
   EXPECT_TRUE(sent.get().has_value());
-  EXPECT_EQ(rig.server.streams[1].body, body);
+  EXPECT_EQ(fixture.server.streams[1].body, body);
   Http2Fields wanted{{"x-sum", "1"}};
-  EXPECT_EQ(rig.server.streams[1].trailers, wanted);
-  rig.server.Respond(1, {{":status", "204"}});
+  EXPECT_EQ(fixture.server.streams[1].trailers, wanted);
+  fixture.server.Respond(1, {{":status", "204"}});
   Outcome outcome = [&] {
-    auto answer = rig.loop.Start(ReadAll(*exchange));
-    EXPECT_TRUE(rig.server.UntilClosed(1));
-    return answer.get();
+    auto response = fixture.loop.Start(ReadAll(*exchange));
+    EXPECT_TRUE(fixture.server.UntilClosed(1));
+    return response.get();
   }();
   ASSERT_EQ(outcome.heads.size(), 1u);
   EXPECT_FALSE(outcome.heads[0].has_body);
-  rig.Drop(exchange);
+  fixture.Drop(exchange);
 }
 
 TEST(Http2OriginTest, AnOriginSendsNoMoreThanIsReadOfIt) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(1));
-  ASSERT_TRUE(rig.server.Sync());
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(1));
+  ASSERT_TRUE(fixture.server.Sync());
   std::string body(1 << 20, 'x');
-  rig.server.Respond(1, {{":status", "200"}}, body);
-  ASSERT_TRUE(rig.server.Sync());
-  EXPECT_EQ(rig.server.streams[1].body_sent, kHttp2StreamWindow);
-  auto answer = rig.loop.Start(ReadAll(*exchange));
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(answer.get().body, body);
-  rig.Drop(exchange);
+  fixture.server.Respond(1, {{":status", "200"}}, body);
+  ASSERT_TRUE(fixture.server.Sync());
+  EXPECT_EQ(fixture.server.streams[1].body_sent, kHttp2StreamWindow);
+  auto response = fixture.loop.Start(ReadAll(*exchange));
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(response.get().body, body);
+  fixture.Drop(exchange);
 }
 
 TEST(Http2OriginTest, OpensAsManyAsTheOriginAllows) {
-  OriginRig rig({}, {.entries = {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 2}}});
-  ASSERT_TRUE(rig.server.Sync());
-  auto first = rig.Open();
-  EXPECT_TRUE(rig.CanOpen());
-  auto second = rig.Open();
-  EXPECT_FALSE(rig.CanOpen());
-  EXPECT_FALSE(rig.loop.Run<bool>([&] { return rig.connection->Open().has_value(); }));
-  rig.Drop(first);
-  EXPECT_TRUE(rig.CanOpen());
-  EXPECT_FALSE(rig.loop.Run<bool>([&] { return rig.connection->IsIdle(); }));
-  rig.Drop(second);
-  EXPECT_TRUE(rig.loop.Run<bool>([&] { return rig.connection->IsIdle(); }));
+  Http2OriginFixture fixture({}, {.entries = {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 2}}});
+  ASSERT_TRUE(fixture.server.Sync());
+  auto first = fixture.Open();
+  EXPECT_TRUE(fixture.CanOpen());
+  auto second = fixture.Open();
+  EXPECT_FALSE(fixture.CanOpen());
+  EXPECT_FALSE(fixture.loop.Run<bool>([&] { return fixture.connection->Open().has_value(); }));
+  fixture.Drop(first);
+  EXPECT_TRUE(fixture.CanOpen());
+  EXPECT_FALSE(fixture.loop.Run<bool>([&] { return fixture.connection->IsIdle(); }));
+  fixture.Drop(second);
+  EXPECT_TRUE(fixture.loop.Run<bool>([&] { return fixture.connection->IsIdle(); }));
 }
 
 // How an exchange fails whose stream ends like this.
-Outcome FailedBy(std::function<void(OriginRig&)> end) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  EXPECT_TRUE(rig.Send(*exchange, SomeHead()).get().has_value());
-  auto answer = rig.loop.Start(ReadAll(*exchange));
-  EXPECT_TRUE(rig.UntilRequest(1));
-  end(rig);
-  rig.server.Flush();
-  Outcome outcome = answer.get();
-  rig.Drop(exchange);
+Outcome FailedBy(std::function<void(Http2OriginFixture&)> end) {
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  EXPECT_TRUE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  auto response = fixture.loop.Start(ReadAll(*exchange));
+  EXPECT_TRUE(fixture.UntilRequest(1));
+  end(fixture);
+  fixture.server.Flush();
+  Outcome outcome = response.get();
+  fixture.Drop(exchange);
   return outcome;
 }
 
 TEST(Http2OriginTest, ARefusedStreamMayBeSentAgain) {
-  Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Reset(1, NGHTTP2_REFUSED_STREAM); });
+  Outcome outcome = FailedBy(
+      [](Http2OriginFixture& fixture) { fixture.server.Reset(1, NGHTTP2_REFUSED_STREAM); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->code, ErrorCode::kUnavailable);
-  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kUntouched);
+  EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kUnprocessed);
 }
 
 TEST(Http2OriginTest, AStreamThatWasResetOtherwiseMayNot) {
-  Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Reset(1, NGHTTP2_INTERNAL_ERROR); });
+  Outcome outcome = FailedBy(
+      [](Http2OriginFixture& fixture) { fixture.server.Reset(1, NGHTTP2_INTERNAL_ERROR); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->message, "the origin ended the stream: INTERNAL_ERROR");
-  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
+  EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kMaybeProcessed);
 }
 
 TEST(Http2OriginTest, AConnectionThatEndsBeforeAnAnswerMayHaveMissedTheRequest) {
-  Outcome outcome = FailedBy([](OriginRig& rig) { rig.server.Hangup(); });
+  Outcome outcome = FailedBy([](Http2OriginFixture& fixture) { fixture.server.Hangup(); });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->code, ErrorCode::kUnavailable);
-  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeLost);
+  EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kMaybeLost);
 }
 
 TEST(Http2OriginTest, AnAnswerThatBreaksOffMayNotBeAskedForAgain) {
-  Outcome outcome = FailedBy([](OriginRig& rig) {
-    rig.server.Interim(1, {{":status", "200"}});
-    rig.server.Flush();
-    rig.server.SendRaw(Http2Frame(NGHTTP2_DATA, 0, 1, "half"));
-    EXPECT_TRUE(rig.server.Sync());
-    rig.server.Hangup();
+  Outcome outcome = FailedBy([](Http2OriginFixture& fixture) {
+    fixture.server.Interim(1, {{":status", "200"}});
+    fixture.server.Flush();
+    fixture.server.SendRaw(Http2Frame(NGHTTP2_DATA, 0, 1, "half"));
+    EXPECT_TRUE(fixture.server.Sync());
+    fixture.server.Hangup();
   });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.heads.size(), 1u);
-  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
+  EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kMaybeProcessed);
 }
 
 TEST(Http2OriginTest, AfterGoawayTheRunningEndAndTheRestIsUnprocessed) {
-  OriginRig rig;
-  auto first = rig.Open();
-  auto second = rig.Open();
-  ASSERT_TRUE(rig.Send(*first, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.Send(*second, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(3));
-  auto refused = rig.loop.Start(ReadAll(*second));
-  nghttp2_submit_goaway(rig.server.raw(), NGHTTP2_FLAG_NONE, 1, NGHTTP2_NO_ERROR, nullptr, 0);
-  rig.server.Flush();
+  Http2OriginFixture fixture;
+  auto first = fixture.Open();
+  auto second = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*first, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.Send(*second, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(3));
+  auto refused = fixture.loop.Start(ReadAll(*second));
+  nghttp2_submit_goaway(fixture.server.raw(), NGHTTP2_FLAG_NONE, 1, NGHTTP2_NO_ERROR, nullptr, 0);
+  fixture.server.Flush();
   Outcome outcome = refused.get();
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.fate, OriginExchange::Fate::kUntouched);
-  EXPECT_FALSE(rig.CanOpen());
-  auto answer = rig.loop.Start(ReadAll(*first));
-  rig.server.Respond(1, {{":status", "200"}}, "still");
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(answer.get().body, "still");
-  EXPECT_TRUE(rig.server.UntilEnd());
-  rig.Drop(first);
-  rig.Drop(second);
+  EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kUnprocessed);
+  EXPECT_FALSE(fixture.CanOpen());
+  auto response = fixture.loop.Start(ReadAll(*first));
+  fixture.server.Respond(1, {{":status", "200"}}, "still");
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(response.get().body, "still");
+  EXPECT_TRUE(fixture.server.UntilEnd());
+  fixture.Drop(first);
+  fixture.Drop(second);
 }
 
 TEST(Http2OriginTest, AConnectionThatDiedWhileIdleOpensNothing) {
-  OriginRig rig;
-  ASSERT_TRUE(rig.server.Sync());
-  EXPECT_TRUE(rig.CanOpen());
-  rig.server.Hangup();
-  EXPECT_FALSE(rig.CanOpen());
+  Http2OriginFixture fixture;
+  ASSERT_TRUE(fixture.server.Sync());
+  EXPECT_TRUE(fixture.CanOpen());
+  fixture.server.Hangup();
+  EXPECT_FALSE(fixture.CanOpen());
 }
 
 TEST(Http2OriginTest, AnExchangeOnAConnectionThatHasEndedMayBeSentAgain) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  rig.loop.Run<void>([&] { rig.connection->Close(); });
-  EXPECT_FALSE(rig.CanOpen());
-  EXPECT_FALSE(rig.Send(*exchange, SomeHead()).get().has_value());
-  EXPECT_EQ(rig.loop.Start(ReadAll(*exchange)).get().fate, OriginExchange::Fate::kUntouched);
-  rig.Drop(exchange);
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  fixture.loop.Run<void>([&] { fixture.connection->Close(); });
+  EXPECT_FALSE(fixture.CanOpen());
+  EXPECT_FALSE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  EXPECT_EQ(fixture.loop.Start(ReadAll(*exchange)).get().delivery,
+            OriginExchange::Delivery::kUnprocessed);
+  fixture.Drop(exchange);
 }
 
 TEST(Http2OriginTest, AnEarlyAnswerIsReadAlthoughTheRestOfTheRequestIsNotWanted) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead("POST")).get().has_value());
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead("POST")).get().has_value());
   std::string body(1 << 20, 'b');
-  auto sent = rig.loop.Start(SendInPieces(*exchange, body, {}));
-  ASSERT_TRUE(rig.UntilRequest(1));
-  rig.server.Respond(1, {{":status", "413"}}, "too large");
-  rig.server.Flush();
-  rig.server.Reset(1, NGHTTP2_NO_ERROR);
-  rig.server.Flush();
+  auto sent = fixture.loop.Start(SendInPieces(*exchange, body, {}));
+  ASSERT_TRUE(fixture.UntilRequest(1));
+  fixture.server.Respond(1, {{":status", "413"}}, "too large");
+  fixture.server.Flush();
+  fixture.server.Reset(1, NGHTTP2_NO_ERROR);
+  fixture.server.Flush();
   EXPECT_FALSE(sent.get().has_value());
-  Outcome outcome = rig.loop.Start(ReadAll(*exchange)).get();
+  Outcome outcome = fixture.loop.Start(ReadAll(*exchange)).get();
   EXPECT_FALSE(outcome.failure);
   EXPECT_EQ(outcome.body, "too large");
-  rig.Drop(exchange);
+  fixture.Drop(exchange);
 }
 
 TEST(Http2OriginTest, AnOriginMayResetEachStreamThatItHasAnswered) {
-  OriginRig rig;
-  ASSERT_TRUE(rig.server.Sync());
-  auto running = rig.Open();
-  ASSERT_TRUE(rig.Send(*running, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(1));
+  Http2OriginFixture fixture;
+  ASSERT_TRUE(fixture.server.Sync());
+  auto running = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*running, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(1));
   for (std::size_t i = 0; i < kHttp2ResetsMax + 50; ++i) {
     std::int32_t id = 3 + 2 * static_cast<std::int32_t>(i);
-    auto exchange = rig.Open();
-    ASSERT_TRUE(rig.Send(*exchange, SomeHead("POST")).get().has_value());
-    ASSERT_TRUE(rig.UntilRequest(id));
-    rig.server.Respond(id, {{":status", "200"}}, "early");
-    rig.server.Flush();
-    rig.server.Reset(id, NGHTTP2_NO_ERROR);
-    rig.server.Flush();
-    Outcome outcome = rig.loop.Start(ReadAll(*exchange)).get();
+    auto exchange = fixture.Open();
+    ASSERT_TRUE(fixture.Send(*exchange, SomeHead("POST")).get().has_value());
+    ASSERT_TRUE(fixture.UntilRequest(id));
+    fixture.server.Respond(id, {{":status", "200"}}, "early");
+    fixture.server.Flush();
+    fixture.server.Reset(id, NGHTTP2_NO_ERROR);
+    fixture.server.Flush();
+    Outcome outcome = fixture.loop.Start(ReadAll(*exchange)).get();
     ASSERT_FALSE(outcome.failure) << i << ": " << outcome.failure->message;
     EXPECT_EQ(outcome.body, "early");
-    rig.Drop(exchange);
+    fixture.Drop(exchange);
   }
-  EXPECT_TRUE(rig.CanOpen());
-  auto answer = rig.loop.Start(ReadAll(*running));
-  rig.server.Respond(1, {{":status", "200"}}, "whole");
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(answer.get().body, "whole");
-  rig.Drop(running);
+  EXPECT_TRUE(fixture.CanOpen());
+  auto response = fixture.loop.Start(ReadAll(*running));
+  fixture.server.Respond(1, {{":status", "200"}}, "whole");
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(response.get().body, "whole");
+  fixture.Drop(running);
 }
 
 TEST(Http2OriginTest, AnExchangeThatIsGivenUpIsResetAndTheConnectionGoesOn) {
-  OriginRig rig;
-  auto given_up = rig.Open();
-  ASSERT_TRUE(rig.Send(*given_up, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(1));
-  ASSERT_TRUE(rig.server.Sync());
-  rig.server.Respond(1, {{":status", "200"}}, std::string(1 << 20, 'x'));
-  ASSERT_TRUE(rig.server.Sync());
-  rig.Drop(given_up);
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(rig.server.streams[1].closed, NGHTTP2_CANCEL);
+  Http2OriginFixture fixture;
+  auto given_up = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*given_up, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(1));
+  ASSERT_TRUE(fixture.server.Sync());
+  fixture.server.Respond(1, {{":status", "200"}}, std::string(1 << 20, 'x'));
+  ASSERT_TRUE(fixture.server.Sync());
+  fixture.Drop(given_up);
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(fixture.server.streams[1].closed, NGHTTP2_CANCEL);
   // What was not read of it does not count against the connection.
   for (int i = 0; i < 20; ++i) {
     std::int32_t id = 3 + 2 * i;
-    auto next = rig.Open();
-    ASSERT_TRUE(rig.Send(*next, SomeHead()).get().has_value());
-    ASSERT_TRUE(rig.UntilRequest(id));
-    auto answer = rig.loop.Start(ReadAll(*next));
-    rig.server.Respond(id, {{":status", "200"}}, std::string(200'000, 'y'));
-    ASSERT_TRUE(rig.server.UntilClosed(id));
-    EXPECT_EQ(answer.get().body.size(), 200'000u);
-    rig.Drop(next);
+    auto next = fixture.Open();
+    ASSERT_TRUE(fixture.Send(*next, SomeHead()).get().has_value());
+    ASSERT_TRUE(fixture.UntilRequest(id));
+    auto response = fixture.loop.Start(ReadAll(*next));
+    fixture.server.Respond(id, {{":status", "200"}}, std::string(200'000, 'y'));
+    ASSERT_TRUE(fixture.server.UntilClosed(id));
+    EXPECT_EQ(response.get().body.size(), 200'000u);
+    fixture.Drop(next);
   }
 }
 
 TEST(Http2OriginTest, AConnectionWithoutOwnerEndsAfterItsLastExchange) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(1));
-  rig.loop.Run<void>([&] { rig.connection.reset(); });
-  auto answer = rig.loop.Start(ReadAll(*exchange));
-  rig.server.Respond(1, {{":status", "200"}}, "whole");
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(answer.get().body, "whole");
-  EXPECT_FALSE(rig.server.goaway);
-  rig.Drop(exchange);
-  EXPECT_TRUE(rig.server.UntilEnd());
-  EXPECT_EQ(rig.server.goaway, NGHTTP2_NO_ERROR);
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(1));
+  fixture.loop.Run<void>([&] { fixture.connection.reset(); });
+  auto response = fixture.loop.Start(ReadAll(*exchange));
+  fixture.server.Respond(1, {{":status", "200"}}, "whole");
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(response.get().body, "whole");
+  EXPECT_FALSE(fixture.server.goaway);
+  fixture.Drop(exchange);
+  EXPECT_TRUE(fixture.server.UntilEnd());
+  EXPECT_EQ(fixture.server.goaway, NGHTTP2_NO_ERROR);
 }
 
-TEST(Http2OriginTest, AnIdleConnectionThatIsClosedSaysGoodbye) {
-  OriginRig rig;
-  ASSERT_TRUE(rig.server.Sync());
-  rig.loop.Run<void>([&] { rig.connection->Close(); });
-  EXPECT_FALSE(rig.CanOpen());
-  EXPECT_TRUE(rig.server.UntilEnd());
-  EXPECT_EQ(rig.server.goaway, NGHTTP2_NO_ERROR);
+TEST(Http2OriginTest, ClosingAnIdleConnectionSendsGoaway) {
+  Http2OriginFixture fixture;
+  ASSERT_TRUE(fixture.server.Sync());
+  fixture.loop.Run<void>([&] { fixture.connection->Close(); });
+  EXPECT_FALSE(fixture.CanOpen());
+  EXPECT_TRUE(fixture.server.UntilEnd());
+  EXPECT_EQ(fixture.server.goaway, NGHTTP2_NO_ERROR);
 }
 
 TEST(Http2OriginTest, UpgradesAndMalformedHeadsAreNotSent) {
-  OriginRig rig;
-  auto exchange = rig.Open();
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
   RequestHead head = SomeHead();
   head.upgrade = "websocket";
-  EXPECT_EQ(rig.Send(*exchange, head).get().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(fixture.Send(*exchange, head).get().error().code, ErrorCode::kInvalidArgument);
   head = SomeHead();
   head.headers.Add("x", "a\r\nb: c");
-  EXPECT_EQ(rig.Send(*exchange, head).get().error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(rig.loop.Start(ReadAll(*exchange)).get().fate, OriginExchange::Fate::kMayBeDone);
-  rig.Drop(exchange);
-  EXPECT_TRUE(rig.CanOpen());
+  EXPECT_EQ(fixture.Send(*exchange, head).get().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(fixture.loop.Start(ReadAll(*exchange)).get().delivery,
+            OriginExchange::Delivery::kMaybeProcessed);
+  fixture.Drop(exchange);
+  EXPECT_TRUE(fixture.CanOpen());
 }
 
 TEST(Http2OriginTest, ASilentOriginIsNotWaitedForForever) {
-  OriginRig rig({.silence = milliseconds(5)});
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead()).get().has_value());
-  Outcome outcome = rig.loop.Start(ReadAll(*exchange)).get();
+  Http2OriginFixture fixture({.stream_timeout = milliseconds(5)});
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  Outcome outcome = fixture.loop.Start(ReadAll(*exchange)).get();
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->message, "the origin was silent for too long");
-  ASSERT_TRUE(rig.server.UntilClosed(1));
-  EXPECT_EQ(rig.server.streams[1].closed, NGHTTP2_CANCEL);
-  rig.Drop(exchange);
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
+  EXPECT_EQ(fixture.server.streams[1].closed, NGHTTP2_CANCEL);
+  fixture.Drop(exchange);
 }
 
 TEST(Http2OriginTest, AWaitThatIsCancelledEnds) {
-  OriginRig rig;
-  auto exchange = rig.Open();
-  ASSERT_TRUE(rig.Send(*exchange, SomeHead()).get().has_value());
-  ASSERT_TRUE(rig.UntilRequest(1));
+  Http2OriginFixture fixture;
+  auto exchange = fixture.Open();
+  ASSERT_TRUE(fixture.Send(*exchange, SomeHead()).get().has_value());
+  ASSERT_TRUE(fixture.UntilRequest(1));
   asio::cancellation_signal signal;
   std::promise<bool> threw;
-  rig.loop.Run<void>([&] {
+  fixture.loop.Run<void>([&] {
     auto on_end = [&](std::exception_ptr failure, Outcome outcome) {
       threw.set_value(failure != nullptr || outcome.failure.has_value());
     };
-    asio::co_spawn(rig.loop.executor(), ReadAll(*exchange),
+    asio::co_spawn(fixture.loop.executor(), ReadAll(*exchange),
                    asio::bind_cancellation_slot(signal.slot(), on_end));
   });
-  rig.loop.Run<void>([&] { signal.emit(asio::cancellation_type::terminal); });
+  fixture.loop.Run<void>([&] { signal.emit(asio::cancellation_type::terminal); });
   EXPECT_TRUE(threw.get_future().get());
-  rig.Drop(exchange);
-  ASSERT_TRUE(rig.server.UntilClosed(1));
+  fixture.Drop(exchange);
+  ASSERT_TRUE(fixture.server.UntilClosed(1));
 }
 
 TEST(Http2OriginTest, HostileHeadsOfAnswersAreRefused) {
-  Outcome outcome = FailedBy([](OriginRig& rig) {
-    rig.server.Respond(1, {{":status", "200"}, {"x", std::string(70'000, 'x')}});
+  Outcome outcome = FailedBy([](Http2OriginFixture& fixture) {
+    fixture.server.Respond(1, {{":status", "200"}, {"x", std::string(70'000, 'x')}});
   });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->code, ErrorCode::kLimitExceeded);
-  outcome = FailedBy([](OriginRig& rig) {
-    for (int i = 0; i < 100; ++i) rig.server.Interim(1, {{":status", "103"}});
+  outcome = FailedBy([](Http2OriginFixture& fixture) {
+    for (int i = 0; i < 100; ++i) fixture.server.Interim(1, {{":status", "103"}});
   });
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->message, "the origin sent too many headers");
-  outcome = FailedBy([](OriginRig& rig) { rig.server.Respond(1, {{":status", "101"}}); });
+  outcome = FailedBy([](Http2OriginFixture& fixture) {
+    fixture.server.Respond(1, {{":status", "101"}});
+  });
   EXPECT_TRUE(outcome.failure);
-  outcome = FailedBy([](OriginRig& rig) {
-    rig.server.Respond(1, {{":status", "200"}, {"x", "a\r\nset-cookie: b"}});
+  outcome = FailedBy([](Http2OriginFixture& fixture) {
+    fixture.server.Respond(1, {{":status", "200"}, {"x", "a\r\nset-cookie: b"}});
   });
   EXPECT_TRUE(outcome.failure);
 }
 
 TEST(Http2OriginTest, ABodyThatIsNotAsLongAsPromisedIsAFailure) {
   for (std::string_view length : {"3", "9"}) {
-    Outcome outcome = FailedBy([&](OriginRig& rig) {
-      rig.server.Respond(1, {{":status", "200"}, {"content-length", std::string(length)}}, "four");
+    Outcome outcome = FailedBy([&](Http2OriginFixture& fixture) {
+      fixture.server.Respond(1, {{":status", "200"}, {"content-length", std::string(length)}},
+                             "four");
     });
     EXPECT_TRUE(outcome.failure) << length;
-    EXPECT_EQ(outcome.fate, OriginExchange::Fate::kMayBeDone);
+    EXPECT_EQ(outcome.delivery, OriginExchange::Delivery::kMaybeProcessed);
   }
 }
 
@@ -381,7 +388,7 @@ TEST(Http2OriginTest, AnOriginThatBreaksTheProtocolIsAFailure) {
                             Http2Frame(NGHTTP2_PUSH_PROMISE, NGHTTP2_FLAG_END_HEADERS, 1, push),
                             Http2Frame(NGHTTP2_DATA, 0, 7, "of no stream"),
                             Http2Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, std::string(4, '\0'))}) {
-    Outcome outcome = FailedBy([&](OriginRig& rig) { rig.server.SendRaw(bytes); });
+    Outcome outcome = FailedBy([&](Http2OriginFixture& fixture) { fixture.server.SendRaw(bytes); });
     ASSERT_TRUE(outcome.failure);
     EXPECT_EQ(outcome.failure->code, ErrorCode::kUnavailable);
   }

@@ -86,35 +86,37 @@ void Http2Session::Reset(std::int32_t id, std::uint32_t code) {
 }
 
 void Http2Session::Terminate(std::uint32_t code) {
-  over_ = true;
+  no_new_streams_ = true;
   nghttp2_session_terminate_session(session_, code);
   Wake();
 }
 
 // The read that is under way ends, and with it Pump: it gives the goodbye a limited time.
-void Http2Session::SayGoodbye() {
-  if (std::exchange(leaving_, true) || farewell_) return;
-  over_ = true;
+void Http2Session::StartClose() {
+  if (std::exchange(closing_, true) || flushing_) return;
+  no_new_streams_ = true;
   transport_.Cancel();
 }
 
-void Http2Session::Break() {
-  over_ = broken_ = true;
+void Http2Session::AbortConnection() {
+  no_new_streams_ = failed_ = true;
   transport_.Cancel();
   Wake();
 }
 
 void Http2Session::CountReset() {
-  if (resets_.Overflows(std::chrono::steady_clock::now())) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  if (resets_.CountExceeds(std::chrono::steady_clock::now())) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 void Http2Session::CountControl() {
-  if (controls_.Overflows(std::chrono::steady_clock::now())) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  if (controls_.CountExceeds(std::chrono::steady_clock::now()))
+    Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 Result<std::shared_ptr<Http2Stream>> Http2Session::SubmitRequest(const Http2Fields& fields,
                                                                  Http2Body body) {
-  if (over_) return Fail(ErrorCode::kUnavailable, "the connection takes no more requests");
+  if (no_new_streams_)
+    return Fail(ErrorCode::kUnavailable, "the connection takes no more requests");
   std::vector<nghttp2_nv> views = ViewsOf(fields, true);
   nghttp2_data_provider provider = Http2Callbacks::Provider();
   bool has_body = body == Http2Body::kFollows;
@@ -128,7 +130,9 @@ Result<std::shared_ptr<Http2Stream>> Http2Session::SubmitRequest(const Http2Fiel
   return stream;
 }
 
-Status Http2Session::SubmitAnswer(Http2Stream& stream, const Http2Fields& fields, Http2Body body) {
+Status Http2Session::SubmitResponse(Http2Stream& stream,
+                                    const Http2Fields& fields,
+                                    Http2Body body) {
   if (stream.closed()) return tl::unexpected<Error>(stream.failure());
   std::vector<nghttp2_nv> views = ViewsOf(fields, false);
   nghttp2_data_provider provider = Http2Callbacks::Provider();
@@ -151,20 +155,20 @@ Status Http2Session::SubmitInterim(Http2Stream& stream, const Http2Fields& field
   return {};
 }
 
-Task<void> Http2Session::Pump(std::string taken) {
+Task<void> Http2Session::RunConnection(std::string already_read) {
   StartWriter();
-  co_await ReadLoop(std::move(taken));
-  co_await Farewell();
+  co_await ReadLoop(std::move(already_read));
+  co_await FinishClose();
 }
 
-Task<void> Http2Session::ReadLoop(std::string taken) {
-  if (!taken.empty() && !Feed(taken)) co_return;
-  taken = std::string();
+Task<void> Http2Session::ReadLoop(std::string already_read) {
+  if (!already_read.empty() && !Feed(already_read)) co_return;
+  already_read = std::string();
   std::vector<char> buffer(kReadBytes);
-  while (!broken_ && !writer_ended_ && !leaving_) {
+  while (!failed_ && !writer_ended_ && !closing_) {
     std::size_t count = co_await transport_.Read(buffer.data(), buffer.size());
     if (count == 0) {
-      peer_left_ = !transport_.expired() && !writer_ended_ && !leaving_;
+      peer_closed_ = !transport_.expired() && !writer_ended_ && !closing_;
       break;
     }
     if (!Feed(std::string_view(buffer.data(), count))) break;
@@ -176,8 +180,8 @@ bool Http2Session::Feed(std::string_view bytes) {
   ssize_t used = nghttp2_session_mem_recv(session_, BytesOf(bytes), bytes.size());
   bool owes = nghttp2_session_get_outbound_queue_size(session_) > kFramesToSendMax;
   if (used < 0 || owes) {
-    over_ = broken_ = true;
-    OnFault(owes ? "frames are not read" : nghttp2_strerror(static_cast<int>(used)));
+    no_new_streams_ = failed_ = true;
+    OnConnectionError(owes ? "frames are not read" : nghttp2_strerror(static_cast<int>(used)));
     return false;
   }
   AfterFeed();
@@ -189,22 +193,22 @@ bool Http2Session::Feed(std::string_view bytes) {
 void Http2Session::StartWriter() {
   auto on_end = [self = shared_from_this()](std::exception_ptr) {
     self->writer_ended_ = true;
-    self->over_ = true;
-    if (!self->farewell_) self->transport_.Cancel();
+    self->no_new_streams_ = true;
+    if (!self->flushing_) self->transport_.Cancel();
     self->writer_end_.Notify();
   };
   asio::co_spawn(executor_, WriteLoop(), on_end);
 }
 
 Task<void> Http2Session::WriteLoop() {
-  while (!broken_) {
-    broken_ = !FillOutput();
-    if (!output_.empty() && !broken_) {
+  while (!failed_) {
+    failed_ = !FillOutput();
+    if (!output_.empty() && !failed_) {
       http::Transport::Pieces pieces{output_};
-      broken_ = !co_await http::WritePieces(transport_, pieces, options_.write);
+      failed_ = !co_await http::WritePieces(transport_, pieces, options_.write_timeout);
       continue;
     }
-    if (farewell_ || nghttp2_session_want_read(session_) == 0) break;
+    if (flushing_ || nghttp2_session_want_read(session_) == 0) break;
     if (output_.capacity() > kReadBytes) output_ = std::string();
     co_await to_send_.Wait(kNoTimeLimit);
   }
@@ -229,23 +233,23 @@ void Http2Session::CloseStreams(std::string reason) {
   }
 }
 
-Task<void> Http2Session::Farewell() {
-  over_ = true;
-  CloseStreams(peer_ + (peer_left_ ? " closed the connection" : "'s connection has ended"));
-  if (peer_left_ || broken_) {
-    broken_ = true;
+Task<void> Http2Session::FinishClose() {
+  no_new_streams_ = true;
+  CloseStreams(peer_ + (peer_closed_ ? " closed the connection" : "'s connection has ended"));
+  if (peer_closed_ || failed_) {
+    failed_ = true;
     transport_.Cancel();  // of what is being written nobody reads the rest
   } else {
     nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);  // unless a reason was told
   }
-  farewell_ = true;
+  flushing_ = true;
   while (!writer_ended_) {
     Wake();
-    Http2Signal::Woken woken = co_await writer_end_.Wait(options_.farewell);
-    if (woken != Http2Signal::Woken::kBySignal) transport_.Close();
+    Http2Signal::WakeReason woken = co_await writer_end_.Wait(options_.close_timeout);
+    if (woken != Http2Signal::WakeReason::kNotified) transport_.Close();
   }
   // A guest that is told why reads it only if its own bytes were taken, too.
-  if (side_ == Side::kGuest && !broken_) {
+  if (side_ == Side::kGuest && !failed_) {
     co_await transport_.Shutdown(http::Transport::Linger::kYes);
   }
   transport_.Close();

@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "gateway/http/http2_fields.h"
-#include "gateway/http/http2_meter.h"
+#include "gateway/http/http2_rate_limit.h"
 #include "gateway/http/http2_signal.h"
 #include "gateway/http/http2_stream.h"
 #include "http/transport.h"
@@ -36,10 +36,10 @@ inline constexpr std::size_t kHttp2ResetsMax = 200;       // in ten seconds
 inline constexpr std::size_t kHttp2ControlsMax = 10'000;  // in ten seconds
 
 struct Http2Options {
-  std::chrono::milliseconds idle{75'000};      // a guest's connection without a request
-  std::chrono::milliseconds silence{300'000};  // of a stream on which somebody waits
-  std::chrono::milliseconds write{60'000};     // for each step forward
-  std::chrono::milliseconds farewell{2'000};
+  std::chrono::milliseconds idle_timeout{75'000};     // a guest's connection without a request
+  std::chrono::milliseconds stream_timeout{300'000};  // of a stream on which somebody waits
+  std::chrono::milliseconds write_timeout{60'000};    // for each step forward
+  std::chrono::milliseconds close_timeout{2'000};
   // So much of a request that was answered before its end is read and forgotten, for there are
   // clients that take the reset of the stream for a failure although they have their answer.
   std::size_t drain_bytes = 64 << 20;
@@ -66,24 +66,24 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
 
   // Serves the connection to its end: says goodbye if that is possible, ends all streams and closes
   // the transport.
-  Task<void> Pump(std::string taken);
+  Task<void> RunConnection(std::string already_read);
   // Ends the connection: after what is to be sent, soon with no more than a goodbye, or at once.
   void Terminate(std::uint32_t code);
-  void SayGoodbye();
-  void Break();
-  bool over() const { return over_; }  // no new stream has a chance
+  void StartClose();
+  void AbortConnection();
+  bool no_new_streams() const { return no_new_streams_; }  // no new stream has a chance
   void Wake() { to_send_.Notify(); }
 
   Result<std::shared_ptr<Http2Stream>> SubmitRequest(const Http2Fields& fields, Http2Body body);
-  Status SubmitAnswer(Http2Stream& stream, const Http2Fields& fields, Http2Body body);
+  Status SubmitResponse(Http2Stream& stream, const Http2Fields& fields, Http2Body body);
   Status SubmitInterim(Http2Stream& stream, const Http2Fields& fields);
 
   // What the sides do with what arrives.
-  virtual bool Admits() { return false; }  // one more stream of the peer's
+  virtual bool AcceptsStream() { return false; }  // one more stream of the peer's
   virtual void OnRequest(std::shared_ptr<Http2Stream>) {}
   virtual void OnMalformed(const Http2Stream&) {}  // a request whose stream is reset for its head
-  virtual void OnFault(std::string_view) {}        // of the connection, which ends for it
-  virtual void AfterFeed() {}                      // nghttp2 is done with the bytes that arrived
+  virtual void OnConnectionError(std::string_view) {}  // of the connection, which ends for it
+  virtual void AfterFeed() {}  // nghttp2 is done with the bytes that arrived
 
   http::Transport& transport_;
   nghttp2_session* session_ = nullptr;
@@ -93,12 +93,12 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   friend struct Http2Callbacks;
 
   void SubmitSettings();
-  Task<void> ReadLoop(std::string taken);
+  Task<void> ReadLoop(std::string already_read);
   bool Feed(std::string_view bytes);
   Task<void> WriteLoop();
   void StartWriter();
   bool FillOutput();
-  Task<void> Farewell();
+  Task<void> FinishClose();
   void CloseStreams(std::string reason);
   Http2Stream* Find(std::int32_t id);
   void CountReset();
@@ -111,14 +111,14 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   std::string output_;
   Http2Signal to_send_;
   Http2Signal writer_end_;
-  Http2Meter resets_{kHttp2ResetsMax};
-  Http2Meter controls_{kHttp2ControlsMax};
+  Http2RateLimit resets_{kHttp2ResetsMax};
+  Http2RateLimit controls_{kHttp2ControlsMax};
   bool writer_ended_ = false;
-  bool over_ = false;       // ends, or must not be used for anything new
-  bool broken_ = false;     // nothing more can be read or written
-  bool leaving_ = false;    // reading has ended because we go
-  bool farewell_ = false;   // the writer ends once it has nothing to send
-  bool peer_left_ = false;  // its end of the stream was read
+  bool no_new_streams_ = false;  // ends, or must not be used for anything new
+  bool failed_ = false;          // nothing more can be read or written
+  bool closing_ = false;         // reading has ended because we go
+  bool flushing_ = false;        // the writer ends once it has nothing to send
+  bool peer_closed_ = false;     // its end of the stream was read
 };
 
 }  // namespace viv::gateway

@@ -17,18 +17,18 @@ namespace viv::gateway {
 
 class Http2Signal {
  public:
-  enum class Woken { kBySignal, kByTime, kByCancellation };
+  enum class WakeReason { kNotified, kTimeout, kCancelled };
 
   explicit Http2Signal(asio::any_io_executor executor) : timer_(std::move(executor)) {}
 
   void Notify() { timer_.cancel(); }
 
-  Task<Woken> Wait(std::chrono::milliseconds timeout) {
+  Task<WakeReason> Wait(std::chrono::milliseconds timeout) {
     timer_.expires_after(timeout);
     auto [error] = co_await timer_.async_wait(http::kTuple);
     asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
-    if (state.cancelled() != asio::cancellation_type::none) co_return Woken::kByCancellation;
-    co_return error ? Woken::kBySignal : Woken::kByTime;
+    if (state.cancelled() != asio::cancellation_type::none) co_return WakeReason::kCancelled;
+    co_return error ? WakeReason::kNotified : WakeReason::kTimeout;
   }
 
  private:

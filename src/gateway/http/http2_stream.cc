@@ -20,29 +20,32 @@ constexpr std::size_t kHostileFieldBytes = 1 << 20;
 }  // namespace
 
 Http2Stream::Http2Stream(Http2Session& session, std::int32_t id)
-    : session_(session), id_(id), arrived_(session.executor()), left_(session.executor()) {}
+    : session_(session),
+      id_(id),
+      input_signal_(session.executor()),
+      output_signal_(session.executor()) {}
 
-Task<Status> Http2Stream::Pause(Http2Signal& signal) {
-  std::uint64_t before = moves_;
-  Http2Signal::Woken woken = co_await signal.Wait(session_.options().silence);
-  if (woken == Http2Signal::Woken::kByCancellation) {
+Task<Status> Http2Stream::WaitFor(Http2Signal& signal) {
+  std::uint64_t before = progress_;
+  Http2Signal::WakeReason woken = co_await signal.Wait(session_.options().stream_timeout);
+  if (woken == Http2Signal::WakeReason::kCancelled) {
     co_return Fail(ErrorCode::kUnavailable, "the exchange was given up");
   }
-  if (woken == Http2Signal::Woken::kByTime && moves_ == before) {
-    GiveUp(NGHTTP2_CANCEL, session_.peer() + " was silent for too long");
+  if (woken == Http2Signal::WakeReason::kTimeout && progress_ == before) {
+    ResetStream(NGHTTP2_CANCEL, session_.peer() + " was silent for too long");
   }
   co_return Status();
 }
 
 Task<Result<Http2Head>> Http2Stream::ReadHead() {
   while (heads_.empty() && !closed_ && !input_ended_) {
-    CO_RETURN_IF_ERROR(co_await Pause(arrived_));
+    CO_RETURN_IF_ERROR(co_await WaitFor(input_signal_));
   }
   if (heads_.empty()) co_return tl::unexpected<Error>(failure_);
-  co_return TakeFirstHead();
+  co_return PopHead();
 }
 
-Http2Head Http2Stream::TakeFirstHead() {
+Http2Head Http2Stream::PopHead() {
   Http2Head head = std::move(heads_.front());
   heads_.pop_front();
   return head;
@@ -50,7 +53,7 @@ Http2Head Http2Stream::TakeFirstHead() {
 
 Task<Result<std::string>> Http2Stream::ReadBody() {
   while (input_.empty() && !closed_ && !input_ended_) {
-    CO_RETURN_IF_ERROR(co_await Pause(arrived_));
+    CO_RETURN_IF_ERROR(co_await WaitFor(input_signal_));
   }
   if (input_.empty() && !input_ended_) co_return tl::unexpected<Error>(failure_);
   co_return TakePiece();
@@ -72,20 +75,20 @@ std::string Http2Stream::TakePiece() {
   return piece;
 }
 
-Task<Status> Http2Stream::AwaitRoom() {
+Task<Status> Http2Stream::WaitUntilSent() {
   while (!output_.empty() && !closed_) {
-    CO_RETURN_IF_ERROR(co_await Pause(left_));
+    CO_RETURN_IF_ERROR(co_await WaitFor(output_signal_));
   }
   if (closed_ && !end_sent_) co_return tl::unexpected<Error>(failure_);
   co_return Status();
 }
 
 Task<Status> Http2Stream::SendBody(std::string piece) {
-  CO_RETURN_IF_ERROR(co_await AwaitRoom());
+  CO_RETURN_IF_ERROR(co_await WaitUntilSent());
   if (output_ended_) co_return Fail(ErrorCode::kInternal, "the body has ended already");
   if (piece.empty()) co_return Status();
   output_ = std::move(piece);
-  output_left_ = 0;
+  output_sent_ = 0;
   session_.Resume(id_);
   co_return Status();
 }
@@ -96,10 +99,10 @@ Task<Status> Http2Stream::Finish(http::Headers trailers) {
   trailers_to_send_ = std::move(trailers);
   output_ended_ = true;
   session_.Resume(id_);
-  co_return co_await AwaitRoom();
+  co_return co_await WaitUntilSent();
 }
 
-void Http2Stream::GiveUp(std::uint32_t code, std::string reason) {
+void Http2Stream::ResetStream(std::uint32_t code, std::string reason) {
   if (closed_) return;
   on_gone = nullptr;
   Close(Cause::kPeer, false, std::move(reason));
@@ -129,14 +132,14 @@ bool Http2Stream::AddField(std::string_view name, std::string_view value) {
   return true;
 }
 
-void Http2Stream::TakeHead(Http2Body body) {
-  ++moves_;
-  has_arrived_ = true;
+void Http2Stream::OnHead(Http2Body body) {
+  ++progress_;
+  received_any_ = true;
   Http2Head head{std::exchange(fields_, {}), body, field_bytes_ > kHttp2FieldBytesMax};
   heads_bytes_ += std::exchange(field_bytes_, 0);
   bool first = heads_seen_++ == 0;
   if (!first && (heads_seen_ > kHeadsMax || head.too_large || heads_bytes_ > kHeadsBytesMax)) {
-    GiveUp(NGHTTP2_ENHANCE_YOUR_CALM, session_.peer() + " sent too many headers");
+    ResetStream(NGHTTP2_ENHANCE_YOUR_CALM, session_.peer() + " sent too many headers");
     return;
   }
   bool is_head = head.too_large || (!head.fields.empty() && head.fields[0].first.starts_with(':'));
@@ -145,16 +148,16 @@ void Http2Stream::TakeHead(Http2Body body) {
   } else {
     heads_.push_back(std::move(head));
   }
-  arrived_.Notify();
+  input_signal_.Notify();
 }
 
-void Http2Stream::TakeData(std::string_view bytes) {
-  ++moves_;
+void Http2Stream::OnData(std::string_view bytes) {
+  ++progress_;
   if (discards_ || closed_) {
     session_.Consume(id_, bytes.size());
     discarded_ += bytes.size();
     if (end_sent_ && discarded_ > session_.options().drain_bytes) {
-      GiveUp(NGHTTP2_NO_ERROR, "the request was answered before its end");
+      ResetStream(NGHTTP2_NO_ERROR, "the request was answered before its end");
     }
     return;
   }
@@ -163,14 +166,14 @@ void Http2Stream::TakeData(std::string_view bytes) {
     input_read_ = 0;
   }
   input_ += bytes;
-  arrived_.Notify();
+  input_signal_.Notify();
 }
 
 void Http2Stream::EndInput() {
   if (closed_) return;
-  ++moves_;
+  ++progress_;
   input_ended_ = true;
-  arrived_.Notify();
+  input_signal_.Notify();
 }
 
 // What arrived whole can still be read.
@@ -178,30 +181,30 @@ void Http2Stream::Close(Cause cause, bool refused, std::string reason) {
   if (closed_) return;
   closed_ = true;
   failure_.message = std::move(reason);
-  refused_ = !has_arrived_ && refused;
-  lost_ = !has_arrived_ && cause == Cause::kConnection;
+  refused_ = !received_any_ && refused;
+  lost_ = !received_any_ && cause == Cause::kConnection;
   if (!input_ended_) DropInput();
-  arrived_.Notify();
-  left_.Notify();
+  input_signal_.Notify();
+  output_signal_.Notify();
   auto gone = std::exchange(on_gone, nullptr);
   if (gone && !end_sent_) gone();
 }
 
-Http2Stream::Filled Http2Stream::Fill(char* into, std::size_t size) {
-  using Then = Filled::Then;
-  if (closed_) return {0, Then::kBroken};
-  std::size_t bytes = std::min(size, output_.size() - output_left_);
+Http2Stream::FillResult Http2Stream::Fill(char* into, std::size_t size) {
+  using State = FillResult::State;
+  if (closed_) return {0, State::kFailed};
+  std::size_t bytes = std::min(size, output_.size() - output_sent_);
   if (bytes > 0) {
-    std::memcpy(into, output_.data() + output_left_, bytes);
-    output_left_ += bytes;
-    ++moves_;
+    std::memcpy(into, output_.data() + output_sent_, bytes);
+    output_sent_ += bytes;
+    ++progress_;
   }
-  if (output_left_ < output_.size()) return {bytes, Then::kMore};
+  if (output_sent_ < output_.size()) return {bytes, State::kMore};
   output_.clear();
-  output_left_ = 0;
-  left_.Notify();
-  if (output_ended_) return {bytes, Then::kEnd};
-  return {bytes, bytes > 0 ? Then::kMore : Then::kLater};
+  output_sent_ = 0;
+  output_signal_.Notify();
+  if (output_ended_) return {bytes, State::kEnd};
+  return {bytes, bytes > 0 ? State::kMore : State::kDeferred};
 }
 
 }  // namespace viv::gateway

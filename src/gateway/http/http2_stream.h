@@ -38,7 +38,7 @@ class Http2Stream {
   const Error& failure() const { return failure_; }
   bool input_ended() const { return input_ended_; }    // all has arrived
   bool output_ended() const { return output_ended_; }  // all was given, not all may have left
-  bool has_arrived() const { return has_arrived_; }    // anything of the peer's
+  bool received_any() const { return received_any_; }  // anything of the peer's
   // Closed before the peer said anything of it: certainly unprocessed, or with the connection.
   bool refused() const { return refused_; }
   bool lost() const { return lost_; }
@@ -46,13 +46,13 @@ class Http2Stream {
 
   // For exchanges. A wait that is cancelled ends with kUnavailable, as one that takes too long.
   Task<Result<Http2Head>> ReadHead();
-  Http2Head TakeFirstHead();             // that has arrived already
+  Http2Head PopHead();                   // that has arrived already
   Task<Result<std::string>> ReadBody();  // empty at the end
   const http::Headers& trailers() const { return trailers_; }
   Task<Status> SendBody(std::string piece);
   Task<Status> Finish(http::Headers trailers);
   // Resets the stream: waits on it end with `reason`.
-  void GiveUp(std::uint32_t code, std::string reason);
+  void ResetStream(std::uint32_t code, std::string reason);
   void Discard();                               // nobody reads what arrives
   void WithoutBody() { output_ended_ = true; }  // the head that was sent is all
   std::function<void()> on_gone;  // the peer gave it up before all was sent; called once
@@ -60,24 +60,24 @@ class Http2Stream {
   // For the session.
   bool AddField(std::string_view name, std::string_view value);  // false: there is no end to them
   // The fields since the last one are a head, or trailers.
-  void TakeHead(Http2Body body);
-  void TakeData(std::string_view bytes);
+  void OnHead(Http2Body body);
+  void OnData(std::string_view bytes);
   void EndInput();
   void MarkEndSent() { end_sent_ = true; }
   enum class Cause { kPeer, kConnection };
   void Close(Cause cause, bool refused, std::string reason);
-  struct Filled {
-    enum class Then { kMore, kLater, kEnd, kBroken };
+  struct FillResult {
+    enum class State { kMore, kDeferred, kEnd, kFailed };
     std::size_t bytes = 0;
-    Then then = Then::kMore;
+    State state = State::kMore;
   };
-  Filled Fill(char* into, std::size_t size);  // what is to be sent next
+  FillResult Fill(char* into, std::size_t size);  // what is to be sent next
   const http::Headers& trailers_to_send() const { return trailers_to_send_; }
 
  private:
   // Until the signal; a stream on which nothing moved for too long is given up.
-  Task<Status> Pause(Http2Signal& signal);
-  Task<Status> AwaitRoom();
+  Task<Status> WaitFor(Http2Signal& signal);
+  Task<Status> WaitUntilSent();
   std::string TakePiece();
   void DropInput();
 
@@ -92,15 +92,15 @@ class Http2Stream {
   std::string input_;
   std::size_t input_read_ = 0;  // of input_
   http::Headers trailers_;
-  Http2Signal arrived_;
+  Http2Signal input_signal_;
 
   std::string output_;
-  std::size_t output_left_ = 0;  // how much of output_ has left
+  std::size_t output_sent_ = 0;  // how much of output_ has left
   http::Headers trailers_to_send_;
-  Http2Signal left_;
+  Http2Signal output_signal_;
 
-  std::uint64_t moves_ = 0;  // how often anything came or left
-  bool has_arrived_ = false;
+  std::uint64_t progress_ = 0;  // how often anything came or left
+  bool received_any_ = false;
   bool discards_ = false;
   std::size_t discarded_ = 0;
   bool input_ended_ = false;

@@ -48,7 +48,7 @@ std::string FullCallbackBody(const BoxIdentity& identity,
   target = target.substr(0, target.find('#'));
   std::size_t mark = target.find('?');
   std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
-  bool cut = body.size() > kCreditedBodyMax;
+  bool cut = body.size() > kCredentialsBodyMax;
   json::object about = About(identity, to);
   about["request"] =
       json::object{{"method", JsonText(head.method)},
@@ -58,7 +58,7 @@ std::string FullCallbackBody(const BoxIdentity& identity,
                    {"path", JsonText(head.path())},
                    {"query", JsonText(query)},
                    {"headers", HeaderLists(head.headers)},
-                   {"body_base64", EncodeBase64(body.substr(0, kCreditedBodyMax))},
+                   {"body_base64", EncodeBase64(body.substr(0, kCredentialsBodyMax))},
                    {"body_truncated", body_truncated || cut}};
   return WriteJson(about);
 }

@@ -6,32 +6,33 @@
 namespace viv::gateway {
 namespace {
 
-constexpr std::size_t kAnsweredHeadersMax = 64;
-constexpr std::size_t kAnswerDepthMax = 16;
+constexpr std::size_t kCallbackHeadersMax = 64;
+constexpr std::size_t kResponseDepthMax = 16;
 
-tl::unexpected<Error> BadAnswer(std::string why) {
+tl::unexpected<Error> BadResponse(std::string why) {
   return Fail(ErrorCode::kUnavailable, "the callback's answer " + std::move(why));
 }
 
 }  // namespace
 
-Result<http::Headers> HeadersOfAnswer(std::string_view answer) {
-  Result<json::value> read = ParseJson(answer, kAnswerDepthMax);
-  if (!read) return BadAnswer("is no JSON");
+Result<http::Headers> ParseCallbackResponse(std::string_view response) {
+  Result<json::value> read = ParseJson(response, kResponseDepthMax);
+  if (!read) return BadResponse("is no JSON");
   const json::value* given = Find(*read, "headers");
   if (given == nullptr || !given->is_object())
-    return BadAnswer(R"(is not {"headers": {"Name": "value"}})");
-  if (given->get_object().size() > kAnsweredHeadersMax) return BadAnswer("has too many headers");
+    return BadResponse(R"(is not {"headers": {"Name": "value"}})");
+  if (given->get_object().size() > kCallbackHeadersMax) return BadResponse("has too many headers");
   http::Headers headers;
   for (const auto& [name, value] : given->get_object()) {
     const std::string_view key(name.data(), name.size());
-    if (!IsHeaderName(key)) return BadAnswer("has a header whose name is malformed");
+    if (!IsHeaderName(key)) return BadResponse("has a header whose name is malformed");
     if (IsReservedHeader(key))
-      return BadAnswer("has the header " + std::string(key) + ", which is the gateway's own");
+      return BadResponse("has the header " + std::string(key) + ", which is the gateway's own");
     if (!value.is_string() || !IsHeaderValue(View(value.get_string())))
-      return BadAnswer("has no text, or a line break or other control character, as the value of " +
-                       std::string(key));
-    if (headers.Has(key)) return BadAnswer("has the header " + std::string(key) + " twice");
+      return BadResponse(
+          "has no text, or a line break or other control character, as the value of " +
+          std::string(key));
+    if (headers.Has(key)) return BadResponse("has the header " + std::string(key) + " twice");
     headers.Add(std::string(key), std::string(View(value.get_string())));
   }
   return headers;
@@ -44,19 +45,20 @@ Task<Result<http::Headers>> CallbackClient::Ask(std::string url,
   // Its receiver relies on these, so nothing of the caller's takes their place.
   headers.Set("Content-Type", "application/json");
   headers.Set("X-LangSmith-Signature-JWT", signer_.Sign(url, body));
-  Result<Posted> posted = co_await PostTo(std::move(url), std::move(headers), std::move(body));
+  Result<PostResponse> posted =
+      co_await PostTo(std::move(url), std::move(headers), std::move(body));
   if (!posted) co_return Fail(ErrorCode::kUnavailable, std::move(posted).error().message);
   if (posted->status < 200 || posted->status > 299)
     co_return Fail(ErrorCode::kUnavailable,
                    "the callback answered with status " + std::to_string(posted->status));
-  co_return HeadersOfAnswer(posted->body);
+  co_return ParseCallbackResponse(posted->body);
 }
 
-Task<Result<Posted>> CallbackClient::PostTo(std::string url,
-                                            http::Headers headers,
-                                            std::string body) {
-  ASSIGN_OR_CO_RETURN(Posted posted, co_await Post(tls_, std::move(url), std::move(headers),
-                                                   std::move(body), limits_));
+Task<Result<PostResponse>> CallbackClient::PostTo(std::string url,
+                                                  http::Headers headers,
+                                                  std::string body) {
+  ASSIGN_OR_CO_RETURN(PostResponse posted, co_await Post(tls_, std::move(url), std::move(headers),
+                                                         std::move(body), limits_));
   if (posted.status >= 300 && posted.status <= 399)
     co_return Fail(ErrorCode::kUnavailable,
                    "it answered with a redirect, which is not followed: give the URL it leads to");

@@ -42,7 +42,7 @@ class CallbackClient {
 
   // The same way without a token: for the token endpoints of providers. Its answer may have any
   // status but a redirect.
-  Task<Result<Posted>> PostTo(std::string url, http::Headers headers, std::string body);
+  Task<Result<PostResponse>> PostTo(std::string url, http::Headers headers, std::string body);
 
  private:
   const TokenSigner& signer_;
@@ -52,6 +52,6 @@ class CallbackClient {
 
 // The headers in a callback's answer: {"headers": {"Name": "value"}}. Fails with kUnavailable on
 // anything else, and on headers that must not be added (header_check.h).
-Result<http::Headers> HeadersOfAnswer(std::string_view answer);
+Result<http::Headers> ParseCallbackResponse(std::string_view response);
 
 }  // namespace viv::gateway

@@ -50,10 +50,10 @@ std::optional<json::value> VerifiedClaims(std::string_view token, std::string_vi
 }
 
 TEST(TokenSignerTest, SignsTokensThatItsPublishedKeyVerifies) {
-  RulesWorld world;
+  RulesFixture fixture;
   const std::string body = R"({"host": "a.com"})";
-  const std::string token = world.signer->Sign("https://me.example/hook", body);
-  auto claims = VerifiedClaims(token, world.signer->JwksJson());
+  const std::string token = fixture.signer->Sign("https://me.example/hook", body);
+  auto claims = VerifiedClaims(token, fixture.signer->JwksJson());
   ASSERT_TRUE(claims);
   EXPECT_EQ(FindString(*claims, "iss"), "https://viv.test");
   EXPECT_EQ(FindString(*claims, "sub"), "langsmith-sandbox-callback");
@@ -64,27 +64,27 @@ TEST(TokenSignerTest, SignsTokensThatItsPublishedKeyVerifies) {
   EXPECT_EQ(claims->at("nbf"), claims->at("iat"));
   EXPECT_EQ(claims->at("exp").as_int64(), issued + 300);
   EXPECT_FALSE(FindString(*claims, "jti").empty());
-  auto second = VerifiedClaims(world.signer->Sign("x", body), world.signer->JwksJson());
+  auto second = VerifiedClaims(fixture.signer->Sign("x", body), fixture.signer->JwksJson());
   EXPECT_NE(claims->at("jti"), second->at("jti"));
 }
 
 TEST(TokenSignerTest, AChangedTokenDoesNotVerify) {
-  RulesWorld world;
-  std::string token = world.signer->Sign("https://me.example/hook", "{}");
+  RulesFixture fixture;
+  std::string token = fixture.signer->Sign("https://me.example/hook", "{}");
   auto parts = Split(token, '.');
   json::value claims = DecodedJson(parts[1]);
   claims.as_object()["aud"] = "https://evil.example/hook";
   std::string changed = std::string(parts[0]) + "." + EncodeBase64Url(WriteJson(claims)) + "." +
                         std::string(parts[2]);
-  EXPECT_TRUE(VerifiedClaims(token, world.signer->JwksJson()));
-  EXPECT_FALSE(VerifiedClaims(changed, world.signer->JwksJson()));
-  RulesWorld other;
-  EXPECT_FALSE(VerifiedClaims(world.signer->Sign("x", "{}"), other.signer->JwksJson()));
+  EXPECT_TRUE(VerifiedClaims(token, fixture.signer->JwksJson()));
+  EXPECT_FALSE(VerifiedClaims(changed, fixture.signer->JwksJson()));
+  RulesFixture other;
+  EXPECT_FALSE(VerifiedClaims(fixture.signer->Sign("x", "{}"), other.signer->JwksJson()));
 }
 
 TEST(TokenSignerTest, ItsKeyIsNamedByItsThumbprint) {
-  RulesWorld world;
-  json::value key_set = *ParseJson(world.signer->JwksJson());
+  RulesFixture fixture;
+  json::value key_set = *ParseJson(fixture.signer->JwksJson());
   const json::value& key = key_set.at("keys").at(0);
   EXPECT_EQ(FindString(key, "kty"), "OKP");
   EXPECT_EQ(FindString(key, "crv"), "Ed25519");
@@ -127,33 +127,33 @@ TEST(TokenSignerTest, AFileThatIsNoKeyStopsTheStart) {
 }
 
 TEST(CallbackClientTest, AsksOverPlainHttp) {
-  RulesWorld world;
+  RulesFixture fixture;
   CallbackServer server;
-  auto headers = RunToEnd(world.client->Ask(server.url("/hook?x=1"), {}, R"({"a": 1})"));
+  auto headers = RunToEnd(fixture.client->Ask(server.url("/hook?x=1"), {}, R"({"a": 1})"));
   ASSERT_TRUE(headers) << headers.error().message;
   EXPECT_EQ(headers->Get("authorization"), "Bearer given");
   http::Request asked = server.asked().at(0);
   EXPECT_EQ(asked.target, "/hook?x=1");
   EXPECT_EQ(asked.body, R"({"a": 1})");
   auto claims =
-      VerifiedClaims(asked.headers.Get("X-LangSmith-Signature-JWT"), world.signer->JwksJson());
+      VerifiedClaims(asked.headers.Get("X-LangSmith-Signature-JWT"), fixture.signer->JwksJson());
   ASSERT_TRUE(claims);
   EXPECT_EQ(FindString(*claims, "aud"), server.url("/hook?x=1"));
   EXPECT_EQ(FindString(*claims, "body_sha256"), Sha256Hex(asked.body));
 }
 
 TEST(CallbackClientTest, AsksOverTlsAndChecksTheCertificate) {
-  RulesWorld world;
-  CallbackServer server(world.origin.Secure());
-  auto headers = RunToEnd(world.client->Ask(server.secure_url(), {}, "{}"));
+  RulesFixture fixture;
+  CallbackServer server(fixture.origin.Secure());
+  auto headers = RunToEnd(fixture.client->Ask(server.secure_url(), {}, "{}"));
   ASSERT_TRUE(headers) << headers.error().message;
   EXPECT_EQ(headers->Get("authorization"), "Bearer given");
 
   // The same server by a name that its certificate is not for, and for one who does not trust it.
   std::string by_address = server.secure_url();
   by_address.replace(by_address.find("localhost"), 9, "127.0.0.1");
-  EXPECT_FALSE(RunToEnd(world.client->Ask(by_address, {}, "{}")));
-  RulesWorld stranger;
+  EXPECT_FALSE(RunToEnd(fixture.client->Ask(by_address, {}, "{}")));
+  RulesFixture stranger;
   auto distrusted = RunToEnd(stranger.client->Ask(server.secure_url(), {}, "{}"));
   ASSERT_FALSE(distrusted);
   EXPECT_EQ(distrusted.error().code, ErrorCode::kUnavailable);
@@ -161,16 +161,16 @@ TEST(CallbackClientTest, AsksOverTlsAndChecksTheCertificate) {
 }
 
 TEST(CallbackClientTest, SendsTheHeadersItIsGivenAndItsOwnWhereThereAreNone) {
-  RulesWorld world;
+  RulesFixture fixture;
   CallbackServer server;
-  ASSERT_TRUE(RunToEnd(world.client->Ask(server.url(), {}, "{}")));
+  ASSERT_TRUE(RunToEnd(fixture.client->Ask(server.url(), {}, "{}")));
   http::Headers given;
   given.Add("user-agent", "mine/1");
   given.Add("accept", "application/vnd.mine+json");
   given.Add("content-type", "text/plain");
   given.Add("x-langsmith-signature-jwt", "forged");
-  auto answered = RunToEnd(world.client->Ask(server.url(), given, "{}"));
-  ASSERT_TRUE(answered) << answered.error().message;
+  auto response_read = RunToEnd(fixture.client->Ask(server.url(), given, "{}"));
+  ASSERT_TRUE(response_read) << response_read.error().message;
   const std::vector<http::Request> asked = server.asked();
   EXPECT_EQ(asked.at(0).headers.Get("User-Agent"), "vivarium");
   EXPECT_EQ(asked.at(0).headers.Get("Accept"), "application/json");
@@ -179,14 +179,14 @@ TEST(CallbackClientTest, SendsTheHeadersItIsGivenAndItsOwnWhereThereAreNone) {
   EXPECT_EQ(sent.Get("Accept"), "application/vnd.mine+json");
   // These two are the question's own.
   EXPECT_EQ(sent.Get("Content-Type"), "application/json");
-  EXPECT_TRUE(
-      VerifiedClaims(sent.Get("X-LangSmith-Signature-JWT"), world.signer->JwksJson()).has_value());
+  EXPECT_TRUE(VerifiedClaims(sent.Get("X-LangSmith-Signature-JWT"), fixture.signer->JwksJson())
+                  .has_value());
   EXPECT_EQ(sent.size(), asked.at(0).headers.size());
 }
 
 TEST(CallbackClientTest, ASchemeIsOneInCapitalsToo) {
-  RulesWorld world;
-  CallbackServer plain, secure(world.origin.Secure());
+  RulesFixture fixture;
+  CallbackServer plain, secure(fixture.origin.Secure());
   auto shouted = [](std::string url) {
     for (char& c : url) {
       if (c == ':') break;
@@ -194,27 +194,27 @@ TEST(CallbackClientTest, ASchemeIsOneInCapitalsToo) {
     }
     return url;
   };
-  auto answered = RunToEnd(world.client->Ask(shouted(plain.url()), {}, "{}"));
-  EXPECT_TRUE(answered) << answered.error().message;
-  answered = RunToEnd(world.client->Ask(shouted(secure.secure_url()), {}, "{}"));
-  EXPECT_TRUE(answered) << answered.error().message;
+  auto response_read = RunToEnd(fixture.client->Ask(shouted(plain.url()), {}, "{}"));
+  EXPECT_TRUE(response_read) << response_read.error().message;
+  response_read = RunToEnd(fixture.client->Ask(shouted(secure.secure_url()), {}, "{}"));
+  EXPECT_TRUE(response_read) << response_read.error().message;
   EXPECT_EQ(plain.asked().size() + secure.asked().size(), 2u);
 }
 
 TEST(CallbackClientTest, UrlsThatAreNoneAreRefusedBeforeAnyoneIsBothered) {
-  RulesWorld world;
+  RulesFixture fixture;
   for (const char* url : {"", "ftp://a.com/", "http://", "https://", "http://a.com:x/", "a.com",
                           "http://user:pw@a.com/", "http://a.com/\r\nX: y", "https://[::1/"}) {
-    auto asked = RunToEnd(world.client->Ask(url, {}, "{}"));
+    auto asked = RunToEnd(fixture.client->Ask(url, {}, "{}"));
     ASSERT_FALSE(asked) << url;
     EXPECT_EQ(asked.error().code, ErrorCode::kUnavailable);
   }
 }
 
 TEST(CallbackClientTest, NobodyThereIsAFailure) {
-  RulesWorld world;
+  RulesFixture fixture;
   for (const char* url : {"http://127.0.0.1:1/", "http://host.invalid/", "https://127.0.0.1:1/"}) {
-    auto asked = RunToEnd(world.client->Ask(url, {}, "{}"));
+    auto asked = RunToEnd(fixture.client->Ask(url, {}, "{}"));
     ASSERT_FALSE(asked) << url;
     EXPECT_EQ(asked.error().code, ErrorCode::kUnavailable);
   }
@@ -223,16 +223,16 @@ TEST(CallbackClientTest, NobodyThereIsAFailure) {
 TEST(CallbackClientTest, DialsOnlyWhatItMay) {
   PostLimits limits;
   limits.may_dial = [](const std::string& address) { return address != "127.0.0.1"; };
-  RulesWorld world(std::move(limits));
+  RulesFixture fixture(std::move(limits));
   CallbackServer server;
-  auto asked = RunToEnd(world.client->Ask(server.url(), {}, "{}"));
+  auto asked = RunToEnd(fixture.client->Ask(server.url(), {}, "{}"));
   ASSERT_FALSE(asked);
   EXPECT_THAT(asked.error().message, HasSubstr("none that may be dialled"));
   EXPECT_TRUE(server.asked().empty());
 }
 
 TEST(CallbackClientTest, ErrorsHaveNothingOfUrlHeadersOrAnswer) {
-  RulesWorld world;
+  RulesFixture fixture;
   CallbackServer server;
   const std::string canary(kCanary);
   http::Headers headers;
@@ -241,7 +241,7 @@ TEST(CallbackClientTest, ErrorsHaveNothingOfUrlHeadersOrAnswer) {
        {std::pair(500, canary), std::pair(302, canary), std::pair(200, canary),
         std::pair(200, R"({"headers": {"X": ")" + canary + R"(\n"}})")}) {
     server.Say(status, body);
-    auto asked = RunToEnd(world.client->Ask(server.url("/" + canary), headers, canary));
+    auto asked = RunToEnd(fixture.client->Ask(server.url("/" + canary), headers, canary));
     ASSERT_FALSE(asked);
     EXPECT_THAT(asked.error().message, ::testing::Not(HasSubstr(canary)));
   }

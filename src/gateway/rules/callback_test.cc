@@ -27,12 +27,12 @@ class CallbackTest : public ::testing::Test {
     EXPECT_EQ(applied.error().message, "callback resolution failed");
   }
 
-  RulesWorld world_;
+  RulesFixture fixture_;
   CallbackServer server_;
 };
 
 TEST_F(CallbackTest, GivesTheHeadersOfARequest) {
-  auto credentials = world_.For(Calling(server_.url()));
+  auto credentials = fixture_.For(Calling(server_.url()));
   RequestHead head = RequestTo("api.example.com", "/v1?q=1");
   head.headers.Add("authorization", "placeholder");
   auto applied = ApplyTo(*credentials, head);
@@ -50,7 +50,7 @@ TEST_F(CallbackTest, GivesTheHeadersOfARequest) {
 }
 
 TEST_F(CallbackTest, IsAskedOnceForAHostWhileItsAnswerHolds) {
-  auto credentials = world_.For(Calling(server_.url()));
+  auto credentials = fixture_.For(Calling(server_.url()));
   for (const char* host : {"a.example.com", "a.example.com", "b.example.com", "a.example.com"}) {
     RequestHead head = RequestTo(host);
     ASSERT_TRUE(ApplyTo(*credentials, head));
@@ -64,7 +64,7 @@ TEST_F(CallbackTest, IsAskedOnceForAHostWhileItsAnswerHolds) {
 }
 
 TEST_F(CallbackTest, ManyFirstRequestsShareOneQuestion) {
-  auto credentials = world_.For(Calling(server_.url()));
+  auto credentials = fixture_.For(Calling(server_.url()));
   asio::io_context io;
   std::vector<RequestHead> heads(8, RequestTo("a.example.com"));
   int good = 0;
@@ -87,7 +87,7 @@ TEST_F(CallbackTest, IsNotAskedWhereAHeaderRuleIs) {
   rule.paths = {"/v1/*"};
   rule.headers = {{"Authorization", PlainText("of the rule")}};
   plan.rules = {std::move(rule)};
-  auto credentials = world_.For(std::move(plan));
+  auto credentials = fixture_.For(std::move(plan));
   RequestHead ruled = RequestTo("api.example.com", "/v1/x");
   ASSERT_TRUE(ApplyTo(*credentials, ruled));
   EXPECT_EQ(ruled.headers.Get("authorization"), "of the rule");
@@ -99,10 +99,10 @@ TEST_F(CallbackTest, IsNotAskedWhereAHeaderRuleIs) {
 
 TEST_F(CallbackTest, GetsItsOwnHeadersAndCannotBeGivenAnotherSignature) {
   Plan plan = Calling(server_.url());
-  world_.secrets.values["{HOOK}"] = "s3cret";
+  fixture_.secrets.values["{HOOK}"] = "s3cret";
   plan.callbacks[0].request_headers = {{"X-Hook-Key", Reference("{HOOK}")},
                                        {"x-langsmith-signature-jwt", PlainText("forged")}};
-  auto credentials = world_.For(std::move(plan));
+  auto credentials = fixture_.For(std::move(plan));
   RequestHead head = RequestTo("a.example.com");
   ASSERT_TRUE(ApplyTo(*credentials, head));
   http::Request asked = server_.asked().at(0);
@@ -116,7 +116,7 @@ TEST_F(CallbackTest, GetsItsOwnHeadersAndCannotBeGivenAnotherSignature) {
 TEST_F(CallbackTest, OfTheFullRequestIsToldAllOfItEveryTime) {
   Plan plan = Calling(server_.url());
   plan.callbacks[0].full_request = true;
-  auto credentials = world_.For(std::move(plan));
+  auto credentials = fixture_.For(std::move(plan));
   RequestHead head = RequestTo("api.example.com", "/v1/a%20b?x=1&y=2");
   head.method = "POST";
   head.has_body = true;
@@ -126,7 +126,7 @@ TEST_F(CallbackTest, OfTheFullRequestIsToldAllOfItEveryTime) {
             Credentials::Body::kWhole);
   RequestHead first = head, second = head;
   ASSERT_TRUE(ApplyTo(*credentials, first, std::string_view("bo\0dy", 5)));
-  ASSERT_TRUE(ApplyTo(*credentials, second, std::string(kCreditedBodyMax, 'x'), true));
+  ASSERT_TRUE(ApplyTo(*credentials, second, std::string(kCredentialsBodyMax, 'x'), true));
   auto asked = server_.asked();
   ASSERT_EQ(asked.size(), 2u);
   json::value told = *ParseJson(asked[0].body);
@@ -137,13 +137,13 @@ TEST_F(CallbackTest, OfTheFullRequestIsToldAllOfItEveryTime) {
   told = *ParseJson(asked[1].body);
   EXPECT_EQ(told.at("request").at("body_truncated"), json::value(true));
   EXPECT_EQ(DecodeBase64(View(told.at("request").at("body_base64").get_string()))->size(),
-            kCreditedBodyMax);
+            kCredentialsBodyMax);
 }
 
 TEST_F(CallbackTest, BytesThatAreNoTextBreakNothing) {
   Plan plan = Calling(server_.url());
   plan.callbacks[0].full_request = true;
-  auto credentials = world_.For(std::move(plan));
+  auto credentials = fixture_.For(std::move(plan));
   RequestHead head = RequestTo("api.example.com", "/\xff\xfe?\xc3");
   head.headers.Add("x-odd", "\xff");
   ASSERT_TRUE(ApplyTo(*credentials, head));
@@ -151,7 +151,7 @@ TEST_F(CallbackTest, BytesThatAreNoTextBreakNothing) {
 }
 
 TEST_F(CallbackTest, FailuresCloseAndAreNotKept) {
-  auto credentials = world_.For(Calling(server_.url()));
+  auto credentials = fixture_.For(Calling(server_.url()));
   const std::pair<int, const char*> kBad[] = {
       {500, R"({"headers": {}})"},
       {404, ""},
@@ -185,7 +185,7 @@ TEST_F(CallbackTest, FailuresCloseAndAreNotKept) {
 }
 
 TEST_F(CallbackTest, AnAnswerTooLargeIsAFailure) {
-  auto credentials = world_.For(Calling(server_.url()));
+  auto credentials = fixture_.For(Calling(server_.url()));
   server_.Say(200, R"({"headers": {"X": ")" + std::string(65 * 1024, 'x') + "\"}}");
   RequestHead head = RequestTo("a.example.com");
   ExpectFailed(ApplyTo(*credentials, head));
@@ -196,7 +196,7 @@ TEST_F(CallbackTest, BrokenServersAreFailures) {
        {"", "garbage\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}"}) {
     BytesServer broken(bytes);
-    auto credentials = world_.For(Calling(broken.url()));
+    auto credentials = fixture_.For(Calling(broken.url()));
     RequestHead head = RequestTo("a.example.com");
     ExpectFailed(ApplyTo(*credentials, head));
   }
@@ -205,18 +205,18 @@ TEST_F(CallbackTest, BrokenServersAreFailures) {
 TEST_F(CallbackTest, ASecretItNeedsAndThatIsMissingIsAFailure) {
   Plan plan = Calling(server_.url());
   plan.callbacks[0].request_headers = {{"X-Hook-Key", Reference("{GONE}")}};
-  auto credentials = world_.For(std::move(plan));
+  auto credentials = fixture_.For(std::move(plan));
   RequestHead head = RequestTo("a.example.com");
   ExpectFailed(ApplyTo(*credentials, head));
   EXPECT_TRUE(server_.asked().empty());
 }
 
 TEST(CallbackTimeTest, OneThatHangsIsAFailureAfterItsTime) {
-  RulesWorld world(PostLimits{.time = std::chrono::milliseconds(50)});
+  RulesFixture fixture(PostLimits{.time = std::chrono::milliseconds(50)});
   for (const char* bytes :
        {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"}) {
     BytesServer silent(bytes, BytesServer::Then::kIsSilent);
-    auto asked = RunToEnd(world.client->Ask(silent.url(), {}, "{}"));
+    auto asked = RunToEnd(fixture.client->Ask(silent.url(), {}, "{}"));
     ASSERT_FALSE(asked);
     EXPECT_EQ(asked.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(asked.error().message, ::testing::HasSubstr("did not answer in time"));

@@ -6,11 +6,11 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "gateway/rules/answer_cache.h"
 #include "gateway/rules/callback_body.h"
 #include "gateway/rules/callback_client.h"
 #include "gateway/rules/crypto.h"
 #include "gateway/rules/google_token.h"
+#include "gateway/rules/header_cache.h"
 #include "gateway/rules/header_check.h"
 #include "gateway/rules/match.h"
 #include "gateway/rules/sigv4.h"
@@ -18,9 +18,9 @@
 namespace viv::gateway {
 namespace {
 
-using Applied = tl::expected<Credited, Refusal>;
+using ApplyResult = tl::expected<AppliedCredentials, Refusal>;
 
-constexpr std::size_t kFullQuestionsMax = 64;  // at once, of one box: each has a body
+constexpr std::size_t kFullRequestsMax = 64;  // at once, of one box: each has a body
 
 tl::unexpected<Refusal> Refuse(int status, std::string message) {
   return tl::unexpected<Refusal>(Refusal{status, std::move(message), {}});
@@ -38,7 +38,7 @@ tl::unexpected<Refusal> NoRole(const std::string& name) {
 }
 
 // An origin that answers these would send back what was added.
-bool IsEcho(std::string_view method) {
+bool EchoesRequest(std::string_view method) {
   return EqualsIgnoreCase(method, "TRACE") || EqualsIgnoreCase(method, "TRACK");
 }
 
@@ -58,7 +58,7 @@ std::string NameOfCallback(const Destination& to) {
   return "callback " + to.host;
 }
 
-Plan WithPlainHosts(Plan plan) {
+Plan WithNormalizedHosts(Plan plan) {
   auto tidy = [](std::vector<std::string>& hosts) {
     for (std::string& host : hosts) {
       host = ToLower(host);
@@ -70,26 +70,26 @@ Plan WithPlainHosts(Plan plan) {
   return plan;
 }
 
-Task<Result<FreshAnswer>> AskCallback(std::shared_ptr<CallbackClient> client,
-                                      std::string url,
-                                      http::Headers headers,
-                                      std::string body,
-                                      std::int64_t ttl_seconds) {
+Task<Result<HeadersWithTtl>> AskCallback(std::shared_ptr<CallbackClient> client,
+                                         std::string url,
+                                         http::Headers headers,
+                                         std::string body,
+                                         std::int64_t ttl_seconds) {
   ASSIGN_OR_CO_RETURN(http::Headers given,
                       co_await client->Ask(std::move(url), std::move(headers), std::move(body)));
-  FreshAnswer fresh;
-  fresh.headers = std::move(given);
-  fresh.fresh_for = std::chrono::seconds(ttl_seconds);
-  co_return fresh;
+  HeadersWithTtl fetched;
+  fetched.headers = std::move(given);
+  fetched.ttl = std::chrono::seconds(ttl_seconds);
+  co_return fetched;
 }
 
 // Counts one up for as long as it lives.
-class Counted {
+class ScopedCount {
  public:
-  explicit Counted(std::size_t& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
+  explicit ScopedCount(std::size_t& count) : count_(count) { ++count_; }
+  ~ScopedCount() { --count_; }
+  ScopedCount(const ScopedCount&) = delete;
+  ScopedCount& operator=(const ScopedCount&) = delete;
 
  private:
   std::size_t& count_;
@@ -101,40 +101,40 @@ class BoxCredentials final : public Credentials {
                  BoxIdentity identity,
                  SecretSource& secrets,
                  std::shared_ptr<CallbackClient> callbacks)
-      : plan_(WithPlainHosts(std::move(plan))),
+      : plan_(WithNormalizedHosts(std::move(plan))),
         matcher_(plan_),
         identity_(std::move(identity)),
         secrets_(secrets),
         client_(std::move(callbacks)) {}
 
-  bool Names(std::string_view host) const override { return matcher_.Names(host); }
+  bool AppliesToHost(std::string_view host) const override { return matcher_.MatchesHost(host); }
   Body NeedsBody(const RequestHead& head, const Destination& to) const override;
-  Task<Applied> Apply(RequestHead& head,
-                      Destination to,
-                      std::string_view body,
-                      bool body_truncated) override;
-
- private:
-  Task<Applied> ApplyRule(const HeaderRule& rule,
-                          RequestHead& head,
+  Task<ApplyResult> Apply(RequestHead& head,
                           Destination to,
                           std::string_view body,
-                          bool body_truncated);
+                          bool body_truncated) override;
+
+ private:
+  Task<ApplyResult> ApplyRule(const HeaderRule& rule,
+                              RequestHead& head,
+                              Destination to,
+                              std::string_view body,
+                              bool body_truncated);
   // A secret's text for one use; the refusal names it.
-  tl::expected<Wiped, Refusal> Reveal(const SecretText& text, const std::string& of) const;
-  Applied AddHeaders(const HeaderRule& rule, RequestHead& head) const;
-  Applied SignAws(const HeaderRule& rule,
-                  RequestHead& head,
-                  const Destination& to,
-                  std::string_view body,
-                  bool body_truncated) const;
-  Task<Applied> AddGoogleToken(const HeaderRule& rule, RequestHead& head);
-  Task<Applied> AddFromCallback(const Callback& callback,
-                                RequestHead& head,
-                                Destination to,
-                                std::string_view body,
-                                bool body_truncated);
-  Task<Result<http::Headers>> AskForOne(const Callback& callback, std::string body);
+  tl::expected<ZeroizedString, Refusal> Reveal(const SecretText& text, const std::string& of) const;
+  ApplyResult AddHeaders(const HeaderRule& rule, RequestHead& head) const;
+  ApplyResult SignAws(const HeaderRule& rule,
+                      RequestHead& head,
+                      const Destination& to,
+                      std::string_view body,
+                      bool body_truncated) const;
+  Task<ApplyResult> AddGoogleToken(const HeaderRule& rule, RequestHead& head);
+  Task<ApplyResult> AddFromCallback(const Callback& callback,
+                                    RequestHead& head,
+                                    Destination to,
+                                    std::string_view body,
+                                    bool body_truncated);
+  Task<Result<http::Headers>> AskForRequest(const Callback& callback, std::string body);
   Task<Result<http::Headers>> AskForHost(const Callback& callback, Destination to);
   Result<http::Headers> CallbackHeaders(const Callback& callback) const;
 
@@ -143,8 +143,8 @@ class BoxCredentials final : public Credentials {
   const BoxIdentity identity_;
   SecretSource& secrets_;
   const std::shared_ptr<CallbackClient> client_;  // shared with questions that outlive this
-  AnswerCache answers_;
-  std::size_t full_questions_ = 0;  // under way
+  HeaderCache header_cache_;
+  std::size_t full_requests_ = 0;  // under way
 };
 
 Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Destination& to) const {
@@ -162,16 +162,16 @@ Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Desti
   return needed ? Body::kWhole : Body::kNotNeeded;
 }
 
-Task<Applied> BoxCredentials::Apply(RequestHead& head,
-                                    Destination to,
-                                    std::string_view body,
-                                    bool body_truncated) {
+Task<ApplyResult> BoxCredentials::Apply(RequestHead& head,
+                                        Destination to,
+                                        std::string_view body,
+                                        bool body_truncated) {
   const HeaderRule* rule = matcher_.RuleFor(to.host, head.path(), head.headers);
   const Callback* callback = rule == nullptr ? matcher_.CallbackFor(to.host) : nullptr;
-  if (rule == nullptr && callback == nullptr) co_return Credited{};
+  if (rule == nullptr && callback == nullptr) co_return AppliedCredentials{};
   std::string name = rule != nullptr ? NameOf(*rule) : NameOfCallback(to);
-  Applied applied;
-  if (IsEcho(head.method)) {
+  ApplyResult applied;
+  if (EchoesRequest(head.method)) {
     applied = Refuse(403, head.method + " is not sent to " + to.host +
                               ", because its answer would show the credentials that are added");
   } else if (rule != nullptr) {
@@ -183,11 +183,11 @@ Task<Applied> BoxCredentials::Apply(RequestHead& head,
   co_return applied;
 }
 
-Task<Applied> BoxCredentials::ApplyRule(const HeaderRule& rule,
-                                        RequestHead& head,
-                                        Destination to,
-                                        std::string_view body,
-                                        bool body_truncated) {
+Task<ApplyResult> BoxCredentials::ApplyRule(const HeaderRule& rule,
+                                            RequestHead& head,
+                                            Destination to,
+                                            std::string_view body,
+                                            bool body_truncated) {
   if (!rule.provider) co_return AddHeaders(rule, head);
   if (!to.secure)
     co_return Refuse(
@@ -197,10 +197,10 @@ Task<Applied> BoxCredentials::ApplyRule(const HeaderRule& rule,
   co_return co_await AddGoogleToken(rule, head);
 }
 
-tl::expected<Wiped, Refusal> BoxCredentials::Reveal(const SecretText& text,
-                                                    const std::string& of) const {
+tl::expected<ZeroizedString, Refusal> BoxCredentials::Reveal(const SecretText& text,
+                                                             const std::string& of) const {
   Result<std::string> plain = secrets_.Reveal(identity_.account_id, text);
-  if (plain) return Wiped(*std::move(plain));
+  if (plain) return ZeroizedString(*std::move(plain));
   // Only what names a missing secret is for the guest to read.
   if (plain.error().code == ErrorCode::kNotFound)
     return Refuse(502,
@@ -210,7 +210,7 @@ tl::expected<Wiped, Refusal> BoxCredentials::Reveal(const SecretText& text,
   return Refuse(502, "a secret of " + of + " cannot be opened: set it again");
 }
 
-Applied BoxCredentials::AddHeaders(const HeaderRule& rule, RequestHead& head) const {
+ApplyResult BoxCredentials::AddHeaders(const HeaderRule& rule, RequestHead& head) const {
   const std::string name = NameOf(rule);
   for (const SetHeader& header : rule.headers) {
     if (!IsHeaderName(header.name) || IsReservedHeader(header.name))
@@ -222,16 +222,16 @@ Applied BoxCredentials::AddHeaders(const HeaderRule& rule, RequestHead& head) co
                              " has a line break or another control character: set it again");
     head.headers.Set(header.name, value->text());
   }
-  return Credited{name};
+  return AppliedCredentials{name};
 }
 
-Applied BoxCredentials::SignAws(const HeaderRule& rule,
-                                RequestHead& head,
-                                const Destination& to,
-                                std::string_view body,
-                                bool body_truncated) const {
+ApplyResult BoxCredentials::SignAws(const HeaderRule& rule,
+                                    RequestHead& head,
+                                    const Destination& to,
+                                    std::string_view body,
+                                    bool body_truncated) const {
   const std::string name = NameOf(rule);
-  if (IsPresigned(head.target)) return Credited{};
+  if (IsPresigned(head.target)) return AppliedCredentials{};
   if (HasNoKeys(*rule.provider)) return NoRole(name);
   auto scope = ScopeOf(head, to.host);
   if (!scope)
@@ -246,7 +246,7 @@ Applied BoxCredentials::SignAws(const HeaderRule& rule,
   if (!id) return tl::unexpected<Refusal>(std::move(id).error());
   auto secret = Reveal(rule.provider->secret_access_key, name);
   if (!secret) return tl::unexpected<Refusal>(std::move(secret).error());
-  tl::expected<Wiped, Refusal> token;
+  tl::expected<ZeroizedString, Refusal> token;
   if (!rule.provider->session_token.text.empty())
     token = Reveal(rule.provider->session_token, name);
   if (!token) return tl::unexpected<Refusal>(std::move(token).error());
@@ -255,10 +255,10 @@ Applied BoxCredentials::SignAws(const HeaderRule& rule,
     return Refuse(502, name + ": its credentials are empty or malformed: set them again");
   AwsKeys keys{id->text(), secret->text(), token->text()};
   SignForAws(head, keys, *scope, *payload, NowMs() / 1000);
-  return Credited{name};
+  return AppliedCredentials{name};
 }
 
-Task<Applied> BoxCredentials::AddGoogleToken(const HeaderRule& rule, RequestHead& head) {
+Task<ApplyResult> BoxCredentials::AddGoogleToken(const HeaderRule& rule, RequestHead& head) {
   const std::string name = NameOf(rule);
   auto account = Reveal(rule.provider->service_account, name);
   if (!account) co_return tl::unexpected<Refusal>(std::move(account).error());
@@ -266,14 +266,14 @@ Task<Applied> BoxCredentials::AddGoogleToken(const HeaderRule& rule, RequestHead
   std::string key = "google:" + account->text();
   for (const std::string& scope : rule.provider->scopes) key.append(" ").append(scope);
   key = Sha256Hex(key);
-  auto text = std::make_shared<const Wiped>(*std::move(account));
-  AnswerCache::Ask ask = [client = client_, text, scopes = rule.provider->scopes] {
-    return AskGoogle(client, text, scopes);
+  auto text = std::make_shared<const ZeroizedString>(*std::move(account));
+  HeaderCache::Fetch fetch = [client = client_, text, scopes = rule.provider->scopes] {
+    return FetchGoogleToken(client, text, scopes);
   };
-  Result<http::Headers> given = co_await answers_.Get(std::move(key), std::move(ask));
+  Result<http::Headers> given = co_await header_cache_.Get(std::move(key), std::move(fetch));
   if (!given) co_return Refuse(502, name + ": " + given.error().message);
   for (const auto& [header, value] : *given) head.headers.Set(header, value);
-  co_return Credited{name};
+  co_return AppliedCredentials{name};
 }
 
 Result<http::Headers> BoxCredentials::CallbackHeaders(const Callback& callback) const {
@@ -287,10 +287,11 @@ Result<http::Headers> BoxCredentials::CallbackHeaders(const Callback& callback) 
   return headers;
 }
 
-Task<Result<http::Headers>> BoxCredentials::AskForOne(const Callback& callback, std::string body) {
-  if (full_questions_ >= kFullQuestionsMax)
+Task<Result<http::Headers>> BoxCredentials::AskForRequest(const Callback& callback,
+                                                          std::string body) {
+  if (full_requests_ >= kFullRequestsMax)
     co_return Fail(ErrorCode::kLimitExceeded, "too many questions are under way for this box");
-  Counted counted(full_questions_);
+  ScopedCount scoped_count(full_requests_);
   ASSIGN_OR_CO_RETURN(http::Headers headers, CallbackHeaders(callback));
   co_return co_await client_->Ask(callback.url, std::move(headers), std::move(body));
 }
@@ -299,24 +300,24 @@ Task<Result<http::Headers>> BoxCredentials::AskForHost(const Callback& callback,
   // The port is part of it: what is for HTTPS is not sent in the clear.
   std::string key = std::to_string(&callback - plan_.callbacks.data()) + " " + to.host + ":" +
                     std::to_string(to.port);
-  if (auto kept = answers_.Find(key)) co_return *std::move(kept);
+  if (auto kept = header_cache_.Find(key)) co_return *std::move(kept);
   ASSIGN_OR_CO_RETURN(http::Headers headers, CallbackHeaders(callback));
-  AnswerCache::Ask ask = [client = client_, url = callback.url, headers,
-                          body = CallbackBody(identity_, to), ttl = callback.ttl_seconds] {
+  HeaderCache::Fetch fetch = [client = client_, url = callback.url, headers,
+                              body = CallbackBody(identity_, to), ttl = callback.ttl_seconds] {
     return AskCallback(client, url, headers, body, ttl);
   };
-  co_return co_await answers_.Get(std::move(key), std::move(ask));
+  co_return co_await header_cache_.Get(std::move(key), std::move(fetch));
 }
 
-Task<Applied> BoxCredentials::AddFromCallback(const Callback& callback,
-                                              RequestHead& head,
-                                              Destination to,
-                                              std::string_view body,
-                                              bool body_truncated) {
+Task<ApplyResult> BoxCredentials::AddFromCallback(const Callback& callback,
+                                                  RequestHead& head,
+                                                  Destination to,
+                                                  std::string_view body,
+                                                  bool body_truncated) {
   Result<http::Headers> given;
   if (callback.full_request) {
     std::string full = FullCallbackBody(identity_, to, head, body, body_truncated);
-    given = co_await AskForOne(callback, std::move(full));
+    given = co_await AskForRequest(callback, std::move(full));
   } else {
     given = co_await AskForHost(callback, to);
   }
@@ -326,7 +327,7 @@ Task<Applied> BoxCredentials::AddFromCallback(const Callback& callback,
     co_return CallbackFailed();
   }
   for (const auto& [name, value] : *given) head.headers.Set(name, value);
-  co_return Credited{NameOfCallback(to)};
+  co_return AppliedCredentials{NameOfCallback(to)};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Destination {
   bool secure = false;
 };
 
-struct Credited {
+struct AppliedCredentials {
   std::string rule;  // for the log: "header rule NAME", "callback HOST"; empty: none was for it
 };
 
@@ -30,24 +30,24 @@ struct Credited {
 struct Refusal {
   int status = 502;
   std::string message;
-  std::string rule = {};  // for the log, as in Credited: whose headers it should have had
+  std::string rule = {};  // for the log, as in AppliedCredentials: whose headers it should have had
 };
 
 class Credentials {
  public:
   virtual ~Credentials() = default;
-  virtual bool Names(std::string_view host) const = 0;
-  // Whether the body must be read whole (up to kCreditedBodyMax) before Apply.
+  virtual bool AppliesToHost(std::string_view host) const = 0;
+  // Whether the body must be read whole (up to kCredentialsBodyMax) before Apply.
   enum class Body { kNotNeeded, kWhole };
   virtual Body NeedsBody(const RequestHead& head, const Destination& to) const = 0;
   // Changes the headers of `head`. `body` is what NeedsBody asked for.
-  virtual Task<tl::expected<Credited, Refusal>> Apply(RequestHead& head,
-                                                      Destination to,
-                                                      std::string_view body,
-                                                      bool body_truncated) = 0;
+  virtual Task<tl::expected<AppliedCredentials, Refusal>> Apply(RequestHead& head,
+                                                                Destination to,
+                                                                std::string_view body,
+                                                                bool body_truncated) = 0;
 };
 
-inline constexpr std::size_t kCreditedBodyMax = 1 << 20;
+inline constexpr std::size_t kCredentialsBodyMax = 1 << 20;
 
 std::unique_ptr<Credentials> MakeCredentials(Plan plan,
                                              BoxIdentity identity,

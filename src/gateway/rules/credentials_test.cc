@@ -34,28 +34,28 @@ class CredentialsTest : public ::testing::Test {
     rule.provider = auth;
     Plan plan;
     plan.rules = {std::move(rule)};
-    world_.secrets.values = {{"{ID}", "AKIDEXAMPLE"}, {"{KEY}", std::string(kCanary)}};
+    fixture_.secrets.values = {{"{ID}", "AKIDEXAMPLE"}, {"{KEY}", std::string(kCanary)}};
     return plan;
   }
 
-  RulesWorld world_;
+  RulesFixture fixture_;
 };
 
 TEST_F(CredentialsTest, AddTheHeadersOfTheRule) {
-  world_.secrets.values["{TOKEN}"] = "s3cret";
-  auto credentials =
-      world_.For(Adding({{"Authorization", Reference("{TOKEN}")}, {"X-Plain", PlainText("yes")}}));
+  fixture_.secrets.values["{TOKEN}"] = "s3cret";
+  auto credentials = fixture_.For(
+      Adding({{"Authorization", Reference("{TOKEN}")}, {"X-Plain", PlainText("yes")}}));
   RequestHead head = RequestTo("a.com");
   auto applied = ApplyTo(*credentials, head);
   ASSERT_TRUE(applied);
   EXPECT_EQ(applied->rule, "header rule github");
   EXPECT_EQ(head.headers.Get("authorization"), "s3cret");
   EXPECT_EQ(head.headers.Get("x-plain"), "yes");
-  EXPECT_EQ(world_.secrets.accounts.front(), "account1");
+  EXPECT_EQ(fixture_.secrets.accounts.front(), "account1");
 }
 
 TEST_F(CredentialsTest, ReplaceEveryHeaderOfTheSameNameThatTheGuestSent) {
-  auto credentials = world_.For(Adding({{"Authorization", PlainText("ours")}}));
+  auto credentials = fixture_.For(Adding({{"Authorization", PlainText("ours")}}));
   RequestHead head = RequestTo("a.com");
   head.headers.Add("authorization", "guest one");
   head.headers.Add("AUTHORIZATION", "guest two");
@@ -67,28 +67,28 @@ TEST_F(CredentialsTest, ReplaceEveryHeaderOfTheSameNameThatTheGuestSent) {
 }
 
 TEST_F(CredentialsTest, AddNothingWhereNoRuleIs) {
-  auto credentials = world_.For(Adding({{"Authorization", PlainText("ours")}}));
+  auto credentials = fixture_.For(Adding({{"Authorization", PlainText("ours")}}));
   RequestHead head = RequestTo("b.com");
   auto applied = ApplyTo(*credentials, head);
   ASSERT_TRUE(applied);
   EXPECT_EQ(applied->rule, "");
   EXPECT_EQ(head.headers.size(), 0u);
-  EXPECT_TRUE(credentials->Names("a.com"));
-  EXPECT_FALSE(credentials->Names("b.com"));
+  EXPECT_TRUE(credentials->AppliesToHost("a.com"));
+  EXPECT_FALSE(credentials->AppliesToHost("b.com"));
 }
 
 TEST_F(CredentialsTest, HostsOfThePlanCompareWithoutRegardToCase) {
   Plan plan = Adding({{"X", PlainText("y")}});
   plan.rules[0].hosts = {"API.Example.COM", "b.com."};
-  auto credentials = world_.For(plan);
-  EXPECT_TRUE(credentials->Names("api.example.com"));
-  EXPECT_TRUE(credentials->Names("b.com"));
+  auto credentials = fixture_.For(plan);
+  EXPECT_TRUE(credentials->AppliesToHost("api.example.com"));
+  EXPECT_TRUE(credentials->AppliesToHost("b.com"));
 }
 
 TEST_F(CredentialsTest, ANewValueTakesEffectWithTheNextRequest) {
-  auto credentials = world_.For(Adding({{"X-Key", Reference("{K}")}}));
+  auto credentials = fixture_.For(Adding({{"X-Key", Reference("{K}")}}));
   for (const char* value : {"one", "two"}) {
-    world_.secrets.values["{K}"] = value;
+    fixture_.secrets.values["{K}"] = value;
     RequestHead head = RequestTo("a.com");
     ASSERT_TRUE(ApplyTo(*credentials, head));
     EXPECT_EQ(head.headers.Get("x-key"), value);
@@ -96,7 +96,7 @@ TEST_F(CredentialsTest, ANewValueTakesEffectWithTheNextRequest) {
 }
 
 TEST_F(CredentialsTest, AMissingSecretStopsTheRequestAndIsNamed) {
-  auto credentials = world_.For(Adding({{"X-Key", Reference("{GONE}")}}));
+  auto credentials = fixture_.For(Adding({{"X-Key", Reference("{GONE}")}}));
   RequestHead head = RequestTo("a.com");
   auto applied = ApplyTo(*credentials, head);
   ASSERT_FALSE(applied);
@@ -107,7 +107,7 @@ TEST_F(CredentialsTest, AMissingSecretStopsTheRequestAndIsNamed) {
 }
 
 TEST_F(CredentialsTest, OtherFailuresOfTheSecretsAreNotToldToTheGuest) {
-  auto credentials = world_.For(Adding({{"X-Key", {SecretText::Kind::kSealed, "broken", "p"}}}));
+  auto credentials = fixture_.For(Adding({{"X-Key", {SecretText::Kind::kSealed, "broken", "p"}}}));
   RequestHead head = RequestTo("a.com");
   auto applied = ApplyTo(*credentials, head);
   ASSERT_FALSE(applied);
@@ -118,8 +118,8 @@ TEST_F(CredentialsTest, OtherFailuresOfTheSecretsAreNotToldToTheGuest) {
 TEST_F(CredentialsTest, AValueThatWouldBecomeAnotherHeaderIsNotSent) {
   for (std::string value : {std::string(kCanary) + "\r\nX-Evil: 1", std::string(kCanary) + "\n",
                             std::string(kCanary) + '\0', "\r" + std::string(kCanary)}) {
-    world_.secrets.values["{K}"] = value;
-    auto credentials = world_.For(Adding({{"X-Key", Reference("{K}")}}));
+    fixture_.secrets.values["{K}"] = value;
+    auto credentials = fixture_.For(Adding({{"X-Key", Reference("{K}")}}));
     RequestHead head = RequestTo("a.com");
     auto applied = ApplyTo(*credentials, head);
     ASSERT_FALSE(applied);
@@ -131,7 +131,7 @@ TEST_F(CredentialsTest, AValueThatWouldBecomeAnotherHeaderIsNotSent) {
 
 TEST_F(CredentialsTest, HeadersThatAreTheGatewaysOwnAreNotSet) {
   for (const char* name : {"Host", "Content-Length", "transfer-encoding", ":path", "", "a b"}) {
-    auto credentials = world_.For(Adding({{name, PlainText("x")}}));
+    auto credentials = fixture_.For(Adding({{name, PlainText("x")}}));
     RequestHead head = RequestTo("a.com");
     auto applied = ApplyTo(*credentials, head);
     ASSERT_FALSE(applied) << name;
@@ -141,7 +141,7 @@ TEST_F(CredentialsTest, HeadersThatAreTheGatewaysOwnAreNotSet) {
 }
 
 TEST_F(CredentialsTest, AMethodWhoseAnswerEchoesTheRequestGetsNoCredentials) {
-  auto credentials = world_.For(Adding({{"X-Key", PlainText("y")}}));
+  auto credentials = fixture_.For(Adding({{"X-Key", PlainText("y")}}));
   for (const char* method : {"TRACE", "trace", "TRACK"}) {
     RequestHead head = RequestTo("a.com");
     head.method = method;
@@ -155,7 +155,7 @@ TEST_F(CredentialsTest, AMethodWhoseAnswerEchoesTheRequestGetsNoCredentials) {
 }
 
 TEST_F(CredentialsTest, SignRequestsToAws) {
-  auto credentials = world_.For(Aws());
+  auto credentials = fixture_.For(Aws());
   RequestHead head = RequestTo("dynamodb.eu-west-1.amazonaws.com");
   head.method = "POST";
   head.has_body = true;
@@ -172,7 +172,7 @@ TEST_F(CredentialsTest, SignRequestsToAws) {
 }
 
 TEST_F(CredentialsTest, UploadsToS3AreStreamedUnsigned) {
-  auto credentials = world_.For(Aws());
+  auto credentials = fixture_.For(Aws());
   RequestHead head = RequestTo("bucket.s3.amazonaws.com", "/key");
   head.method = "PUT";
   head.has_body = true;
@@ -183,7 +183,7 @@ TEST_F(CredentialsTest, UploadsToS3AreStreamedUnsigned) {
 }
 
 TEST_F(CredentialsTest, APresignedRequestIsLeftAlone) {
-  auto credentials = world_.For(Aws());
+  auto credentials = fixture_.For(Aws());
   RequestHead head = RequestTo("bucket.s3.amazonaws.com", "/key?X-Amz-Signature=00");
   auto applied = ApplyTo(*credentials, head);
   ASSERT_TRUE(applied);
@@ -192,7 +192,7 @@ TEST_F(CredentialsTest, APresignedRequestIsLeftAlone) {
 }
 
 TEST_F(CredentialsTest, WhatCannotBeSignedIsNotSent) {
-  auto credentials = world_.For(Aws());
+  auto credentials = fixture_.For(Aws());
   RequestHead large = RequestTo("sqs.us-east-1.amazonaws.com");
   large.has_body = true;
   auto applied = ApplyTo(*credentials, large, "begin", true);
@@ -206,13 +206,13 @@ TEST_F(CredentialsTest, WhatCannotBeSignedIsNotSent) {
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().status, 400);
 
-  world_.secrets.values["{KEY}"] = "";
+  fixture_.secrets.values["{KEY}"] = "";
   RequestHead keyless = RequestTo("sqs.us-east-1.amazonaws.com");
   applied = ApplyTo(*credentials, keyless);
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().status, 502);
 
-  world_.secrets.values.erase("{ID}");
+  fixture_.secrets.values.erase("{ID}");
   applied = ApplyTo(*credentials, keyless);
   ASSERT_FALSE(applied);
   EXPECT_THAT(applied.error().message, HasSubstr("{ID}"));
@@ -221,7 +221,7 @@ TEST_F(CredentialsTest, WhatCannotBeSignedIsNotSent) {
 TEST_F(CredentialsTest, ARoleIsNotTakenAndSaysWhatToDo) {
   Plan plan = Aws();
   plan.rules[0].provider = ProviderAuth();
-  auto credentials = world_.For(plan);
+  auto credentials = fixture_.For(plan);
   RequestHead head = RequestTo("sqs.us-east-1.amazonaws.com");
   head.has_body = true;
   EXPECT_EQ(credentials->NeedsBody(head, {head.authority, 443, true}),
@@ -241,8 +241,8 @@ TEST_F(CredentialsTest, ARoleIsNotTakenAndSaysWhatToDo) {
 }
 
 TEST_F(CredentialsTest, ARefusalNamesTheRuleItIsFor) {
-  auto missing = world_.For(Adding({{"X-Key", Reference("{GONE}")}}));
-  auto broken = world_.For(Adding({{"X-Key", PlainText("a\nb")}}));
+  auto missing = fixture_.For(Adding({{"X-Key", Reference("{GONE}")}}));
+  auto broken = fixture_.For(Adding({{"X-Key", PlainText("a\nb")}}));
   for (Credentials* credentials : {missing.get(), broken.get()}) {
     for (const char* method : {"GET", "TRACE"}) {
       RequestHead head = RequestTo("a.com");
@@ -256,7 +256,7 @@ TEST_F(CredentialsTest, ARefusalNamesTheRuleItIsFor) {
   asking.callbacks.resize(1);
   asking.callbacks[0].hosts = {"a.com"};
   asking.callbacks[0].url = "http://127.0.0.1:1/";
-  auto nowhere = world_.For(asking);
+  auto nowhere = fixture_.For(asking);
   RequestHead head = RequestTo("a.com");
   auto applied = ApplyTo(*nowhere, head);
   ASSERT_FALSE(applied);
@@ -264,7 +264,7 @@ TEST_F(CredentialsTest, ARefusalNamesTheRuleItIsFor) {
 }
 
 TEST_F(CredentialsTest, ProvidersAreNotSpokenToInTheClear) {
-  auto credentials = world_.For(Aws());
+  auto credentials = fixture_.For(Aws());
   RequestHead head = RequestTo("sqs.us-east-1.amazonaws.com");
   auto applied = ApplyTo(*credentials, head, {}, false, false);
   ASSERT_FALSE(applied);

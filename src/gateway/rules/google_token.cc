@@ -50,35 +50,34 @@ Result<TokenRequest> GoogleTokenRequest(std::string_view service_account,
                           "&assertion=" + PercentEncode(*assertion)};
 }
 
-Result<FreshAnswer> ReadGoogleToken(const Posted& answer) {
-  if (answer.status != 200)
+Result<HeadersWithTtl> ReadGoogleToken(const PostResponse& response) {
+  if (response.status != 200)
     return Fail(ErrorCode::kUnavailable,
-                "the token endpoint answered with status " + std::to_string(answer.status) +
+                "the token endpoint answered with status " + std::to_string(response.status) +
                     ": is the service account enabled, and may it have these scopes?");
-  Result<json::value> read = ParseJson(answer.body);
+  Result<json::value> read = ParseJson(response.body);
   std::string_view token = read ? FindString(*read, "access_token") : "";
   if (token.empty() || !IsHeaderValue(token))
     return Fail(ErrorCode::kUnavailable, "the token endpoint's answer has no access_token");
   const json::value* lasts = Find(*read, "expires_in");
   std::int64_t seconds = lasts != nullptr && lasts->is_int64() ? lasts->get_int64() : 0;
   seconds = std::clamp<std::int64_t>(seconds, 0, kTokenSecondsMax);
-  FreshAnswer fresh;
-  fresh.headers.Add("Authorization", "Bearer " + std::string(token));
-  fresh.fresh_for =
-      std::chrono::seconds(std::max<std::int64_t>(0, seconds - kRenewedBeforeSeconds));
-  return fresh;
+  HeadersWithTtl fetched;
+  fetched.headers.Add("Authorization", "Bearer " + std::string(token));
+  fetched.ttl = std::chrono::seconds(std::max<std::int64_t>(0, seconds - kRenewedBeforeSeconds));
+  return fetched;
 }
 
-Task<Result<FreshAnswer>> AskGoogle(std::shared_ptr<CallbackClient> client,
-                                    std::shared_ptr<const Wiped> service_account,
-                                    std::vector<std::string> scopes) {
+Task<Result<HeadersWithTtl>> FetchGoogleToken(std::shared_ptr<CallbackClient> client,
+                                              std::shared_ptr<const ZeroizedString> service_account,
+                                              std::vector<std::string> scopes) {
   ASSIGN_OR_CO_RETURN(TokenRequest request,
                       GoogleTokenRequest(service_account->text(), scopes, NowMs() / 1000));
   http::Headers headers;
   headers.Add("Content-Type", "application/x-www-form-urlencoded");
   headers.Add("Accept", "application/json");
   ASSIGN_OR_CO_RETURN(
-      Posted posted,
+      PostResponse posted,
       co_await client->PostTo(std::move(request.url), std::move(headers), std::move(request.form)));
   co_return ReadGoogleToken(posted);
 }

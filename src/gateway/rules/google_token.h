@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "base/task.h"
-#include "gateway/rules/answer_cache.h"
 #include "gateway/rules/callback_client.h"
 #include "gateway/rules/crypto.h"
+#include "gateway/rules/header_cache.h"
 
 namespace viv::gateway {
 
@@ -26,10 +26,10 @@ Result<TokenRequest> GoogleTokenRequest(std::string_view service_account,
                                         std::int64_t unix_seconds);
 
 // The Authorization header that the endpoint's answer makes, until five minutes before its end.
-Result<FreshAnswer> ReadGoogleToken(const Posted& answer);
+Result<HeadersWithTtl> ReadGoogleToken(const PostResponse& response);
 
-Task<Result<FreshAnswer>> AskGoogle(std::shared_ptr<CallbackClient> client,
-                                    std::shared_ptr<const Wiped> service_account,
-                                    std::vector<std::string> scopes);
+Task<Result<HeadersWithTtl>> FetchGoogleToken(std::shared_ptr<CallbackClient> client,
+                                              std::shared_ptr<const ZeroizedString> service_account,
+                                              std::vector<std::string> scopes);
 
 }  // namespace viv::gateway

@@ -53,12 +53,12 @@ class GoogleTokenTest : public ::testing::Test {
     rule.provider = auth;
     Plan plan;
     plan.rules = {std::move(rule)};
-    world_.secrets.values["{ACCOUNT}"] = std::move(account);
-    return world_.For(std::move(plan));
+    fixture_.secrets.values["{ACCOUNT}"] = std::move(account);
+    return fixture_.For(std::move(plan));
   }
 
-  RulesWorld world_;
-  CallbackServer endpoint_{world_.origin.Secure()};
+  RulesFixture fixture_;
+  CallbackServer endpoint_{fixture_.origin.Secure()};
   KeyPtr key_ = RsaKey();
 };
 
@@ -101,7 +101,7 @@ TEST_F(GoogleTokenTest, AnotherAccountTakesEffectAtOnce) {
   RequestHead head = RequestTo("storage.googleapis.com");
   ASSERT_TRUE(ApplyTo(*credentials, head));
   endpoint_.Say(200, R"({"access_token": "two", "expires_in": 3599})");
-  world_.secrets.values["{ACCOUNT}"] = ServiceAccount(*key_, endpoint_.secure_url("/b"));
+  fixture_.secrets.values["{ACCOUNT}"] = ServiceAccount(*key_, endpoint_.secure_url("/b"));
   ASSERT_TRUE(ApplyTo(*credentials, head));
   EXPECT_EQ(head.headers.Get("authorization"), "Bearer two");
 }
@@ -140,7 +140,7 @@ TEST_F(GoogleTokenTest, AServiceAccountThatIsNoneIsRefused) {
 }
 
 TEST_F(GoogleTokenTest, IsRenewedFiveMinutesBeforeItsEnd) {
-  auto lasting = [](const char* body) { return ReadGoogleToken({200, body})->fresh_for.count(); };
+  auto lasting = [](const char* body) { return ReadGoogleToken({200, body})->ttl.count(); };
   EXPECT_EQ(lasting(R"({"access_token": "x", "expires_in": 3600})"), 3300);
   EXPECT_EQ(lasting(R"({"access_token": "x", "expires_in": 299})"), 0);
   EXPECT_EQ(lasting(R"({"access_token": "x", "expires_in": -1})"), 0);

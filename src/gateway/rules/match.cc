@@ -49,8 +49,10 @@ bool IsAddress(std::string_view host) {
 
 // The lowest position that is for `host` and that `fits` accepts, which is asked in rising order
 // for each way to name the host.
-template <typename Fits>
-std::optional<std::uint32_t> FirstOf(const HostEntries& entries, std::string_view host, Fits fits) {
+template <typename Matches>
+std::optional<std::uint32_t> FirstOf(const HostEntries& entries,
+                                     std::string_view host,
+                                     Matches fits) {
   std::optional<std::uint32_t> first;
   if (host.empty() || host.size() > kMatchedHostBytesMax) return first;
   bool below = false;
@@ -71,15 +73,17 @@ std::optional<std::uint32_t> FirstOf(const HostEntries& entries, std::string_vie
   return first;
 }
 
-bool CarriesAll(const http::Headers& headers, const std::vector<CarriedHeader>& carried) {
-  return std::all_of(carried.begin(), carried.end(), [&](const CarriedHeader& wanted) {
-    return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
-      return EqualsIgnoreCase(header.first, wanted.name) && header.second == wanted.value;
-    });
-  });
+bool HasAllHeaders(const http::Headers& headers,
+                   const std::vector<RequiredHeader>& required_headers) {
+  return std::all_of(
+      required_headers.begin(), required_headers.end(), [&](const RequiredHeader& wanted) {
+        return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
+          return EqualsIgnoreCase(header.first, wanted.name) && header.second == wanted.value;
+        });
+      });
 }
 
-bool FitsAny(std::uint32_t) {
+bool MatchesAny(std::uint32_t) {
   return true;
 }
 
@@ -96,17 +100,17 @@ struct Matcher::Index {
 Matcher::Matcher(const Plan& plan) : index_(std::make_unique<Index>(plan)) {}
 Matcher::~Matcher() = default;
 
-bool Matcher::Names(std::string_view host) const {
+bool Matcher::MatchesHost(std::string_view host) const {
   const std::vector<HeaderRule>& rules = index_->plan.rules;
   auto adds = [&](std::uint32_t position) { return rules[position].adds(); };
   auto leaves_alone = [&](std::uint32_t position) {
     const HeaderRule& rule = rules[position];
-    return !rule.adds() && rule.paths.empty() && rule.carried.empty();
+    return !rule.adds() && rule.paths.empty() && rule.required_headers.empty();
   };
   const auto alone = FirstOf(index_->rules, host, leaves_alone);
   const auto first = FirstOf(index_->rules, host, adds);
   if (first && (!alone || *first < *alone)) return true;
-  return !alone && FirstOf(index_->callbacks, host, FitsAny);
+  return !alone && FirstOf(index_->callbacks, host, MatchesAny);
 }
 
 const HeaderRule* Matcher::RuleFor(std::string_view host,
@@ -115,19 +119,19 @@ const HeaderRule* Matcher::RuleFor(std::string_view host,
   std::optional<RequestPath> read;  // once a rule asks
   auto fits = [&](std::uint32_t position) {
     const HeaderRule& rule = index_->plan.rules[position];
-    if (!CarriesAll(headers, rule.carried)) return false;
+    if (!HasAllHeaders(headers, rule.required_headers)) return false;
     const std::vector<std::string>& patterns = rule.paths;
     if (patterns.empty()) return true;
     if (!read) read.emplace(path);
     return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const std::string& pattern) { return read->Fits(pattern); });
+                       [&](const std::string& pattern) { return read->Matches(pattern); });
   };
   auto found = FirstOf(index_->rules, host, fits);
   return found ? &index_->plan.rules[*found] : nullptr;
 }
 
 const Callback* Matcher::CallbackFor(std::string_view host) const {
-  auto found = FirstOf(index_->callbacks, host, FitsAny);
+  auto found = FirstOf(index_->callbacks, host, MatchesAny);
   return found ? &index_->plan.callbacks[*found] : nullptr;
 }
 

@@ -20,7 +20,7 @@ class Matcher {
 
   // `host` in lower case, without port and trailing dot; `path` as sent, without the query. A host
   // whose first rule adds nothing to any request is not named: it shields it from all others.
-  bool Names(std::string_view host) const;
+  bool MatchesHost(std::string_view host) const;
   const HeaderRule* RuleFor(std::string_view host,
                             std::string_view path,
                             const http::Headers& headers = {}) const;

@@ -45,11 +45,11 @@ TEST(MatchTest, FindsAHostByItsName) {
     EXPECT_EQ(NameFor(plan, other), "") << other;
 }
 
-TEST(MatchTest, ARuleMayBeForRequestsThatCarryHeaders) {
+TEST(MatchTest, ARuleMayRequireHeaders) {
   HeaderRule one = RuleOf("one", {"a.com"});
-  one.carried = {{"authorization", "Bearer one"}};
+  one.required_headers = {{"authorization", "Bearer one"}};
   HeaderRule both = RuleOf("both", {"a.com"}, {"/v1/*"});
-  both.carried = {{"authorization", "Bearer two"}, {"x-team", "red"}};
+  both.required_headers = {{"authorization", "Bearer two"}, {"x-team", "red"}};
   Plan plan = PlanOfRules({one, both});
   auto name = [&](std::initializer_list<std::pair<const char*, const char*>> headers) {
     http::Headers request;
@@ -63,7 +63,7 @@ TEST(MatchTest, ARuleMayBeForRequestsThatCarryHeaders) {
   for (const char* value : {"bearer one", "Bearer one ", "Bearer on", "Bearer two", ""})
     EXPECT_EQ(name({{"authorization", value}}), "") << value;
   EXPECT_EQ(name({}), "");
-  EXPECT_TRUE(Matcher(plan).Names("a.com"));
+  EXPECT_TRUE(Matcher(plan).MatchesHost("a.com"));
 }
 
 TEST(MatchTest, ARuleThatAddsNothingShieldsItsHostFromAllOthers) {
@@ -73,17 +73,17 @@ TEST(MatchTest, ARuleThatAddsNothingShieldsItsHostFromAllOthers) {
   Plan plan = PlanOfRules({nothing, wide});
   plan.callbacks.push_back(CallbackOf("http://c", {"bare.example.com"}));
   EXPECT_EQ(NameFor(plan, "bare.example.com"), "nothing");
-  EXPECT_FALSE(Matcher(plan).Names("bare.example.com"));
-  EXPECT_TRUE(Matcher(plan).Names("other.example.com"));
+  EXPECT_FALSE(Matcher(plan).MatchesHost("bare.example.com"));
+  EXPECT_TRUE(Matcher(plan).MatchesHost("other.example.com"));
   plan.rules = {wide, nothing};
-  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  EXPECT_TRUE(Matcher(plan).MatchesHost("bare.example.com"));
   nothing.paths = {"/a"};  // what it is not for may still be for others
   plan.rules = {nothing, wide};
-  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  EXPECT_TRUE(Matcher(plan).MatchesHost("bare.example.com"));
   plan.rules = {nothing};
-  EXPECT_TRUE(Matcher(plan).Names("bare.example.com"));
+  EXPECT_TRUE(Matcher(plan).MatchesHost("bare.example.com"));
   plan.callbacks.clear();
-  EXPECT_FALSE(Matcher(plan).Names("bare.example.com"));
+  EXPECT_FALSE(Matcher(plan).MatchesHost("bare.example.com"));
 }
 
 TEST(MatchTest, AWildcardIsForAllBelowAtAnyDepthButNotTheNameItself) {
@@ -114,7 +114,7 @@ TEST(MatchTest, ARuleWhosePathsDoNotFitLeavesTheRequestToTheNext) {
   EXPECT_EQ(NameFor(plan, "b.com", "/other"), "");
 }
 
-TEST(MatchTest, ASecretForOnePlaceIsNotGivenToAnother) {
+TEST(MatchTest, ASecretForOnePathIsNotSentToAnother) {
   Plan plan = PlanOfRules({RuleOf("public", {"a.com"}, {"/public/*"})});
   EXPECT_EQ(NameFor(plan, "a.com", "/public/x"), "public");
   for (const char* path : {"/public/../admin", "/public/%2e%2e/admin", "/public/..%2fadmin",
@@ -122,21 +122,21 @@ TEST(MatchTest, ASecretForOnePlaceIsNotGivenToAnother) {
     EXPECT_EQ(NameFor(plan, "a.com", path), "") << path;
 }
 
-TEST(MatchTest, AnAddressIsOnlyNamedAsItself) {
+TEST(MatchTest, AnAddressMatchesOnlyItself) {
   Plan plan = PlanOfRules({RuleOf("w", {"*.0.0.1", "*.1"}), RuleOf("ip", {"127.0.0.1"})});
   EXPECT_EQ(NameFor(plan, "127.0.0.1"), "ip");
   EXPECT_EQ(NameFor(plan, "10.0.0.1"), "");
 }
 
-TEST(MatchTest, NamesHostsOfRulesAndCallbacks) {
+TEST(MatchTest, MatchesHostsOfRulesAndCallbacks) {
   Plan plan = PlanOfRules({RuleOf("r", {"a.com"}, {"/only/here"})});
   plan.callbacks = {CallbackOf("one", {"*.b.com"}), CallbackOf("two", {"x.b.com", "c.com"})};
   Matcher matcher(plan);
-  EXPECT_TRUE(matcher.Names("a.com"));  // some of its requests are for the rule
-  EXPECT_TRUE(matcher.Names("x.b.com"));
-  EXPECT_TRUE(matcher.Names("c.com"));
-  EXPECT_FALSE(matcher.Names("b.com"));
-  EXPECT_FALSE(matcher.Names("d.com"));
+  EXPECT_TRUE(matcher.MatchesHost("a.com"));  // some of its requests are for the rule
+  EXPECT_TRUE(matcher.MatchesHost("x.b.com"));
+  EXPECT_TRUE(matcher.MatchesHost("c.com"));
+  EXPECT_FALSE(matcher.MatchesHost("b.com"));
+  EXPECT_FALSE(matcher.MatchesHost("d.com"));
   EXPECT_EQ(matcher.CallbackFor("x.b.com"), &plan.callbacks[0]);
   EXPECT_EQ(matcher.CallbackFor("c.com"), &plan.callbacks[1]);
   EXPECT_EQ(matcher.CallbackFor("a.com"), nullptr);
@@ -158,12 +158,12 @@ TEST(MatchTest, FindsItsWayAmongTenThousandRules) {
   EXPECT_EQ(matcher.RuleFor("host1.com", "/2/x"), nullptr);
 }
 
-TEST(MatchTest, HostsThatAreNoHostsAreNamedByNothing) {
+TEST(MatchTest, HostsThatAreNoHostsMatchNothing) {
   Plan plan = PlanOfRules({RuleOf("odd", {"", "*.", "*"})});
   Matcher matcher(plan);
   for (std::string host : {std::string(), std::string("a.com"), std::string("."),
                            std::string(100'000, '.'), "a" + std::string(300, 'b') + ".com"})
-    EXPECT_FALSE(matcher.Names(host)) << host.size();
+    EXPECT_FALSE(matcher.MatchesHost(host)) << host.size();
 }
 
 TEST(HeaderCheckTest, FramingHopsAndHostsAreTheGatewaysOwn) {

@@ -130,7 +130,7 @@ std::optional<std::string> ReadLoosely(std::string_view text) {
 
 }  // namespace
 
-bool GlobFits(std::string_view pattern, std::string_view text) {
+bool GlobMatches(std::string_view pattern, std::string_view text) {
   std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
   if (!text.starts_with(pattern.substr(0, star))) return false;
@@ -157,16 +157,16 @@ RequestPath::RequestPath(std::string_view raw) : raw_(raw), plain_(false) {
   loose_ = ReadLoosely(raw);
 }
 
-bool RequestPath::Fits(std::string_view pattern) const {
+bool RequestPath::Matches(std::string_view pattern) const {
   if (!plain_ && (!literal_ || !loose_)) return false;
   std::string_view literal = plain_ ? raw_ : std::string_view(*literal_);
   std::string_view loose = plain_ ? raw_ : std::string_view(*loose_);
   if (IsPlainPath(pattern))
-    return GlobFits(pattern, literal) && (plain_ || GlobFits(pattern, loose));
+    return GlobMatches(pattern, literal) && (plain_ || GlobMatches(pattern, loose));
   std::optional<std::string> literal_pattern = ReadLiterally(pattern);
   std::optional<std::string> loose_pattern = ReadLoosely(pattern);
-  return literal_pattern && loose_pattern && GlobFits(*literal_pattern, literal) &&
-         GlobFits(*loose_pattern, loose);
+  return literal_pattern && loose_pattern && GlobMatches(*literal_pattern, literal) &&
+         GlobMatches(*loose_pattern, loose);
 }
 
 }  // namespace viv::gateway

@@ -19,7 +19,7 @@ class RequestPath {
   // `raw` as sent, without the query; outlives this.
   explicit RequestPath(std::string_view raw);
 
-  bool Fits(std::string_view pattern) const;
+  bool Matches(std::string_view pattern) const;
 
  private:
   std::string_view raw_;
@@ -28,6 +28,6 @@ class RequestPath {
 };
 
 // In time linear in the two of them.
-bool GlobFits(std::string_view pattern, std::string_view text);
+bool GlobMatches(std::string_view pattern, std::string_view text);
 
 }  // namespace viv::gateway

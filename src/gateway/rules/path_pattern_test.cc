@@ -6,7 +6,7 @@ namespace viv::gateway {
 namespace {
 
 bool PathFits(std::string_view pattern, std::string_view path) {
-  return RequestPath(path).Fits(pattern);
+  return RequestPath(path).Matches(pattern);
 }
 
 TEST(PathPatternTest, IsForWholePaths) {
@@ -112,15 +112,15 @@ TEST(PathPatternTest, ABrokenPatternIsForNothing) {
 TEST(PathPatternTest, MatchesManyStarsInOnePass) {
   std::string pattern, text(100'000, 'a');
   for (int i = 0; i < 1000; ++i) pattern += "*aaaaaaaaaa";
-  EXPECT_FALSE(GlobFits(pattern + "*b", text));
-  EXPECT_TRUE(GlobFits(pattern + "*", text));
+  EXPECT_FALSE(GlobMatches(pattern + "*b", text));
+  EXPECT_TRUE(GlobMatches(pattern + "*", text));
 }
 
 TEST(PathPatternTest, GlobsOfNothing) {
-  EXPECT_TRUE(GlobFits("", ""));
-  EXPECT_TRUE(GlobFits("**", {}));
-  EXPECT_FALSE(GlobFits("*a*", {}));
-  EXPECT_FALSE(GlobFits("", "a"));
+  EXPECT_TRUE(GlobMatches("", ""));
+  EXPECT_TRUE(GlobMatches("**", {}));
+  EXPECT_FALSE(GlobMatches("*a*", {}));
+  EXPECT_FALSE(GlobMatches("", "a"));
 }
 
 }  // namespace

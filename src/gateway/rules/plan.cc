@@ -28,9 +28,9 @@ json::array HeadersToJson(const std::vector<SetHeader>& headers) {
   return array;
 }
 
-json::array CarriedToJson(const std::vector<CarriedHeader>& carried) {
+json::array RequiredHeadersToJson(const std::vector<RequiredHeader>& required_headers) {
   json::array array;
-  for (const CarriedHeader& header : carried)
+  for (const RequiredHeader& header : required_headers)
     array.push_back(json::object{{"name", header.name}, {"value", header.value}});
   return array;
 }
@@ -92,11 +92,11 @@ std::vector<SetHeader> HeadersOf(const json::array& from) {
   return headers;
 }
 
-std::vector<CarriedHeader> CarriedOf(const json::array& from) {
-  std::vector<CarriedHeader> carried;
+std::vector<RequiredHeader> RequiredHeadersFromJson(const json::array& from) {
+  std::vector<RequiredHeader> required_headers;
   for (const json::value& item : from)
-    carried.push_back({TextIn(item, "name"), TextIn(item, "value")});
-  return carried;
+    required_headers.push_back({TextIn(item, "name"), TextIn(item, "value")});
+  return required_headers;
 }
 
 std::optional<ProviderAuth> ProviderOf(const json::value& from) {
@@ -127,7 +127,8 @@ json::value PlanToJson(const Plan& plan) {
                      {"paths", ListToJson(rule.paths)},
                      {"headers", HeadersToJson(rule.headers)}};
     if (rule.provider) one["provider"] = ProviderToJson(*rule.provider);
-    if (!rule.carried.empty()) one["carried"] = CarriedToJson(rule.carried);
+    if (!rule.required_headers.empty())
+      one["carried"] = RequiredHeadersToJson(rule.required_headers);
     rules.push_back(std::move(one));
   }
   for (const Callback& callback : plan.callbacks)
@@ -151,7 +152,7 @@ Plan PlanOf(const json::value& from) {
   for (const json::value& item : ArrayIn(from, "rules"))
     plan.rules.push_back({TextIn(item, "name"), TextsIn(item, "hosts"), TextsIn(item, "paths"),
                           HeadersOf(ArrayIn(item, "headers")), ProviderOf(PartIn(item, "provider")),
-                          CarriedOf(ArrayIn(item, "carried"))});
+                          RequiredHeadersFromJson(ArrayIn(item, "carried"))});
   for (const json::value& item : ArrayIn(from, "callbacks")) {
     const json::value& ttl = PartIn(item, "ttl");
     const json::value& full = PartIn(item, "full");

@@ -16,10 +16,10 @@ namespace viv::gateway {
 // A text that may be, or contain, a secret.
 struct SecretText {
   enum class Kind {
-    kPlain,       // `text` itself
-    kSealed,      // `text` is sealed for `purpose` (accounts/secrets.h)
-    kReferences,  // `text` with {NAME} references to the account's secrets
-    kMarked       // `text` with ${e2b.secrets.NAME} references to the account's secrets
+    kPlain,            // `text` itself
+    kSealed,           // `text` is sealed for `purpose` (accounts/secrets.h)
+    kBraceReferences,  // `text` with {NAME} references to the account's secrets
+    kDollarReferences  // `text` with ${e2b.secrets.NAME} references to the account's secrets
   };
   Kind kind = Kind::kPlain;
   std::string text;
@@ -47,11 +47,11 @@ struct ProviderAuth {
 };
 
 // A header that a request carries, just so.
-struct CarriedHeader {
+struct RequiredHeader {
   std::string name;
   std::string value;
 
-  bool operator==(const CarriedHeader&) const = default;
+  bool operator==(const RequiredHeader&) const = default;
 };
 
 struct HeaderRule {
@@ -60,7 +60,7 @@ struct HeaderRule {
   std::vector<std::string> paths;  // globs of whole paths, "*" is any run of characters; none: all
   std::vector<SetHeader> headers;  // replace what the guest sent of the same name
   std::optional<ProviderAuth> provider;
-  std::vector<CarriedHeader> carried = {};  // it is for requests that have all of these
+  std::vector<RequiredHeader> required_headers = {};  // it is for requests that have all of these
 
   bool adds() const { return !headers.empty() || provider; }
   bool operator==(const HeaderRule&) const = default;

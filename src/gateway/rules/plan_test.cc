@@ -12,11 +12,11 @@ TEST(PlanTest, ComesBackFromItsRecordAsItWas) {
                         {"/repos/*"},
                         {{"Authorization", {SecretText::Kind::kSealed, "v1.x", "langsmith:a"}},
                          {"X-Plain", {SecretText::Kind::kPlain, "yes", ""}},
-                         {"X-Reference", {SecretText::Kind::kReferences, "Bearer {KEY}", ""}}},
+                         {"X-Reference", {SecretText::Kind::kBraceReferences, "Bearer {KEY}", ""}}},
                         std::nullopt,
                         {{"authorization", "Bearer one"}, {"x-team", ""}}});
   ProviderAuth aws;
-  aws.access_key_id = {SecretText::Kind::kReferences, "{ID}", ""};
+  aws.access_key_id = {SecretText::Kind::kBraceReferences, "{ID}", ""};
   aws.secret_access_key = {SecretText::Kind::kSealed, "v1.y", "p"};
   plan.rules.push_back({"aws", {"*.amazonaws.com"}, {}, {}, aws});
   ProviderAuth gcp;
@@ -24,11 +24,12 @@ TEST(PlanTest, ComesBackFromItsRecordAsItWas) {
   gcp.service_account = {SecretText::Kind::kSealed, "v1.z", "p"};
   gcp.scopes = {"a", "b"};
   plan.rules.push_back({"gcp", {"*.googleapis.com"}, {}, {}, gcp});
-  plan.callbacks.push_back({{"c.example.com"},
-                            "https://me.example/hook",
-                            90,
-                            true,
-                            {{"X-Key", {SecretText::Kind::kMarked, "${e2b.secrets.k}", ""}}}});
+  plan.callbacks.push_back(
+      {{"c.example.com"},
+       "https://me.example/hook",
+       90,
+       true,
+       {{"X-Key", {SecretText::Kind::kDollarReferences, "${e2b.secrets.k}", ""}}}});
   plan.proxy = UpstreamProxy{"proxy.example:1080", "me", {SecretText::Kind::kSealed, "v1.w", "p"}};
   EXPECT_EQ(PlanOf(PlanToJson(plan)), plan);
 }

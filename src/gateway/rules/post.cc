@@ -29,8 +29,8 @@ struct PostUrl {
 };
 
 // What asking and waiting share: the one who waits may leave first.
-struct Posting {
-  Posting(asio::any_io_executor executor, OriginTls& to_origin)
+struct PostState {
+  PostState(asio::any_io_executor executor, OriginTls& to_origin)
       : ended(std::move(executor)), tls(to_origin) {}
 
   asio::steady_timer ended;  // cancelled once there is a result
@@ -38,7 +38,7 @@ struct Posting {
   PostUrl url;
   std::string head, body;
   PostLimits limits;
-  std::optional<Result<Posted>> result;
+  std::optional<Result<PostResponse>> result;
 };
 
 Result<PostUrl> ParsePostUrl(std::string_view text) {
@@ -72,7 +72,7 @@ Result<std::string> PostHead(const PostUrl& url, const http::Headers& headers, s
   return head + fmt::format("Content-Length: {}\r\nConnection: close\r\n\r\n", bytes);
 }
 
-Task<Result<UniqueFd>> DialHost(std::shared_ptr<Posting> posting) {
+Task<Result<UniqueFd>> DialHost(std::shared_ptr<PostState> posting) {
   auto executor = co_await asio::this_coro::executor;
   const http::Url& url = posting->url.parts;
   tcp::resolver resolver(executor);
@@ -91,17 +91,18 @@ Task<Result<UniqueFd>> DialHost(std::shared_ptr<Posting> posting) {
   co_return UniqueFd(socket.release());
 }
 
-Task<Result<std::unique_ptr<http::Transport>>> OpenTransport(std::shared_ptr<Posting> posting) {
+Task<Result<std::unique_ptr<http::Transport>>> OpenTransport(std::shared_ptr<PostState> posting) {
   auto executor = co_await asio::this_coro::executor;
   ASSIGN_OR_CO_RETURN(UniqueFd fd, co_await DialHost(posting));
   ASSIGN_OR_CO_RETURN(http::StreamSocket socket, http::AdoptSocket(executor, std::move(fd)));
   if (!posting->url.secure) co_return http::MakePlainTransport(std::move(socket));
-  ASSIGN_OR_CO_RETURN(Secured secured, co_await posting->tls.Connect(
-                                           std::move(socket), posting->url.parts.host, false));
+  ASSIGN_OR_CO_RETURN(
+      TlsConnection secured,
+      co_await posting->tls.Connect(std::move(socket), posting->url.parts.host, false));
   co_return std::move(secured.transport);
 }
 
-Task<Result<Posted>> Carry(std::shared_ptr<Posting> posting) {
+Task<Result<PostResponse>> SendAndRead(std::shared_ptr<PostState> posting) {
   ASSIGN_OR_CO_RETURN(auto transport, co_await OpenTransport(posting));
   http::Exchange::Timing timing{.write = posting->limits.time,
                                 .response = posting->limits.time,
@@ -111,31 +112,31 @@ Task<Result<Posted>> Carry(std::shared_ptr<Posting> posting) {
                           timing);
   exchange.Send(std::move(posting->head), std::move(posting->body));
   ASSIGN_OR_CO_RETURN(http::ResponseHead head, co_await exchange.ReadHead(), "read the answer");
-  Posted posted{head.status, {}};
+  PostResponse posted{head.status, {}};
   for (;;) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await exchange.ReadPiece(), "read the answer");
     if (piece.empty()) co_return posted;
-    if (piece.size() > posting->limits.answer_bytes - posted.body.size())
+    if (piece.size() > posting->limits.response_bytes_max - posted.body.size())
       co_return Fail(ErrorCode::kUnavailable, fmt::format("the answer is larger than {} bytes",
-                                                          posting->limits.answer_bytes));
+                                                          posting->limits.response_bytes_max));
     posted.body += piece;
   }
 }
 
-Task<void> RunPosting(std::shared_ptr<Posting> posting) {
+Task<void> RunPost(std::shared_ptr<PostState> posting) {
   // Whoever waited may have left: that ends this, and is no failure.
   co_await asio::this_coro::throw_if_cancelled(false);
-  Result<Posted> result = co_await Carry(posting);
+  Result<PostResponse> result = co_await SendAndRead(posting);
   posting->result.emplace(std::move(result));
   posting->ended.cancel();
 }
 
 }  // namespace
 
-Task<Result<Posted>> Post(
+Task<Result<PostResponse>> Post(
     OriginTls& tls, std::string url, http::Headers headers, std::string body, PostLimits limits) {
   auto executor = co_await asio::this_coro::executor;
-  auto posting = std::make_shared<Posting>(executor, tls);
+  auto posting = std::make_shared<PostState>(executor, tls);
   ASSIGN_OR_CO_RETURN(posting->url, ParsePostUrl(url));
   ASSIGN_OR_CO_RETURN(posting->head, PostHead(posting->url, headers, body.size()));
   posting->body = std::move(body);
@@ -144,7 +145,7 @@ Task<Result<Posted>> Post(
   // has to wait for it.
   posting->ended.expires_after(posting->limits.time);
   TaskGroup tasks(executor);
-  tasks.Spawn("gateway.post", RunPosting(posting));
+  tasks.Spawn("gateway.post", RunPost(posting));
   if (!posting->result) co_await posting->ended.async_wait(http::kTuple);
   const std::string where = posting->url.parts.host + ":" + posting->url.parts.port;
   if (!posting->result) co_return Fail(ErrorCode::kUnavailable, where + " did not answer in time");

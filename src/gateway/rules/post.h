@@ -16,19 +16,19 @@ namespace viv::gateway {
 
 struct PostLimits {
   std::chrono::milliseconds time{10'000};  // for all of it, names and TLS included
-  std::size_t answer_bytes = 64 * 1024;
+  std::size_t response_bytes_max = 64 * 1024;
   // Which addresses may be dialled; nullptr: all.
   std::function<bool(const std::string& address)> may_dial = nullptr;
 };
 
-struct Posted {
+struct PostResponse {
   int status = 0;
   std::string body;
 };
 
 // `url` is http:// or https://. `headers` may have a User-Agent, else it is ours. Errors name no
 // more of the URL than its host and port. `tls` outlives the executor.
-Task<Result<Posted>> Post(
+Task<Result<PostResponse>> Post(
     OriginTls& tls, std::string url, http::Headers headers, std::string body, PostLimits limits);
 
 }  // namespace viv::gateway

@@ -72,14 +72,14 @@ Plan LargePlan() {
 }
 
 TEST(RulesMemoryTest, AThousandBoxesWithRulesWeighLittleEach) {
-  RulesWorld world;
+  RulesFixture fixture;
   const Plan plan = LargePlan();
   const long without = counted_bytes;
   const Plan copy = plan;
   const long before = counted_bytes;
   const long of_the_plan = before - without;
   std::vector<std::unique_ptr<Credentials>> boxes;
-  for (int i = 0; i < 1000; ++i) boxes.push_back(world.For(plan));
+  for (int i = 0; i < 1000; ++i) boxes.push_back(fixture.For(plan));
   const long each = (counted_bytes - before) / 1000;
   RecordProperty("bytes_each", std::to_string(each));
   EXPECT_GT(of_the_plan, 10'000);           // or it is not counted

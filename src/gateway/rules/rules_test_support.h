@@ -47,7 +47,7 @@ inline SecretText PlainText(std::string text) {
   return {SecretText::Kind::kPlain, std::move(text), ""};
 }
 inline SecretText Reference(std::string text) {
-  return {SecretText::Kind::kReferences, std::move(text), ""};
+  return {SecretText::Kind::kBraceReferences, std::move(text), ""};
 }
 
 // "localhost" as an authority of the test's vouches for it; files of both.
@@ -79,7 +79,7 @@ class TestOrigin {
 class CallbackServer {
  public:
   explicit CallbackServer(http::ServerOptions options = {})
-      : server_([this](http::Request& request) { return Answer(request); }, std::move(options)) {}
+      : server_([this](http::Request& request) { return Respond(request); }, std::move(options)) {}
 
   std::string url(std::string_view path = "/hook") { return server_.Url(path); }
   std::string secure_url(std::string_view path = "/hook") {
@@ -97,7 +97,7 @@ class CallbackServer {
   }
 
  private:
-  Task<http::Response> Answer(http::Request& request) {
+  Task<http::Response> Respond(http::Request& request) {
     std::lock_guard lock(mutex_);
     asked_.push_back(request);
     http::Response response = http::Json(status_, body_);
@@ -152,13 +152,13 @@ class BytesServer {
 };
 
 // All that credentials need.
-struct RulesWorld {
-  explicit RulesWorld(PostLimits limits = {}) {
+struct RulesFixture {
+  explicit RulesFixture(PostLimits limits = {}) {
     auto opened_tls = OriginTls::Open({origin.ca});
     auto opened_signer =
         TokenSigner::Open(origin.folder.path, [] { return std::string("https://viv.test"); });
     if (!opened_tls || !opened_signer) {
-      ADD_FAILURE() << "the world of the test cannot be made";
+      ADD_FAILURE() << "the fixture cannot be made";
       return;
     }
     tls = *std::move(opened_tls);
@@ -186,7 +186,7 @@ inline RequestHead RequestTo(std::string authority, std::string target = "/") {
   return head;
 }
 
-using AppliedForTest = tl::expected<Credited, Refusal>;
+using AppliedForTest = tl::expected<AppliedCredentials, Refusal>;
 
 inline AppliedForTest ApplyTo(Credentials& credentials,
                               RequestHead& head,

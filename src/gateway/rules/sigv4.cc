@@ -102,10 +102,10 @@ std::map<std::string, std::string> SignedHeaders(const RequestHead& head) {
 }
 
 std::string SigningKey(std::string_view secret, std::string_view day, const AwsScope& scope) {
-  Wiped first("AWS4" + std::string(secret));
-  Wiped dated(HmacSha256(first.text(), day));
-  Wiped regional(HmacSha256(dated.text(), scope.region));
-  Wiped of_service(HmacSha256(regional.text(), scope.service));
+  ZeroizedString first("AWS4" + std::string(secret));
+  ZeroizedString dated(HmacSha256(first.text(), day));
+  ZeroizedString regional(HmacSha256(dated.text(), scope.region));
+  ZeroizedString of_service(HmacSha256(regional.text(), scope.service));
   return HmacSha256(of_service.text(), "aws4_request");
 }
 
@@ -144,7 +144,7 @@ void SignForAws(RequestHead& head,
   const std::string place = fmt::format("{}/{}/{}/aws4_request", day, scope.region, scope.service);
   const std::string to_sign =
       fmt::format("{}\n{}\n{}\n{}", kAlgorithm, date, place, Hex(Sha256(canonical)));
-  Wiped key(SigningKey(keys.secret, day, scope));
+  ZeroizedString key(SigningKey(keys.secret, day, scope));
   head.headers.Add("Authorization",
                    fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", kAlgorithm,
                                keys.id, place, names, Hex(HmacSha256(key.text(), to_sign))));

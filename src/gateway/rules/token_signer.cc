@@ -17,7 +17,7 @@ Result<KeyPtr> OpenKey(const std::string& path) {
   ASSIGN_OR_RETURN(const auto file, ReadKeyFile(path));
   if (!file) {
     KeyPtr made = MakeEd25519();
-    const Wiped pem(PemOfKey(*made));
+    const ZeroizedString pem(PemOfKey(*made));
     RETURN_IF_ERROR(WriteKeyFile(path, pem.text(), 0600));
     return made;
   }

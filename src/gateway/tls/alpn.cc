@@ -37,12 +37,12 @@ void OfferHttp2(SSL* ssl) {
   SSL_set_ex_data(ssl, OffersHttp2Index(), &yes);
 }
 
-void AnswerOffers(SSL_CTX* context) {
+void EnableAlpnSelection(SSL_CTX* context) {
   OffersHttp2Index();
   SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, nullptr);
 }
 
-bool AgreedOnHttp2(const SSL* ssl) {
+bool NegotiatedHttp2(const SSL* ssl) {
   const unsigned char* chosen = nullptr;
   unsigned size = 0;
   SSL_get0_alpn_selected(ssl, &chosen, &size);

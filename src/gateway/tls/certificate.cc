@@ -106,13 +106,13 @@ Result<CertificatePtr> MakeAuthorityCertificate(EVP_PKEY* key, std::int64_t now_
   return made;
 }
 
-Result<CertificatePtr> MintLeaf(const std::string& host,
-                                EVP_PKEY* leaf_key,
-                                Issuer issuer,
-                                std::int64_t now_s) {
+Result<CertificatePtr> IssueLeafCertificate(const std::string& host,
+                                            EVP_PKEY* leaf_key,
+                                            Issuer issuer,
+                                            std::int64_t now_s) {
   if (!IsHostName(host))
     return Fail(ErrorCode::kInvalidArgument, "'" + Printable(host, 64) + "' is no name of a host");
-  const std::int64_t end = std::min(now_s + kLeafSeconds, EndOf(issuer.certificate));
+  const std::int64_t end = std::min(now_s + kLeafSeconds, NotAfterOf(issuer.certificate));
   // A name that is too long for a subject is in the list of names alone, which then is critical.
   const bool named = host.size() <= kCommonNameBytesMax;
   CertificatePtr made(X509_new());
@@ -140,7 +140,7 @@ std::string PemOf(X509* certificate) {
   return TextOf(bio.get());
 }
 
-std::int64_t EndOf(const X509* certificate) {
+std::int64_t NotAfterOf(const X509* certificate) {
   tm broken_down{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &broken_down) != 1) return 0;
   return static_cast<std::int64_t>(timegm(&broken_down));

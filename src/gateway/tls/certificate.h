@@ -30,12 +30,12 @@ struct Issuer {
   EVP_PKEY* key;
 };
 // One signature. `host` is a name, in lower case.
-Result<CertificatePtr> MintLeaf(const std::string& host,
-                                EVP_PKEY* leaf_key,
-                                Issuer issuer,
-                                std::int64_t now_s);
+Result<CertificatePtr> IssueLeafCertificate(const std::string& host,
+                                            EVP_PKEY* leaf_key,
+                                            Issuer issuer,
+                                            std::int64_t now_s);
 
 std::string PemOf(X509* certificate);
-std::int64_t EndOf(const X509* certificate);  // seconds since 1970
+std::int64_t NotAfterOf(const X509* certificate);  // seconds since 1970
 
 }  // namespace viv::gateway

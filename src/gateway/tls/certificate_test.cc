@@ -40,7 +40,8 @@ int Verify(X509* authority, X509* leaf, const std::string& host, X509* between =
 class CertificateTest : public ::testing::Test {
  protected:
   CertificatePtr Mint(const std::string& host) {
-    auto leaf = MintLeaf(host, leaf_key_.get(), Issuer{authority_.get(), key_.get()}, now_s_);
+    auto leaf =
+        IssueLeafCertificate(host, leaf_key_.get(), Issuer{authority_.get(), key_.get()}, now_s_);
     EXPECT_TRUE(leaf) << leaf.error().message;
     return leaf ? *std::move(leaf) : nullptr;
   }
@@ -57,7 +58,7 @@ TEST_F(CertificateTest, AnAuthorityMaySignHostsAndNothingElse) {
   EXPECT_EQ(X509_check_ca(authority_.get()), 1);
   EXPECT_EQ(X509_get_pathlen(authority_.get()), 0);
   EXPECT_EQ(X509_get_key_usage(authority_.get()), unsigned{KU_KEY_CERT_SIGN | KU_CRL_SIGN});
-  EXPECT_EQ(EndOf(authority_.get()), now_s_ + kAuthoritySeconds);
+  EXPECT_EQ(NotAfterOf(authority_.get()), now_s_ + kAuthoritySeconds);
 }
 
 TEST_F(CertificateTest, ALeafIsForItsHostAlone) {
@@ -66,7 +67,7 @@ TEST_F(CertificateTest, ALeafIsForItsHostAlone) {
   EXPECT_EQ(Verify(authority_.get(), leaf.get(), "example.com"), X509_V_ERR_HOSTNAME_MISMATCH);
   EXPECT_EQ(Verify(authority_.get(), leaf.get(), "x.api.example.com"),
             X509_V_ERR_HOSTNAME_MISMATCH);
-  EXPECT_EQ(EndOf(leaf.get()), now_s_ + kLeafSeconds);
+  EXPECT_EQ(NotAfterOf(leaf.get()), now_s_ + kLeafSeconds);
   EXPECT_EQ(X509_get_extended_key_usage(leaf.get()), unsigned{XKU_SSL_SERVER});
   EXPECT_EQ(X509_check_ca(leaf.get()), 0);
 }
@@ -82,8 +83,8 @@ TEST_F(CertificateTest, NamesTooLongForASubjectAndUnusualOnesWork) {
 
 TEST_F(CertificateTest, ALeafCannotSignAnother) {
   const CertificatePtr leaf = Mint("first.example");
-  const CertificatePtr second =
-      *MintLeaf("second.example", key_.get(), Issuer{leaf.get(), leaf_key_.get()}, now_s_);
+  const CertificatePtr second = *IssueLeafCertificate("second.example", key_.get(),
+                                                      Issuer{leaf.get(), leaf_key_.get()}, now_s_);
   EXPECT_NE(Verify(authority_.get(), second.get(), "second.example", leaf.get()), X509_V_OK);
 }
 
@@ -120,7 +121,8 @@ TEST_F(CertificateTest, WhatIsNoNameGetsNone) {
                                   std::string("host:443"),
                                   std::string("a/b")}) {
     EXPECT_FALSE(IsHostName(host)) << host;
-    const auto leaf = MintLeaf(host, leaf_key_.get(), Issuer{authority_.get(), key_.get()}, now_s_);
+    const auto leaf =
+        IssueLeafCertificate(host, leaf_key_.get(), Issuer{authority_.get(), key_.get()}, now_s_);
     ASSERT_FALSE(leaf) << host;
     EXPECT_EQ(leaf.error().code, ErrorCode::kInvalidArgument);
   }

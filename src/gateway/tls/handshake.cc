@@ -19,7 +19,7 @@ namespace {
 using boost::system::error_code;
 using GatewayTlsStream = asio::ssl::stream<http::StreamSocket>;
 
-constexpr std::chrono::milliseconds kGoodbyeTime{500};
+constexpr std::chrono::milliseconds kCloseNotifyTime{500};
 
 // Closes a socket when its time is over, unless this goes before. Closing and not cancelling: what
 // begins afterwards fails as well.
@@ -79,13 +79,13 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
   http::StreamSocket& lowest() { return socket(); }
   SSL* ssl() { return stream_.native_handle(); }
 
-  Task<error_code> Shake(TlsSide side, std::string taken) {
+  Task<error_code> RunHandshake(TlsSide side, std::string already_read) {
     const auto role =
         side == TlsSide::kServer ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
-    const asio::const_buffer before(taken.data(), taken.size());
+    const asio::const_buffer before(already_read.data(), already_read.size());
     auto [error, used] = co_await stream_.async_handshake(role, before, http::kTuple);
     // Nobody has a word before the handshake's end, so what is left over is no TLS.
-    if (!error && used != taken.size())
+    if (!error && used != already_read.size())
       error = error_code(asio::error::invalid_argument, boost::system::system_category());
     co_return error;
   }
@@ -94,7 +94,7 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
   // Says that nothing more comes, and does not wait to hear the same: the peer may never say it.
   Task<void> SendCloseNotify() override {
     SSL_set_shutdown(ssl(), SSL_get_shutdown(ssl()) | SSL_RECEIVED_SHUTDOWN);
-    const TimeLimit limit(socket(), kGoodbyeTime);
+    const TimeLimit limit(socket(), kCloseNotifyTime);
     co_await stream_.async_shutdown(http::kTuple);
   }
 
@@ -116,7 +116,7 @@ HandshakeFailure Describe(error_code error, SSL* ssl, bool timed_out) {
     const char* text = ERR_reason_error_string(code);
     failure.text = text == nullptr ? error.message() : text;
     // OpenSSL adds the number of an alert to this one.
-    if (failure.reason >= SSL_AD_REASON_OFFSET) failure.kind = Kind::kRefused;
+    if (failure.reason >= SSL_AD_REASON_OFFSET) failure.kind = Kind::kAlertReceived;
   } else if (error == asio::error::invalid_argument) {
     failure.text = "there was more than a handshake";
   } else {
@@ -128,21 +128,22 @@ HandshakeFailure Describe(error_code error, SSL* ssl, bool timed_out) {
 
 }  // namespace
 
-Task<tl::expected<Secured, HandshakeFailure>> ShakeHands(http::StreamSocket socket,
-                                                         SslPtr ssl,
-                                                         TlsSide side,
-                                                         std::string taken,
-                                                         std::chrono::milliseconds time_max) {
+Task<tl::expected<TlsConnection, HandshakeFailure>> RunTlsHandshake(
+    http::StreamSocket socket,
+    SslPtr ssl,
+    TlsSide side,
+    std::string already_read,
+    std::chrono::milliseconds time_max) {
   http::PrepareSocket(socket);
   auto transport = std::make_unique<GatewayTlsTransport>(std::move(socket), ssl.release());
   const TimeLimit limit(transport->lowest(), time_max);
-  const error_code error = co_await transport->Shake(side, std::move(taken));
+  const error_code error = co_await transport->RunHandshake(side, std::move(already_read));
   if (error) {
     transport->Close();
     co_return tl::unexpected(Describe(error, transport->ssl(), limit.over()));
   }
-  Secured secured;
-  secured.http2 = AgreedOnHttp2(transport->ssl());
+  TlsConnection secured;
+  secured.http2 = NegotiatedHttp2(transport->ssl());
   secured.transport = std::move(transport);
   co_return secured;
 }

@@ -22,21 +22,22 @@ enum class TlsSide { kServer, kClient };
 struct HandshakeFailure {
   enum class Kind {
     kTimeout,
-    kClosed,   // the other side went away
-    kRefused,  // the other side told us so, in an alert
-    kBroken    // we did not like what it said
+    kClosed,         // the other side went away
+    kAlertReceived,  // the other side told us so, in an alert
+    kProtocolError   // we did not like what it said
   };
-  Kind kind = Kind::kBroken;
+  Kind kind = Kind::kProtocolError;
   int reason = 0;          // OpenSSL's
   long verify_result = 0;  // what is wrong with its certificate; 0: nothing
   std::string text;
 };
 
-// `taken` is what was read of the socket before. The socket is closed when this fails.
-Task<tl::expected<Secured, HandshakeFailure>> ShakeHands(http::StreamSocket socket,
-                                                         SslPtr ssl,
-                                                         TlsSide side,
-                                                         std::string taken,
-                                                         std::chrono::milliseconds time_max);
+// `already_read` is what was read of the socket before. The socket is closed when this fails.
+Task<tl::expected<TlsConnection, HandshakeFailure>> RunTlsHandshake(
+    http::StreamSocket socket,
+    SslPtr ssl,
+    TlsSide side,
+    std::string already_read,
+    std::chrono::milliseconds time_max);
 
 }  // namespace viv::gateway

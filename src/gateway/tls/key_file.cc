@@ -31,7 +31,7 @@ Status WriteAndSync(int file, std::string_view text, mode_t mode, const std::str
 
 }  // namespace
 
-Wiped::~Wiped() {
+ZeroizedString::~ZeroizedString() {
   OPENSSL_cleanse(text_.data(), text_.size());
 }
 
@@ -61,7 +61,7 @@ Result<std::optional<KeyFile>> ReadKeyFile(const std::string& path) {
   }
   text.resize(size);
   std::optional<KeyFile> read(std::in_place);
-  read->text = Wiped(std::move(text));
+  read->text = ZeroizedString(std::move(text));
   read->mode = status.st_mode & 07777;
   return read;
 }

@@ -13,15 +13,15 @@
 namespace viv::gateway {
 
 // A text that is overwritten when it goes.
-class Wiped {
+class ZeroizedString {
  public:
-  Wiped() = default;
-  explicit Wiped(std::string text) : text_(std::move(text)) {}
-  ~Wiped();
-  Wiped(const Wiped&) = delete;
-  Wiped& operator=(const Wiped&) = delete;
-  Wiped(Wiped&& other) noexcept : text_(std::move(other.text_)) {}
-  Wiped& operator=(Wiped&& other) noexcept {
+  ZeroizedString() = default;
+  explicit ZeroizedString(std::string text) : text_(std::move(text)) {}
+  ~ZeroizedString();
+  ZeroizedString(const ZeroizedString&) = delete;
+  ZeroizedString& operator=(const ZeroizedString&) = delete;
+  ZeroizedString(ZeroizedString&& other) noexcept : text_(std::move(other.text_)) {}
+  ZeroizedString& operator=(ZeroizedString&& other) noexcept {
     text_.swap(other.text_);
     return *this;
   }
@@ -32,8 +32,8 @@ class Wiped {
 };
 
 struct KeyFile {
-  Wiped text;       // 64 KiB of it at most
-  mode_t mode = 0;  // its rights
+  ZeroizedString text;  // 64 KiB of it at most
+  mode_t mode = 0;      // its rights
 };
 
 Status MakeKeyFolder(const std::string& folder);  // 0700

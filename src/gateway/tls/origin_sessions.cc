@@ -66,7 +66,7 @@ OriginSessions* SessionsOf(SSL* ssl) {
 }
 
 // OpenSSL calls this for every ticket. 1: the session is ours now.
-int TakeSession(SSL* ssl, SSL_SESSION* session) {
+int StoreSession(SSL* ssl, SSL_SESSION* session) {
   const char* host = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   OriginSessions* sessions = SessionsOf(ssl);
   if (host == nullptr || sessions == nullptr || SSL_SESSION_is_resumable(session) != 1 ||
@@ -78,10 +78,10 @@ int TakeSession(SSL* ssl, SSL_SESSION* session) {
 
 }  // namespace
 
-void KeepSessions(SSL_CTX* context) {
+void EnableSessionCache(SSL_CTX* context) {
   CHECK(SSL_CTX_set_ex_data(context, SessionsIndex(), new OriginSessions) == 1);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-  SSL_CTX_sess_set_new_cb(context, TakeSession);
+  SSL_CTX_sess_set_new_cb(context, StoreSession);
 }
 
 void ResumeSession(SSL* ssl) {

@@ -12,7 +12,7 @@ namespace viv::gateway {
 
 inline constexpr std::size_t kOriginSessionsMax = 1024;  // the longest unused goes
 
-void KeepSessions(SSL_CTX* context);  // a client's
+void EnableSessionCache(SSL_CTX* context);  // a client's
 // Before the handshake, once the connection has its server's name.
 void ResumeSession(SSL* ssl);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr int kChainLengthMax = 10;
 
 std::string ExplainGuest(const HandshakeFailure& failure) {
-  if (failure.kind != HandshakeFailure::Kind::kRefused)
+  if (failure.kind != HandshakeFailure::Kind::kAlertReceived)
     return "TLS with the guest failed: " + failure.text;
   return "the guest broke off TLS (" + failure.text +
          "): its program may have a list of authorities of its own; let it read "
@@ -59,18 +59,18 @@ Error ExplainOrigin(const std::string& host, const HandshakeFailure& failure) {
     return {ErrorCode::kPermissionDenied, ExplainCertificate(host, failure.verify_result)};
   if (failure.kind == Kind::kTimeout)
     return {ErrorCode::kUnavailable, host + " did not finish the TLS handshake in 10 seconds"};
-  if (failure.kind == Kind::kRefused)
+  if (failure.kind == Kind::kAlertReceived)
     return {ErrorCode::kUnavailable, host + " refused the TLS handshake: " + failure.text};
   return {ErrorCode::kUnavailable, "TLS with " + host + " failed: " + failure.text};
 }
 
 // Says which host is meant and demands a certificate for it: a name, or an address.
-bool Demand(SSL* ssl, const std::string& host) {
-  X509_VERIFY_PARAM* demands = SSL_get0_param(ssl);
-  if (!IsHostName(host)) return X509_VERIFY_PARAM_set1_ip_asc(demands, host.c_str()) == 1;
+bool RequireCertificateFor(SSL* ssl, const std::string& host) {
+  X509_VERIFY_PARAM* params = SSL_get0_param(ssl);
+  if (!IsHostName(host)) return X509_VERIFY_PARAM_set1_ip_asc(params, host.c_str()) == 1;
   X509_VERIFY_PARAM_set_hostflags(
-      demands, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  return X509_VERIFY_PARAM_set1_host(demands, host.data(), host.size()) == 1 &&
+      params, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  return X509_VERIFY_PARAM_set1_host(params, host.data(), host.size()) == 1 &&
          SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;
 }
 
@@ -92,7 +92,7 @@ Result<ContextPtr> MakeOriginContext(const std::vector<std::string>& cas) {
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(it), X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_options(it, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(it, SSL_MODE_RELEASE_BUFFERS);
-  KeepSessions(it);
+  EnableSessionCache(it);
   ERR_clear_error();
   return context;
 }
@@ -101,22 +101,24 @@ class OpenSslOriginTls final : public OriginTls {
  public:
   explicit OpenSslOriginTls(ContextPtr context) : context_(std::move(context)) {}
 
-  Task<Result<Secured>> Connect(http::StreamSocket socket, std::string host, bool http2) override {
+  Task<Result<TlsConnection>> Connect(http::StreamSocket socket,
+                                      std::string host,
+                                      bool http2) override {
     SslPtr ssl(SSL_new(context_.get()));
     const unsigned char* protocols = http2 ? kHttp2AndHttp1 : kHttp1Only;
     const unsigned size = (http2 ? sizeof kHttp2AndHttp1 : sizeof kHttp1Only) - 1;
     if (ssl == nullptr || SSL_set_alpn_protos(ssl.get(), protocols, size) != 0)
       co_return Fail(ErrorCode::kUnavailable, "prepare TLS: " + LastOpenSslError());
-    if (!Demand(ssl.get(), host)) {
+    if (!RequireCertificateFor(ssl.get(), host)) {
       ERR_clear_error();
       co_return Fail(ErrorCode::kInvalidArgument,
                      "'" + Printable(host, 64) + "' is no name of a host");
     }
     ResumeSession(ssl.get());
-    auto shaken = co_await ShakeHands(std::move(socket), std::move(ssl), TlsSide::kClient,
-                                      std::string(), kHandshakeTime);
-    if (!shaken) co_return tl::unexpected<Error>(ExplainOrigin(host, shaken.error()));
-    co_return *std::move(shaken);
+    auto secured = co_await RunTlsHandshake(std::move(socket), std::move(ssl), TlsSide::kClient,
+                                            std::string(), kHandshakeTime);
+    if (!secured) co_return tl::unexpected<Error>(ExplainOrigin(host, secured.error()));
+    co_return *std::move(secured);
   }
 
  private:
@@ -125,17 +127,17 @@ class OpenSslOriginTls final : public OriginTls {
 
 }  // namespace
 
-Task<Result<Secured>> AcceptTls(http::StreamSocket socket,
-                                std::string taken,
-                                std::shared_ptr<SSL_CTX> context,
-                                bool http2) {
+Task<Result<TlsConnection>> AcceptTls(http::StreamSocket socket,
+                                      std::string already_read,
+                                      std::shared_ptr<SSL_CTX> context,
+                                      bool http2) {
   SslPtr ssl(SSL_new(context.get()));
   if (ssl == nullptr) co_return Fail(ErrorCode::kUnavailable, "prepare TLS: " + LastOpenSslError());
   if (http2) OfferHttp2(ssl.get());
-  auto shaken = co_await ShakeHands(std::move(socket), std::move(ssl), TlsSide::kServer,
-                                    std::move(taken), kHandshakeTime);
-  if (!shaken) co_return Fail(ErrorCode::kUnavailable, ExplainGuest(shaken.error()));
-  co_return *std::move(shaken);
+  auto secured = co_await RunTlsHandshake(std::move(socket), std::move(ssl), TlsSide::kServer,
+                                          std::move(already_read), kHandshakeTime);
+  if (!secured) co_return Fail(ErrorCode::kUnavailable, ExplainGuest(secured.error()));
+  co_return *std::move(secured);
 }
 
 Result<std::unique_ptr<OriginTls>> OriginTls::Open(const std::vector<std::string>& cas) {

@@ -7,22 +7,22 @@
 
 #include "base/result.h"
 #include "base/task.h"
-#include "gateway/tls/authority.h"
+#include "gateway/tls/certificate_authority.h"
 #include "http/transport.h"
 
 namespace viv::gateway {
 
-struct Secured {
+struct TlsConnection {
   std::unique_ptr<http::Transport> transport;
   bool http2 = false;  // what was agreed on
 };
 
-// The server's side, toward a guest whose first bytes are `taken`. `http2` offers it beside
+// The server's side, toward a guest whose first bytes are `already_read`. `http2` offers it beside
 // HTTP/1.1.
-Task<Result<Secured>> AcceptTls(http::StreamSocket socket,
-                                std::string taken,
-                                std::shared_ptr<SSL_CTX> context,
-                                bool http2);
+Task<Result<TlsConnection>> AcceptTls(http::StreamSocket socket,
+                                      std::string already_read,
+                                      std::shared_ptr<SSL_CTX> context,
+                                      bool http2);
 
 // The client's side, toward origins. Thread-safe.
 class OriginTls {
@@ -32,9 +32,9 @@ class OriginTls {
   virtual ~OriginTls() = default;
   // kPermissionDenied when its certificate is not one of `host`, or nobody trusted vouches for it:
   // the message says which. kUnavailable when it fails otherwise.
-  virtual Task<Result<Secured>> Connect(http::StreamSocket socket,
-                                        std::string host,
-                                        bool http2) = 0;
+  virtual Task<Result<TlsConnection>> Connect(http::StreamSocket socket,
+                                              std::string host,
+                                              bool http2) = 0;
 };
 
 }  // namespace viv::gateway

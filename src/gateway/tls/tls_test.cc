@@ -30,8 +30,8 @@ Task<void> Store(Task<T> task, std::optional<T>& into) {
 }
 
 // Both ends' results of one connection between an origin and us.
-struct Met {
-  std::optional<Result<Secured>> origin, us;
+struct BothEnds {
+  std::optional<Result<TlsConnection>> origin, us;
 };
 
 Task<std::string> ReadAll(http::Transport& from) {
@@ -68,29 +68,29 @@ class GatewayTlsTest : public ::testing::Test {
     return opened ? *std::move(opened) : nullptr;
   }
 
-  Met Meet(OriginTls& tls,
-           std::shared_ptr<SSL_CTX> origin,
-           const std::string& host = "origin.example",
-           bool http2 = true) {
+  BothEnds ConnectBoth(OriginTls& tls,
+                       std::shared_ptr<SSL_CTX> origin,
+                       const std::string& host = "origin.example",
+                       bool http2 = true) {
     SocketPair pair(io_);
-    Met met;
+    BothEnds ends;
     asio::co_spawn(
-        io_, Store(AcceptTls(std::move(pair.first), "", std::move(origin), http2), met.origin),
+        io_, Store(AcceptTls(std::move(pair.first), "", std::move(origin), http2), ends.origin),
         asio::detached);
-    asio::co_spawn(io_, Store(tls.Connect(std::move(pair.second), host, true), met.us),
+    asio::co_spawn(io_, Store(tls.Connect(std::move(pair.second), host, true), ends.us),
                    asio::detached);
     Run();
-    return met;
+    return ends;
   }
 
   // Why we do not talk to an origin with that identity.
   std::string Refusal(const TestIdentity& identity, const std::string& host = "origin.example") {
     const auto tls = Trusting(authority_.certificate.get());
-    const Met met = Meet(*tls, TestServerContext(identity), host);
-    if (*met.us) return "none";
-    EXPECT_EQ(met.us->error().code, ErrorCode::kPermissionDenied);
-    EXPECT_FALSE(*met.origin);
-    return met.us->error().message;
+    const BothEnds ends = ConnectBoth(*tls, TestServerContext(identity), host);
+    if (*ends.us) return "none";
+    EXPECT_EQ(ends.us->error().code, ErrorCode::kPermissionDenied);
+    EXPECT_FALSE(*ends.origin);
+    return ends.us->error().message;
   }
 
   void Run() {
@@ -120,14 +120,14 @@ class GatewayTlsTest : public ::testing::Test {
 TEST_F(GatewayTlsTest, TalksToAnOriginWithAGoodCertificate) {
   const auto tls = Trusting(authority_.certificate.get());
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  AnswerOffers(context.get());
-  const Met met = Meet(*tls, context);
-  ASSERT_TRUE(*met.us) << met.us->error().message;
-  ASSERT_TRUE(*met.origin) << met.origin->error().message;
-  EXPECT_TRUE((*met.us)->http2);
-  EXPECT_TRUE((*met.origin)->http2);
-  http::Transport& us = *(*met.us)->transport;
-  http::Transport& origin = *(*met.origin)->transport;
+  EnableAlpnSelection(context.get());
+  const BothEnds ends = ConnectBoth(*tls, context);
+  ASSERT_TRUE(*ends.us) << ends.us->error().message;
+  ASSERT_TRUE(*ends.origin) << ends.origin->error().message;
+  EXPECT_TRUE((*ends.us)->http2);
+  EXPECT_TRUE((*ends.origin)->http2);
+  http::Transport& us = *(*ends.us)->transport;
+  http::Transport& origin = *(*ends.origin)->transport;
   EXPECT_TRUE(us.secure());
   EXPECT_TRUE(Finish(Send(us, std::string(5000, 'a'))));
   End(us.Shutdown(http::Transport::Linger::kNo));
@@ -138,14 +138,14 @@ TEST_F(GatewayTlsTest, TalksToAnOriginWithAGoodCertificate) {
 TEST_F(GatewayTlsTest, AgreesOnHttp1WhereTheOtherSideKnowsNoBetter) {
   const auto tls = Trusting(authority_.certificate.get());
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  Met met = Meet(*tls, context);  // says nothing about protocols
-  ASSERT_TRUE(*met.us);
-  EXPECT_FALSE((*met.us)->http2);
-  AnswerOffers(context.get());
-  met = Meet(*tls, context, "origin.example", false);
-  ASSERT_TRUE(*met.us);
-  EXPECT_FALSE((*met.us)->http2);
-  EXPECT_FALSE((*met.origin)->http2);
+  BothEnds ends = ConnectBoth(*tls, context);  // says nothing about protocols
+  ASSERT_TRUE(*ends.us);
+  EXPECT_FALSE((*ends.us)->http2);
+  EnableAlpnSelection(context.get());
+  ends = ConnectBoth(*tls, context, "origin.example", false);
+  ASSERT_TRUE(*ends.us);
+  EXPECT_FALSE((*ends.us)->http2);
+  EXPECT_FALSE((*ends.origin)->http2);
 }
 
 TEST_F(GatewayTlsTest, ResumesASessionWithTheSameHost) {
@@ -154,25 +154,25 @@ TEST_F(GatewayTlsTest, ResumesASessionWithTheSameHost) {
   for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     SSL_CTX_set_max_proto_version(context.get(), version);
     const long before = SSL_CTX_sess_hits(context.get());
-    Met first = Meet(*tls, context);
+    BothEnds first = ConnectBoth(*tls, context);
     ASSERT_TRUE(*first.us && *first.origin);
     Finish(Send(*(*first.origin)->transport, "x"));
     End((*first.origin)->transport->Shutdown(http::Transport::Linger::kNo));
     EXPECT_EQ(Finish(ReadAll(*(*first.us)->transport)), "x");  // and the tickets before it
-    EXPECT_TRUE(*Meet(*tls, context).us);
+    EXPECT_TRUE(*ConnectBoth(*tls, context).us);
     EXPECT_EQ(SSL_CTX_sess_hits(context.get()), before + 1) << version;
   }
 }
 
-TEST_F(GatewayTlsTest, OutlivingItsMakerASessionIsStillKept) {
+TEST_F(GatewayTlsTest, ASessionOutlivesTheOriginTlsThatMadeIt) {
   auto tls = Trusting(authority_.certificate.get());
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  Met met = Meet(*tls, context);
+  BothEnds ends = ConnectBoth(*tls, context);
   tls.reset();
-  ASSERT_TRUE(*met.us && *met.origin);
-  Finish(Send(*(*met.origin)->transport, "x"));
-  End((*met.origin)->transport->Shutdown(http::Transport::Linger::kNo));
-  EXPECT_EQ(Finish(ReadAll(*(*met.us)->transport)), "x");
+  ASSERT_TRUE(*ends.us && *ends.origin);
+  Finish(Send(*(*ends.origin)->transport, "x"));
+  End((*ends.origin)->transport->Shutdown(http::Transport::Linger::kNo));
+  EXPECT_EQ(Finish(ReadAll(*(*ends.us)->transport)), "x");
 }
 
 TEST_F(GatewayTlsTest, RefusesACertificateForAnotherName) {
@@ -224,10 +224,10 @@ TEST_F(GatewayTlsTest, RefusesASignatureOfWhoMayNotSign) {
   const TestIdentity host = MakeTestIdentity({.name = "host.example"}, &authority_);
   const TestIdentity forged = MakeTestIdentity({}, &host);
   const auto tls = Trusting(authority_.certificate.get());
-  const Met met = Meet(*tls, TestServerContext(forged, host.certificate.get()));
-  ASSERT_FALSE(*met.us);
-  EXPECT_EQ(met.us->error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(met.us->error().message,
+  const BothEnds ends = ConnectBoth(*tls, TestServerContext(forged, host.certificate.get()));
+  ASSERT_FALSE(*ends.us);
+  EXPECT_EQ(ends.us->error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(ends.us->error().message,
             "the certificate of origin.example is signed by somebody who may not sign "
             "certificates");
 }
@@ -235,21 +235,21 @@ TEST_F(GatewayTlsTest, RefusesASignatureOfWhoMayNotSign) {
 TEST_F(GatewayTlsTest, AFailedCertificateLeavesNoSessionToResume) {
   const auto tls = Trusting(authority_.certificate.get());
   const auto bad = TestServerContext(MakeTestIdentity({.name = "other.example"}, &authority_));
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(*Meet(*tls, bad).us);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(*ConnectBoth(*tls, bad).us);
   EXPECT_EQ(SSL_CTX_sess_hits(bad.get()), 0);
 }
 
 TEST_F(GatewayTlsTest, TrustsWhatThisMachineTrusts) {
   ::setenv("SSL_CERT_FILE", SavePem(folder_, PemOf(authority_.certificate.get())).c_str(), 1);
   const auto tls = OriginTls::Open({});
-  EXPECT_TRUE(*Meet(**tls, TestServerContext(MakeTestIdentity({}, &authority_))).us);
+  EXPECT_TRUE(*ConnectBoth(**tls, TestServerContext(MakeTestIdentity({}, &authority_))).us);
 }
 
 TEST_F(GatewayTlsTest, TrustsAnAuthorityInTheMiddleOfAChain) {
   const TestIdentity middle =
       MakeTestIdentity({.name = "Middle", .is_authority = true}, &authority_);
   const auto tls = Trusting(middle.certificate.get());
-  EXPECT_TRUE(*Meet(*tls, TestServerContext(MakeTestIdentity({}, &middle))).us);
+  EXPECT_TRUE(*ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &middle))).us);
 }
 
 TEST_F(GatewayTlsTest, RefusesHostsThatAreNone) {
@@ -290,10 +290,10 @@ TEST_F(GatewayTlsTest, AHandshakeThatTakesTooLongEnds) {
   SocketPair pair(io_);
   ContextPtr context(SSL_CTX_new(TLS_client_method()));
   SslPtr ssl(SSL_new(context.get()));
-  const auto shaken = Finish(ShakeHands(std::move(pair.first), std::move(ssl), TlsSide::kClient, "",
-                                        std::chrono::milliseconds(1)));
-  ASSERT_FALSE(shaken);
-  EXPECT_EQ(shaken.error().kind, HandshakeFailure::Kind::kTimeout);
+  const auto secured = Finish(RunTlsHandshake(std::move(pair.first), std::move(ssl),
+                                              TlsSide::kClient, "", std::chrono::milliseconds(1)));
+  ASSERT_FALSE(secured);
+  EXPECT_EQ(secured.error().kind, HandshakeFailure::Kind::kTimeout);
 }
 
 // A guest's side in memory, whose bytes the test carries.
@@ -319,17 +319,17 @@ struct GuestInMemory {
   SslPtr ssl;
 };
 
-TEST_F(GatewayTlsTest, GoesOnWhereTheOpeningWasRead) {
+TEST_F(GatewayTlsTest, ContinuesAfterTheBytesAlreadyRead) {
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  AnswerOffers(context.get());
+  EnableAlpnSelection(context.get());
   GuestInMemory guest("\x08http/1.1");
-  const std::string opening = guest.TakeOutput();
+  const std::string first_bytes = guest.TakeOutput();
   for (const std::size_t split :
-       {std::size_t{0}, std::size_t{1}, opening.size() / 2, opening.size()}) {
+       {std::size_t{0}, std::size_t{1}, first_bytes.size() / 2, first_bytes.size()}) {
     GuestInMemory again("\x08http/1.1");
     const std::string hello = again.TakeOutput();
     SocketPair pair(io_);
-    std::optional<Result<Secured>> accepted;
+    std::optional<Result<TlsConnection>> accepted;
     asio::co_spawn(
         io_,
         Store(AcceptTls(std::move(pair.first), hello.substr(0, split), context, true), accepted),
@@ -351,7 +351,7 @@ TEST_F(GatewayTlsTest, GoesOnWhereTheOpeningWasRead) {
 
 TEST_F(GatewayTlsTest, AGuestWithoutACommonProtocolIsTurnedAway) {
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  AnswerOffers(context.get());
+  EnableAlpnSelection(context.get());
   GuestInMemory guest("\x02h2");
   SocketPair pair(io_);
   const auto accepted =
@@ -364,61 +364,61 @@ TEST_F(GatewayTlsTest, AGuestThatSaysGarbageOrLeavesIsDropped) {
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
   GuestInMemory guest;
   const std::string hello = guest.TakeOutput();
-  for (const std::string& taken :
+  for (const std::string& already_read :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(), hello.substr(0, 40), hello,
         hello + "more", std::string(40000, '\x16')}) {
     SocketPair pair(io_);
     pair.second.shutdown(http::StreamSocket::shutdown_send);
-    EXPECT_FALSE(Finish(AcceptTls(std::move(pair.first), taken, context, true)));
+    EXPECT_FALSE(Finish(AcceptTls(std::move(pair.first), already_read, context, true)));
   }
 }
 
 TEST_F(GatewayTlsTest, ToldWhyAGuestBreaksOff) {
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
   const auto distrusting = OriginTls::Open({});
-  const Met met = Meet(**distrusting, context);
-  ASSERT_FALSE(*met.origin);
-  EXPECT_THAT(met.origin->error().message, HasSubstr("unknown ca"));
-  EXPECT_THAT(met.origin->error().message, HasSubstr("ca-certificates.crt"));
+  const BothEnds ends = ConnectBoth(**distrusting, context);
+  ASSERT_FALSE(*ends.origin);
+  EXPECT_THAT(ends.origin->error().message, HasSubstr("unknown ca"));
+  EXPECT_THAT(ends.origin->error().message, HasSubstr("ca-certificates.crt"));
 }
 
-TEST_F(GatewayTlsTest, SayingGoodbyeDoesNotWaitForTheOther) {
+TEST_F(GatewayTlsTest, ShutdownDoesNotWaitForTheOthersCloseNotify) {
   const auto tls = Trusting(authority_.certificate.get());
-  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
-  ASSERT_TRUE(*met.us && *met.origin);
-  End((*met.us)->transport->Shutdown(http::Transport::Linger::kNo));  // ends without an answer
-  EXPECT_EQ(Finish(ReadAll(*(*met.origin)->transport)), "");
-  EXPECT_FALSE((*met.origin)->transport->read_failed());
+  BothEnds ends = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*ends.us && *ends.origin);
+  End((*ends.us)->transport->Shutdown(http::Transport::Linger::kNo));  // ends without an answer
+  EXPECT_EQ(Finish(ReadAll(*(*ends.origin)->transport)), "");
+  EXPECT_FALSE((*ends.origin)->transport->read_failed());
 }
 
-TEST_F(GatewayTlsTest, ACutIsNoEnd) {
+TEST_F(GatewayTlsTest, AClosedSocketIsNoCloseNotify) {
   const auto tls = Trusting(authority_.certificate.get());
-  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
-  ASSERT_TRUE(*met.us && *met.origin);
-  (*met.origin)->transport->Close();
-  EXPECT_EQ(Finish(ReadAll(*(*met.us)->transport)), "");
-  EXPECT_TRUE((*met.us)->transport->read_failed());
-  EXPECT_TRUE((*met.us)->transport->read_truncated());
+  BothEnds ends = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*ends.us && *ends.origin);
+  (*ends.origin)->transport->Close();
+  EXPECT_EQ(Finish(ReadAll(*(*ends.us)->transport)), "");
+  EXPECT_TRUE((*ends.us)->transport->read_failed());
+  EXPECT_TRUE((*ends.us)->transport->read_truncated());
 }
 
 TEST_F(GatewayTlsTest, SeesWhatCameUnaskedAndTakesNoTicketForIt) {
   const auto tls = Trusting(authority_.certificate.get());
-  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
-  ASSERT_TRUE(*met.us && *met.origin);
-  http::Transport &us = *(*met.us)->transport, &origin = *(*met.origin)->transport;
+  BothEnds ends = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*ends.us && *ends.origin);
+  http::Transport &us = *(*ends.us)->transport, &origin = *(*ends.origin)->transport;
   EXPECT_FALSE(us.HasUnread());  // but for tickets
   EXPECT_TRUE(Finish(Send(origin, "unasked")));
   EXPECT_TRUE(us.HasUnread());
-  Met other = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  BothEnds other = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
   (*other.origin)->transport->Close();
   EXPECT_TRUE((*other.us)->transport->HasUnread());
 }
 
-TEST_F(GatewayTlsTest, OneDirectionEndsWithAGoodbyeAndTheOtherGoesOn) {
+TEST_F(GatewayTlsTest, OneDirectionEndsWithCloseNotifyAndTheOtherGoesOn) {
   const auto tls = Trusting(authority_.certificate.get());
-  Met met = Meet(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
-  ASSERT_TRUE(*met.us && *met.origin);
-  http::Transport &us = *(*met.us)->transport, &origin = *(*met.origin)->transport;
+  BothEnds ends = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
+  ASSERT_TRUE(*ends.us && *ends.origin);
+  http::Transport &us = *(*ends.us)->transport, &origin = *(*ends.origin)->transport;
   us.CloseWrite();
   EXPECT_EQ(Finish(ReadAll(origin)), "");
   EXPECT_FALSE(origin.read_failed());
