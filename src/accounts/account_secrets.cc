@@ -40,7 +40,7 @@ std::int64_t NumberIn(const json::value& body, std::string_view name) {
   return number != nullptr && number->is_int64() ? number->get_int64() : 0;
 }
 
-AccountSecret ReadSecretRecord(const Ledger::Entry& entry) {
+AccountSecret ReadSecretRecord(const DocumentTable::Entry& entry) {
   AccountSecret secret;
   secret.id = entry.id;
   secret.name = FindString(entry.body, "name");
@@ -82,20 +82,20 @@ tl::unexpected<Error> NoSuchSecret(std::string_view id_or_name) {
 
 }  // namespace
 
-AccountSecrets::AccountSecrets(Ledger& ledger,
-                               const Secrets& sealer,
+AccountSecrets::AccountSecrets(DocumentTable& table,
+                               const Sealer& sealer,
                                std::function<std::int64_t()> now_us)
-    : ledger_(ledger), sealer_(sealer), now_us_(std::move(now_us)) {
-  for (const Ledger::EntryPtr& entry : ledger_.All())
+    : table_(table), sealer_(sealer), now_us_(std::move(now_us)) {
+  for (const DocumentTable::EntryPtr& entry : table_.All())
     names_[entry->account_id][std::string(FindString(entry->body, "name"))] = entry->id;
 }
 
-AsyncMutex& AccountSecrets::TurnOf(const std::string& account_id) {
-  return turns_[std::hash<std::string>()(account_id) % turns_.size()];
+AsyncMutex& AccountSecrets::MutexOf(const std::string& account_id) {
+  return mutexes_[std::hash<std::string>()(account_id) % mutexes_.size()];
 }
 
-Ledger::EntryPtr AccountSecrets::FindEntry(std::string_view account_id,
-                                           std::string_view id_or_name) const {
+DocumentTable::EntryPtr AccountSecrets::FindEntry(std::string_view account_id,
+                                                  std::string_view id_or_name) const {
   std::string id = ToLower(id_or_name);
   if (!id.starts_with(kSecretIdPrefix)) {
     std::shared_lock lock(mutex_);
@@ -105,7 +105,7 @@ Ledger::EntryPtr AccountSecrets::FindEntry(std::string_view account_id,
     if (found == names->second.end()) return nullptr;
     id = found->second;
   }
-  return ledger_.Find(account_id, id);
+  return table_.Find(account_id, id);
 }
 
 std::size_t AccountSecrets::CountOf(const std::string& account_id) const {
@@ -114,11 +114,13 @@ std::size_t AccountSecrets::CountOf(const std::string& account_id) const {
   return names == names_.end() ? 0 : names->second.size();
 }
 
-Task<Status> AccountSecrets::Keep(std::string account_id, AccountSecret secret, std::string value) {
+Task<Status> AccountSecrets::Store(std::string account_id,
+                                   AccountSecret secret,
+                                   std::string value) {
   std::string sealed = sealer_.Seal(SealPurpose(account_id, secret.id), value);
   Wipe(value);
-  Ledger::Entry entry{secret.id, account_id, WriteSecretRecord(secret, std::move(sealed))};
-  CO_RETURN_IF_ERROR(co_await ledger_.Put(std::move(entry)), "keep secret " + secret.name);
+  DocumentTable::Entry entry{secret.id, account_id, WriteSecretRecord(secret, std::move(sealed))};
+  CO_RETURN_IF_ERROR(co_await table_.Put(std::move(entry)), "keep secret " + secret.name);
   std::unique_lock lock(mutex_);
   names_[account_id][secret.name] = secret.id;
   co_return Status();
@@ -134,7 +136,7 @@ Task<Result<AccountSecret>> AccountSecrets::Create(std::string account_id,
   secret.id = "sec_" + RandomLettersAndDigits(20);
   secret.name = ToLower(name);
   secret.metadata = std::move(metadata);
-  AsyncMutex::Lock turn = co_await TurnOf(account_id).Acquire();
+  AsyncMutex::Lock account_lock = co_await MutexOf(account_id).Acquire();
   if (FindEntry(account_id, secret.name) != nullptr)
     co_return Fail(ErrorCode::kConflict,
                    "secret '" + secret.name + "' already exists; update it to give it a new value");
@@ -142,7 +144,7 @@ Task<Result<AccountSecret>> AccountSecrets::Create(std::string account_id,
     co_return Fail(ErrorCode::kLimitExceeded,
                    "an account has at most 1000 secrets; delete some that are not used");
   secret.created_at_us = secret.updated_at_us = now_us_();
-  CO_RETURN_IF_ERROR(co_await Keep(std::move(account_id), secret, std::move(value)));
+  CO_RETURN_IF_ERROR(co_await Store(std::move(account_id), secret, std::move(value)));
   co_return secret;
 }
 
@@ -152,25 +154,25 @@ Task<Result<AccountSecret>> AccountSecrets::Update(
     std::string value,
     std::optional<std::map<std::string, std::string>> metadata) {
   CO_RETURN_IF_ERROR(CheckNewValue(value));
-  AsyncMutex::Lock turn = co_await TurnOf(account_id).Acquire();
+  AsyncMutex::Lock account_lock = co_await MutexOf(account_id).Acquire();
   ASSIGN_OR_CO_RETURN(AccountSecret secret, Get(account_id, id_or_name));
   ++secret.version;
   if (metadata) secret.metadata = *std::move(metadata);
   secret.updated_at_us = now_us_();
-  CO_RETURN_IF_ERROR(co_await Keep(std::move(account_id), secret, std::move(value)));
+  CO_RETURN_IF_ERROR(co_await Store(std::move(account_id), secret, std::move(value)));
   co_return secret;
 }
 
 Result<AccountSecret> AccountSecrets::Get(std::string_view account_id,
                                           std::string_view id_or_name) const {
-  Ledger::EntryPtr entry = FindEntry(account_id, id_or_name);
+  DocumentTable::EntryPtr entry = FindEntry(account_id, id_or_name);
   if (entry == nullptr) return NoSuchSecret(id_or_name);
   return ReadSecretRecord(*entry);
 }
 
 std::vector<AccountSecret> AccountSecrets::List(std::string_view account_id) const {
   std::vector<AccountSecret> list;
-  for (const Ledger::EntryPtr& entry : ledger_.List(account_id))
+  for (const DocumentTable::EntryPtr& entry : table_.List(account_id))
     list.push_back(ReadSecretRecord(*entry));
   std::sort(list.begin(), list.end(), [](const AccountSecret& a, const AccountSecret& b) {
     return std::tie(a.created_at_us, a.id) > std::tie(b.created_at_us, b.id);
@@ -179,9 +181,9 @@ std::vector<AccountSecret> AccountSecrets::List(std::string_view account_id) con
 }
 
 Task<Status> AccountSecrets::Remove(std::string account_id, std::string id_or_name) {
-  AsyncMutex::Lock turn = co_await TurnOf(account_id).Acquire();
+  AsyncMutex::Lock account_lock = co_await MutexOf(account_id).Acquire();
   ASSIGN_OR_CO_RETURN(AccountSecret secret, Get(account_id, id_or_name));
-  CO_RETURN_IF_ERROR(co_await ledger_.Remove(secret.id), "remove secret " + secret.name);
+  CO_RETURN_IF_ERROR(co_await table_.Remove(secret.id), "remove secret " + secret.name);
   std::unique_lock lock(mutex_);
   if (auto names = names_.find(account_id); names != names_.end()) {
     names->second.erase(secret.name);
@@ -192,7 +194,7 @@ Task<Status> AccountSecrets::Remove(std::string account_id, std::string id_or_na
 
 Result<std::string> AccountSecrets::Value(std::string_view account_id,
                                           std::string_view id_or_name) const {
-  Ledger::EntryPtr entry = FindEntry(account_id, id_or_name);
+  DocumentTable::EntryPtr entry = FindEntry(account_id, id_or_name);
   if (entry == nullptr) return NoSuchSecret(id_or_name);
   return sealer_.Open(SealPurpose(account_id, entry->id), FindString(entry->body, "sealed"));
 }

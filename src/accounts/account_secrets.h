@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "accounts/ledger.h"
-#include "accounts/secrets.h"
+#include "accounts/document_table.h"
+#include "accounts/sealer.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/result.h"
@@ -37,9 +37,9 @@ struct AccountSecret {
 
 class AccountSecrets final : public gateway::SecretSource {
  public:
-  // Ledger and sealer outlive this; nobody else writes to the ledger.
-  AccountSecrets(Ledger& ledger,
-                 const Secrets& sealer,
+  // DocumentTable and sealer outlive this; nobody else writes to the table.
+  AccountSecrets(DocumentTable& table,
+                 const Sealer& sealer,
                  std::function<std::int64_t()> now_us = NowMicros);
 
   // A name has 1 to 128 letters, digits, '-' and '_', and does not begin like an id; a value is not
@@ -64,17 +64,17 @@ class AccountSecrets final : public gateway::SecretSource {
                              const gateway::SecretText& text) override;
 
  private:
-  Ledger::EntryPtr FindEntry(std::string_view account_id, std::string_view id_or_name) const;
+  DocumentTable::EntryPtr FindEntry(std::string_view account_id, std::string_view id_or_name) const;
   Result<std::string> Value(std::string_view account_id, std::string_view id_or_name) const;
   std::size_t CountOf(const std::string& account_id) const;
-  AsyncMutex& TurnOf(const std::string& account_id);
-  Task<Status> Keep(std::string account_id, AccountSecret secret, std::string value);
+  AsyncMutex& MutexOf(const std::string& account_id);
+  Task<Status> Store(std::string account_id, AccountSecret secret, std::string value);
 
-  Ledger& ledger_;
-  const Secrets& sealer_;
+  DocumentTable& table_;
+  const Sealer& sealer_;
   const std::function<std::int64_t()> now_us_;
   // By the hash of the account: held from looking at its secrets to having changed one.
-  std::array<AsyncMutex, 64> turns_;
+  std::array<AsyncMutex, 64> mutexes_;
   mutable std::shared_mutex mutex_;  // guards the one below
   // Of each account, name to id: references are resolved at every request.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> names_;

@@ -23,9 +23,9 @@ class AccountSecretsTest : public ::testing::Test {
  protected:
   // What the next start of the server knows.
   void Restart() {
-    ledger_ = *Ledger::Load(store_, "secret");
+    table_ = *DocumentTable::Load(store_, "secret");
     secrets_ =
-        std::make_unique<AccountSecrets>(*ledger_, sealer_, [this] { return now_us_ += 1000; });
+        std::make_unique<AccountSecrets>(*table_, sealer_, [this] { return now_us_ += 1000; });
   }
   AccountSecretsTest() { Restart(); }
 
@@ -49,9 +49,9 @@ class AccountSecretsTest : public ::testing::Test {
   }
 
   FakeStore store_;
-  const Secrets sealer_{"server secret"};
+  const Sealer sealer_{"server secret"};
   std::int64_t now_us_ = 1'000'000;
-  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<DocumentTable> table_;
   std::unique_ptr<AccountSecrets> secrets_;
 };
 

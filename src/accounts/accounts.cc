@@ -98,7 +98,7 @@ Result<Accounts::NewKey> Accounts::CreateKey(std::string_view account_id, std::s
 }
 
 Status Accounts::RevokeKey(std::string_view account_id, std::string_view key_id) {
-  std::lock_guard lock(revoking_);
+  std::lock_guard lock(revoke_mutex_);
   ASSIGN_OR_RETURN(std::vector<store::Key> keys, store_.ListKeys(account_id));
   auto valid = [](const store::Key& key) { return !key.revoked_at_us; };
   const auto count = std::count_if(keys.begin(), keys.end(), valid);
@@ -113,10 +113,11 @@ Status Accounts::RevokeKey(std::string_view account_id, std::string_view key_id)
   return store_.RevokeKey(account_id, key_id, NowMicros());
 }
 
-Result<Accounts::NewKey> Accounts::RotateKey(std::string_view account_id,
-                                             std::string_view key_id,
-                                             const std::function<Status(const NewKey&)>& kept) {
-  std::lock_guard lock(revoking_);
+Result<Accounts::NewKey> Accounts::RotateKey(
+    std::string_view account_id,
+    std::string_view key_id,
+    const std::function<Status(const NewKey&)>& store_key) {
+  std::lock_guard lock(revoke_mutex_);
   ASSIGN_OR_RETURN(std::vector<store::Key> keys, store_.ListKeys(account_id));
   auto old = std::find_if(keys.begin(), keys.end(), [&](const store::Key& key) {
     return key.id == key_id && !key.revoked_at_us;
@@ -124,7 +125,7 @@ Result<Accounts::NewKey> Accounts::RotateKey(std::string_view account_id,
   if (old == keys.end())
     return Fail(ErrorCode::kNotFound, "the account has no valid key with this id");
   ASSIGN_OR_RETURN(NewKey made, CreateKey(account_id, old->name));
-  Status done = kept ? kept(made) : Status();
+  Status done = store_key ? store_key(made) : Status();
   if (done) done = store_.RevokeKey(account_id, key_id, NowMicros());
   if (done) return made;
   Status undone = store_.RevokeKey(account_id, made.record.id, NowMicros());
@@ -144,7 +145,7 @@ Result<store::Organization> Accounts::CreateOrganization(std::string name) {
 
 Result<store::Account> Accounts::CreateAccount(std::string name, std::string_view organization) {
   RETURN_IF_ERROR(CheckIdentityName(name));
-  std::lock_guard lock(names_);
+  std::lock_guard lock(names_mutex_);
   if (FindAccount(name))
     return Fail(ErrorCode::kConflict, "there is an account '" + name + "' already");
   auto owner = organization.empty() ? CreateOrganization(name) : FindOrganization(organization);
@@ -188,7 +189,7 @@ Result<store::Account> Accounts::FindByUuid(std::string_view uuid) const {
   return missing;
 }
 
-bool Accounts::MayAct(std::string_view caller, std::string_view target) const {
+bool Accounts::MayActFor(std::string_view caller, std::string_view target) const {
   if (caller.empty() || target.empty()) return false;
   if (caller == target) return true;
   auto one = store_.GetAccount(caller);

@@ -42,7 +42,7 @@ class Accounts {
   // the new one before that, and its failure leaves the old key as it was.
   Result<NewKey> RotateKey(std::string_view account_id,
                            std::string_view key_id,
-                           const std::function<Status(const NewKey&)>& kept);
+                           const std::function<Status(const NewKey&)>& store_key);
 
   static std::string GenerateKey();
 
@@ -70,7 +70,7 @@ class Accounts {
 
   // Whether one account may use what another one has: it is the same, or of the same organization.
   // Cheap: called for every request.
-  bool MayAct(std::string_view caller, std::string_view target) const;
+  bool MayActFor(std::string_view caller, std::string_view target) const;
 
  private:
   Status AddKey(std::string_view account_id,
@@ -79,8 +79,8 @@ class Accounts {
                 store::Key* record);
 
   store::Store& store_;
-  std::mutex revoking_;  // held from the look which keys are valid until one is revoked
-  std::mutex names_;     // held from the look whether a name is taken until its account is there
+  std::mutex revoke_mutex_;  // held from the look which keys are valid until one is revoked
+  std::mutex names_mutex_;  // held from the look whether a name is taken until its account is there
 };
 
 }  // namespace viv::accounts

@@ -48,7 +48,7 @@ TEST_F(AccountsTest, AnAccountHasAUuidAndBelongsToTheOrganizationGivenByNameOrId
   EXPECT_EQ(alice->organization_id, organization->id);
   EXPECT_EQ(bob->organization_id, organization->id);
   EXPECT_EQ(accounts_->FindOrganization(carol->organization_id)->name, "carol");
-  EXPECT_FALSE(accounts_->MayAct(carol->id, kDefaultAccount)) << "the operator is none of hers";
+  EXPECT_FALSE(accounts_->MayActFor(carol->id, kDefaultAccount)) << "the operator is none of hers";
   EXPECT_EQ(accounts_->ListAccounts()->size(), 4U);
   EXPECT_EQ(accounts_->ListOrganizations()->size(), 3U);
   EXPECT_EQ(accounts_->FindAccount("alice")->id, alice->id);
@@ -83,11 +83,11 @@ TEST_F(AccountsTest, AMovedAccountMayActInItsNewOrganizationOnly) {
   std::string alice = accounts_->CreateAccount("alice", "one")->id;
   std::string bob = accounts_->CreateAccount("bob", "one")->id;
   std::string carol = accounts_->CreateAccount("carol", "two")->id;
-  EXPECT_TRUE(accounts_->MayAct(alice, bob));
-  EXPECT_FALSE(accounts_->MayAct(alice, carol));
+  EXPECT_TRUE(accounts_->MayActFor(alice, bob));
+  EXPECT_FALSE(accounts_->MayActFor(alice, carol));
   ASSERT_TRUE(accounts_->MoveAccount("alice", "two"));
-  EXPECT_FALSE(accounts_->MayAct(alice, bob));
-  EXPECT_TRUE(accounts_->MayAct(carol, alice));
+  EXPECT_FALSE(accounts_->MayActFor(alice, bob));
+  EXPECT_TRUE(accounts_->MayActFor(carol, alice));
   EXPECT_TRUE(accounts_->MoveAccount(alice, "two")) << "it is there already";
 }
 
@@ -100,11 +100,11 @@ TEST_F(AccountsTest, MovesNoUnknownAccountNowhereUnknownAndNotTheOperator) {
 }
 
 TEST_F(AccountsTest, NobodyActsForUnknownOrEmptyAccounts) {
-  EXPECT_TRUE(accounts_->MayAct("default", "default"));
-  EXPECT_FALSE(accounts_->MayAct("", ""));
-  EXPECT_FALSE(accounts_->MayAct("default", ""));
-  EXPECT_FALSE(accounts_->MayAct("default", "nobody"));
-  EXPECT_FALSE(accounts_->MayAct("nobody", "default"));
+  EXPECT_TRUE(accounts_->MayActFor("default", "default"));
+  EXPECT_FALSE(accounts_->MayActFor("", ""));
+  EXPECT_FALSE(accounts_->MayActFor("default", ""));
+  EXPECT_FALSE(accounts_->MayActFor("default", "nobody"));
+  EXPECT_FALSE(accounts_->MayActFor("nobody", "default"));
 }
 
 TEST_F(AccountsTest, EveryAccountIsFoundByItsUuid) {

@@ -81,12 +81,12 @@ Result<std::int64_t> ReadLimit(Budget budget, const json::value& given) {
 }
 
 // What a newer server knew and this one does not is left out; the rest holds.
-AccountLimits ReadKeptLimits(const Ledger::Entry& entry) {
+AccountLimits ReadStoredLimits(const DocumentTable::Entry& entry) {
   AccountLimits limits;
   const json::object* body = entry.body.if_object();
   if (body == nullptr) return limits;
   for (const auto& [key, value] : *body) {
-    auto changed = ChangedLimits(limits, json::object{{key, value}});
+    auto changed = ApplyLimitChanges(limits, json::object{{key, value}});
     if (changed) {
       limits = *changed;
     } else {
@@ -103,7 +103,7 @@ BudgetName NameOf(Budget budget) {
   return kNames[static_cast<std::size_t>(budget)];
 }
 
-Result<AccountLimits> ChangedLimits(AccountLimits limits, const json::object& changes) {
+Result<AccountLimits> ApplyLimitChanges(AccountLimits limits, const json::object& changes) {
   for (const auto& [key, given] : changes) {
     std::optional<Budget> named;
     ForEachBudget([&, name = View(key)](Budget budget) {
@@ -140,22 +140,23 @@ json::object DescribeAmounts(const Amounts& amounts) {
   return described;
 }
 
-std::optional<Budget> BudgetIn(const Error& error) {
+std::optional<Budget> ExceededBudget(const Error& error) {
   if (error.code != ErrorCode::kLimitExceeded) return std::nullopt;
   return error.detail.As<Budget>();
 }
 
 Result<std::unique_ptr<Budgets>> Budgets::Open(store::DocumentStore& store, Options options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Ledger> kept, Ledger::Load(store, "account.limits"));
-  const std::vector<Ledger::EntryPtr> entries = kept->All();
-  std::unique_ptr<Budgets> budgets(new Budgets(std::move(options), std::move(kept)));
-  for (const Ledger::EntryPtr& entry : entries) {
-    budgets->InForce(entry->id, ReadKeptLimits(*entry));
+  ASSIGN_OR_RETURN(std::unique_ptr<DocumentTable> stored_limits,
+                   DocumentTable::Load(store, "account.limits"));
+  const std::vector<DocumentTable::EntryPtr> entries = stored_limits->All();
+  std::unique_ptr<Budgets> budgets(new Budgets(std::move(options), std::move(stored_limits)));
+  for (const DocumentTable::EntryPtr& entry : entries) {
+    budgets->ApplyLimits(entry->id, ReadStoredLimits(*entry));
   }
   return budgets;
 }
 
-void Budgets::InForce(const std::string& account_id, const AccountLimits& limits) {
+void Budgets::ApplyLimits(const std::string& account_id, const AccountLimits& limits) {
   requests_.SetLimit(account_id, limits[Budget::kRequestsPerSecond]);
   std::lock_guard lock(mutex_);
   MutableHolderLocked(account_id).limits = limits;
@@ -168,14 +169,14 @@ AccountLimits Budgets::LimitsOf(std::string_view account_id) const {
 
 Task<Status> Budgets::SetLimits(std::string account_id, AccountLimits limits) {
   if (limits == AccountLimits()) {
-    CO_RETURN_IF_ERROR(co_await kept_->Remove(account_id), "forget the limits");
+    CO_RETURN_IF_ERROR(co_await stored_limits_->Remove(account_id), "forget the limits");
   } else {
-    Ledger::Entry entry;
+    DocumentTable::Entry entry;
     entry.id = entry.account_id = account_id;
     entry.body = DescribeLimits(limits);
-    CO_RETURN_IF_ERROR(co_await kept_->Put(std::move(entry)), "keep the limits");
+    CO_RETURN_IF_ERROR(co_await stored_limits_->Put(std::move(entry)), "keep the limits");
   }
-  InForce(account_id, limits);
+  ApplyLimits(account_id, limits);
   co_return Status();
 }
 
@@ -194,12 +195,12 @@ std::optional<std::int64_t> Budgets::FreeLocked(Budget budget) const {
   if (free_[budget]) return free_[budget];
   const std::int64_t total = options_.totals[budget];
   if (total == 0) return std::nullopt;
-  return std::max<std::int64_t>(0, total - in_all_[budget]);
+  return std::max<std::int64_t>(0, total - total_used_[budget]);
 }
 
-std::optional<std::int64_t> Budgets::MostLocked(const Holder& holder,
-                                                Budget budget,
-                                                std::int64_t more) const {
+std::optional<std::int64_t> Budgets::EffectiveLimitLocked(const Holder& holder,
+                                                          Budget budget,
+                                                          std::int64_t more) const {
   if (holder.limits[budget]) return holder.limits[budget];
   const auto free = FreeLocked(budget);
   if (!free) return std::nullopt;
@@ -213,7 +214,7 @@ std::optional<std::int64_t> Budgets::MostLocked(const Holder& holder,
 }
 
 Status Budgets::CheckLocked(const Holder& holder, Budget budget, std::int64_t more) const {
-  const auto most = MostLocked(holder, budget, more);
+  const auto most = EffectiveLimitLocked(holder, budget, more);
   const std::int64_t used = holder.used[budget];
   if (!most || used + more <= *most) return {};
   const bool is_set = holder.limits[budget].has_value();
@@ -236,7 +237,7 @@ Status Budgets::Take(std::string_view account_id, const Amounts& more) {
   Holder& taking = MutableHolderLocked(account_id);
   ForEachBudget([&](Budget budget) {
     taking.used[budget] += more[budget];
-    in_all_[budget] += more[budget];
+    total_used_[budget] += more[budget];
   });
   return {};
 }
@@ -246,16 +247,16 @@ void Budgets::TakeUnchecked(std::string_view account_id, const Amounts& more) {
   Holder& taking = MutableHolderLocked(account_id);
   ForEachBudget([&](Budget budget) {
     taking.used[budget] += more[budget];
-    in_all_[budget] += more[budget];
+    total_used_[budget] += more[budget];
   });
 }
 
-void Budgets::Give(std::string_view account_id, const Amounts& less) {
+void Budgets::Return(std::string_view account_id, const Amounts& less) {
   std::lock_guard lock(mutex_);
   Holder& giving = MutableHolderLocked(account_id);
   ForEachBudget([&](Budget budget) {
     giving.used[budget] -= less[budget];
-    in_all_[budget] -= less[budget];
+    total_used_[budget] -= less[budget];
   });
 }
 
@@ -264,21 +265,21 @@ Amounts Budgets::UsageOf(std::string_view account_id) const {
   return HolderLocked(account_id).used;
 }
 
-AccountLimits Budgets::MostOf(std::string_view account_id) const {
+AccountLimits Budgets::EffectiveLimitsOf(std::string_view account_id) const {
   std::lock_guard lock(mutex_);
   AccountLimits most;
   const Holder& holder = HolderLocked(account_id);
-  ForEachBudget([&](Budget budget) { most[budget] = MostLocked(holder, budget, 0); });
+  ForEachBudget([&](Budget budget) { most[budget] = EffectiveLimitLocked(holder, budget, 0); });
   return most;
 }
 
 void Budgets::SetMeasured(Budget budget, Measured measured) {
   std::lock_guard lock(mutex_);
-  in_all_[budget] = 0;
+  total_used_[budget] = 0;
   for (auto& [account_id, holder] : holders_) holder.used[budget] = 0;
   for (const auto& [account_id, used] : measured.used) {
     MutableHolderLocked(account_id).used[budget] = used;
-    in_all_[budget] += used;
+    total_used_[budget] += used;
   }
   free_[budget] = measured.free;
 }
@@ -286,7 +287,7 @@ void Budgets::SetMeasured(Budget budget, Measured measured) {
 void Budgets::SetUsed(std::string_view account_id, Budget budget, std::int64_t used) {
   std::lock_guard lock(mutex_);
   std::int64_t& known = MutableHolderLocked(account_id).used[budget];
-  in_all_[budget] += used - known;
+  total_used_[budget] += used - known;
   known = used;
 }
 
@@ -295,7 +296,7 @@ void Budgets::SetFree(Budget budget, std::int64_t free) {
   free_[budget] = free;
 }
 
-Status Budgets::HasRoom(std::string_view account_id, Budget budget) const {
+Status Budgets::CheckBelowLimit(std::string_view account_id, Budget budget) const {
   std::lock_guard lock(mutex_);
   const Holder& holder = HolderLocked(account_id);
   if (CheckLocked(holder, budget, 1)) return {};
@@ -319,7 +320,7 @@ Status Charge::Set(const Amounts& amounts) {
     (change > 0 ? more : less)[budget] = std::abs(change);
   });
   RETURN_IF_ERROR(budgets_->Take(account_id_, more));
-  budgets_->Give(account_id_, less);
+  budgets_->Return(account_id_, less);
   amounts_ = amounts;
   return {};
 }
@@ -327,7 +328,7 @@ Status Charge::Set(const Amounts& amounts) {
 void Charge::SetUnchecked(const Amounts& amounts) {
   if (budgets_ == nullptr || amounts == amounts_) return;
   budgets_->TakeUnchecked(account_id_, amounts);
-  budgets_->Give(account_id_, amounts_);
+  budgets_->Return(account_id_, amounts_);
   amounts_ = amounts;
 }
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-#include "accounts/ledger.h"
+#include "accounts/document_table.h"
 #include "accounts/request_limiter.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -66,12 +66,12 @@ using AccountLimits = PerBudget<std::optional<std::int64_t>>;  // nullopt: the f
 
 // "cpus" is a number of processors, everything else a whole number; kInvalidArgument names the key.
 // What is not given stays, null goes back to the fair share.
-Result<AccountLimits> ChangedLimits(AccountLimits limits, const json::object& changes);
+Result<AccountLimits> ApplyLimitChanges(AccountLimits limits, const json::object& changes);
 json::object DescribeLimits(const AccountLimits& limits);
 json::object DescribeAmounts(const Amounts& amounts);
 
 // The budget that is used up, which is the detail of such an error; nothing for any other error.
-std::optional<Budget> BudgetIn(const Error& error);
+std::optional<Budget> ExceededBudget(const Error& error);
 
 class Budgets {
  public:
@@ -89,10 +89,10 @@ class Budgets {
   // All of it or nothing; kLimitExceeded when the account may not have so much more.
   Status Take(std::string_view account_id, const Amounts& more);
   void TakeUnchecked(std::string_view account_id, const Amounts& more);  // it is there already
-  void Give(std::string_view account_id, const Amounts& less);
+  void Return(std::string_view account_id, const Amounts& less);
   Amounts UsageOf(std::string_view account_id) const;
   // What the account may have at most as things are now; nullopt: as much as there is.
-  AccountLimits MostOf(std::string_view account_id) const;
+  AccountLimits EffectiveLimitsOf(std::string_view account_id) const;
 
   // A budget that is measured instead of counted: who uses how much, and what is free.
   struct Measured {
@@ -104,15 +104,15 @@ class Budgets {
   // For a budget that is counted, whose total changes by itself.
   void SetFree(Budget budget, std::int64_t free);
   // kLimitExceeded when the account uses as much as it may.
-  Status HasRoom(std::string_view account_id, Budget budget) const;
+  Status CheckBelowLimit(std::string_view account_id, Budget budget) const;
   bool HasSeveralAccounts() const { return options_.has_several_accounts(); }
   bool HasLimitOf(Budget budget) const;  // set for any account
 
   RequestLimiter& requests() { return requests_; }
 
  private:
-  Budgets(Options options, std::unique_ptr<Ledger> kept)
-      : options_(std::move(options)), kept_(std::move(kept)) {}
+  Budgets(Options options, std::unique_ptr<DocumentTable> stored_limits)
+      : options_(std::move(options)), stored_limits_(std::move(stored_limits)) {}
 
   struct Holder {
     Amounts used;
@@ -120,20 +120,20 @@ class Budgets {
   };
   std::optional<std::int64_t> FreeLocked(Budget budget) const;
   // What the account may have at most when it asks for `more`; nullopt: as much as there is.
-  std::optional<std::int64_t> MostLocked(const Holder& holder,
-                                         Budget budget,
-                                         std::int64_t more) const;
+  std::optional<std::int64_t> EffectiveLimitLocked(const Holder& holder,
+                                                   Budget budget,
+                                                   std::int64_t more) const;
   Status CheckLocked(const Holder& holder, Budget budget, std::int64_t more) const;
-  void InForce(const std::string& account_id, const AccountLimits& limits);
+  void ApplyLimits(const std::string& account_id, const AccountLimits& limits);
   const Holder& HolderLocked(std::string_view account_id) const;
   Holder& MutableHolderLocked(std::string_view account_id);
 
   const Options options_;
-  const std::unique_ptr<Ledger> kept_;
+  const std::unique_ptr<DocumentTable> stored_limits_;
   RequestLimiter requests_;
   mutable std::mutex mutex_;  // guards all below
   std::map<std::string, Holder, std::less<>> holders_;
-  Amounts in_all_;
+  Amounts total_used_;
   AccountLimits free_;
 };
 
@@ -157,7 +157,7 @@ class Charge {
   Status Set(const Amounts& amounts);
   void SetUnchecked(const Amounts& amounts);
   // It is not given back here: whoever ends what it stands for does so.
-  void Keep() { amounts_ = {}; }
+  void Detach() { amounts_ = {}; }
 
  private:
   void Swap(Charge& other);

@@ -58,11 +58,11 @@ TEST_F(BudgetsTest, ALimitIsReachedAndNotPassed) {
   Status more = budgets_->Take("alice", Of(Budget::kMemoryBytes, 2));
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code, ErrorCode::kLimitExceeded);
-  EXPECT_EQ(BudgetIn(more.error()), Budget::kMemoryBytes);
+  EXPECT_EQ(ExceededBudget(more.error()), Budget::kMemoryBytes);
   EXPECT_EQ(budgets_->UsageOf("alice")[Budget::kMemoryBytes], 2) << "a refusal takes nothing";
   EXPECT_TRUE(budgets_->Take("alice", Of(Budget::kMemoryBytes, 1)));
   EXPECT_TRUE(budgets_->Take("bob", Of(Budget::kMemoryBytes, 100))) << "another is not affected";
-  budgets_->Give("alice", Of(Budget::kMemoryBytes, 3));
+  budgets_->Return("alice", Of(Budget::kMemoryBytes, 3));
   EXPECT_TRUE(budgets_->Take("alice", Of(Budget::kMemoryBytes, 3)));
 }
 
@@ -81,23 +81,24 @@ TEST_F(BudgetsTest, AnErrorNamesItsBudget) {
     ASSERT_TRUE(Set("alice", LimitOf(budget, 0)));
     Status taken = budgets_->Take("alice", Of(budget, 1));
     ASSERT_FALSE(taken);
-    EXPECT_EQ(BudgetIn(taken.error()), budget) << taken.error().message;
+    EXPECT_EQ(ExceededBudget(taken.error()), budget) << taken.error().message;
     const Status passed = PassUp(taken.error(), "start again");
-    EXPECT_EQ(BudgetIn(passed.error()), budget) << "also with what somebody was doing before it";
+    EXPECT_EQ(ExceededBudget(passed.error()), budget)
+        << "also with what somebody was doing before it";
     taken.error().message = "another text";
-    EXPECT_EQ(BudgetIn(taken.error()), budget) << "whatever the text says";
+    EXPECT_EQ(ExceededBudget(taken.error()), budget) << "whatever the text says";
   }
-  EXPECT_FALSE(BudgetIn({ErrorCode::kLimitExceeded, "this server holds 5 boxes already"}));
-  EXPECT_FALSE(BudgetIn({ErrorCode::kLimitExceeded, "box limit of this account"}))
+  EXPECT_FALSE(ExceededBudget({ErrorCode::kLimitExceeded, "this server holds 5 boxes already"}));
+  EXPECT_FALSE(ExceededBudget({ErrorCode::kLimitExceeded, "box limit of this account"}))
       << "a text alone names no budget";
-  EXPECT_FALSE(BudgetIn({ErrorCode::kConflict, "x", ErrorDetail(Budget::kBoxes)}));
+  EXPECT_FALSE(ExceededBudget({ErrorCode::kConflict, "x", ErrorDetail(Budget::kBoxes)}));
 }
 
 TEST_F(BudgetsTest, OneAccountAloneMayHaveEverything) {
   several_ = false;
   EXPECT_TRUE(budgets_->Take("default", Of(Budget::kBoxes, 100)));
   EXPECT_TRUE(budgets_->Take("default", Of(Budget::kBoxes, 1))) << "the total is not held here";
-  EXPECT_FALSE(budgets_->MostOf("default")[Budget::kBoxes]);
+  EXPECT_FALSE(budgets_->EffectiveLimitsOf("default")[Budget::kBoxes]);
 }
 
 TEST_F(BudgetsTest, TheFairShareLeavesSomethingForTheNext) {
@@ -110,7 +111,7 @@ TEST_F(BudgetsTest, TheFairShareLeavesSomethingForTheNext) {
 
 TEST_F(BudgetsTest, FairSharesConvergeAsAccountsComeAndGo) {
   TakeAll("alice");
-  budgets_->Give("alice", Of(Budget::kBoxes, 75));
+  budgets_->Return("alice", Of(Budget::kBoxes, 75));
   // Both ask in turns, as two busy accounts would.
   int alice = 0, bob = 0;
   for (int i = 0; i < 200; ++i) {
@@ -134,20 +135,22 @@ TEST_F(BudgetsTest, MeasuredBudgetsAreHeldToWhatIsFree) {
   disk.used = {{"alice", 60}, {"bob", 10}};
   disk.free = 30;
   budgets_->SetMeasured(Budget::kDiskBytes, disk);
-  EXPECT_TRUE(budgets_->HasRoom("alice", Budget::kDiskBytes));
+  EXPECT_TRUE(budgets_->CheckBelowLimit("alice", Budget::kDiskBytes));
   disk.used["alice"] = 80;
   disk.free = 10;
   budgets_->SetMeasured(Budget::kDiskBytes, disk);
-  EXPECT_FALSE(budgets_->HasRoom("alice", Budget::kDiskBytes));
-  EXPECT_TRUE(budgets_->HasRoom("bob", Budget::kDiskBytes));
+  EXPECT_FALSE(budgets_->CheckBelowLimit("alice", Budget::kDiskBytes));
+  EXPECT_TRUE(budgets_->CheckBelowLimit("bob", Budget::kDiskBytes));
   several_ = false;
-  EXPECT_TRUE(budgets_->HasRoom("alice", Budget::kDiskBytes));
+  EXPECT_TRUE(budgets_->CheckBelowLimit("alice", Budget::kDiskBytes));
   ASSERT_TRUE(Set("alice", LimitOf(Budget::kDiskBytes, 80)));
-  EXPECT_FALSE(budgets_->HasRoom("alice", Budget::kDiskBytes)) << "a limit holds one alone too";
+  EXPECT_FALSE(budgets_->CheckBelowLimit("alice", Budget::kDiskBytes))
+      << "a limit holds one alone too";
 }
 
 TEST_F(BudgetsTest, LimitsSurviveARestart) {
-  auto limits = ChangedLimits({}, json::object{{"boxes", 5}, {"cpus", 1.5}, {"memory_bytes", 7}});
+  auto limits =
+      ApplyLimitChanges({}, json::object{{"boxes", 5}, {"cpus", 1.5}, {"memory_bytes", 7}});
   ASSERT_TRUE(limits);
   ASSERT_TRUE(Set("alice", *limits));
   Open();
@@ -177,11 +180,11 @@ TEST_F(BudgetsTest, LimitsAreReadStrictly) {
        {json::object{{"boxes", -1}}, json::object{{"boxes", 1.5}}, json::object{{"boxes", "5"}},
         json::object{{"boxes", 1e18}}, json::object{{"cpus", -1}}, json::object{{"cpus", true}},
         json::object{{"nothing", 1}}, json::object{{"memory_used_bytes", 1}}}) {
-    auto limits = ChangedLimits({}, wrong);
+    auto limits = ApplyLimitChanges({}, wrong);
     ASSERT_FALSE(limits) << json::serialize(wrong);
     EXPECT_EQ(limits.error().code, ErrorCode::kInvalidArgument);
   }
-  auto limits = ChangedLimits(LimitOf(Budget::kBoxes, 5), json::object{{"boxes", nullptr}});
+  auto limits = ApplyLimitChanges(LimitOf(Budget::kBoxes, 5), json::object{{"boxes", nullptr}});
   ASSERT_TRUE(limits);
   EXPECT_EQ(*limits, AccountLimits());
 }
@@ -255,7 +258,7 @@ TEST_F(BudgetsTest, AChargeThatMayNotGrowStaysAsItWas) {
   EXPECT_EQ(budgets_->UsageOf("alice")[Budget::kMemoryBytes], 8);
   ASSERT_TRUE(Set("alice", LimitOf(Budget::kMemoryBytes, 1)));
   EXPECT_TRUE(charge.Set(Of(Budget::kMemoryBytes, 5))) << "less is always fine";
-  charge.Keep();
+  charge.Detach();
   Charge without;
   EXPECT_TRUE(without.Set(Of(Budget::kMemoryBytes, 1'000'000)));
   EXPECT_EQ(budgets_->UsageOf("alice")[Budget::kMemoryBytes], 5);

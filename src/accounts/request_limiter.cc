@@ -31,7 +31,7 @@ RequestLimiter::Bucket* RequestLimiter::FindIn(Bucket* chain, std::string_view a
 
 void RequestLimiter::SetLimit(std::string_view account_id,
                               std::optional<std::int64_t> requests_per_second) {
-  std::lock_guard lock(adding_);
+  std::lock_guard lock(add_mutex_);
   std::atomic<Bucket*>& chain = ChainOf(account_id);
   Bucket* bucket = FindIn(chain.load(), account_id);
   if (bucket == nullptr) {
@@ -48,12 +48,12 @@ void RequestLimiter::SetLimit(std::string_view account_id,
   }
   bucket->full_at_ns.store(0);
   bucket->interval_ns.store(interval_ns);
-  any_.store(true);
+  has_limits_.store(true);
 }
 
 std::optional<std::int64_t> RequestLimiter::Admit(std::string_view account_id,
                                                   std::int64_t now_ns) {
-  if (!any_.load(std::memory_order_acquire)) return std::nullopt;
+  if (!has_limits_.load(std::memory_order_acquire)) return std::nullopt;
   Bucket* bucket = FindIn(ChainOf(account_id).load(std::memory_order_acquire), account_id);
   if (bucket == nullptr) return std::nullopt;
   const std::int64_t interval_ns = bucket->interval_ns.load(std::memory_order_acquire);

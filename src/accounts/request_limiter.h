@@ -43,8 +43,8 @@ class RequestLimiter {
 
   // Buckets are added in front and stay until the end, so that readers need no lock.
   std::array<std::atomic<Bucket*>, kChains> chains_ = {};
-  std::atomic<bool> any_ = false;
-  std::mutex adding_;
+  std::atomic<bool> has_limits_ = false;
+  std::mutex add_mutex_;
 };
 
 }  // namespace viv::accounts

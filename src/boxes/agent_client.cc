@@ -10,15 +10,15 @@
 namespace viv::boxes {
 namespace {
 
-constexpr std::chrono::milliseconds kAgentPatience{10'000};
-constexpr std::size_t kAgentAnswerMax = 8 << 20;
+constexpr std::chrono::milliseconds kAgentTimeout{10'000};
+constexpr std::size_t kAgentResponseBytesMax = 8 << 20;
 
 http::ClientRequest AgentRequest(std::string method, std::string path) {
   http::ClientRequest request;
   request.method = std::move(method);
   request.url = "http://box" + path;
-  request.timeout = kAgentPatience;
-  request.body_bytes_max = kAgentAnswerMax;
+  request.timeout = kAgentTimeout;
+  request.body_bytes_max = kAgentResponseBytesMax;
   return request;
 }
 
@@ -48,20 +48,20 @@ Task<Status> SetUpAgent(UniqueFd connection, AgentSetup setup) {
   http::ClientRequest request = AgentRequest("POST", "/init");
   request.headers.Add("Content-Type", "application/json");
   request.body = WriteJson(body);
-  auto answer = co_await http::FetchOver(std::move(connection), std::move(request));
-  if (!answer) co_return PassUp(std::move(answer).error(), "set up the agent");
-  if (answer->status != 204)
+  auto response = co_await http::FetchOver(std::move(connection), std::move(request));
+  if (!response) co_return PassUp(std::move(response).error(), "set up the agent");
+  if (response->status != 204)
     co_return Fail(ErrorCode::kInternal,
-                   "the agent refused its setup: " + std::to_string(answer->status));
+                   "the agent refused its setup: " + std::to_string(response->status));
   co_return Status();
 }
 
 Task<Result<std::size_t>> CountRunning(UniqueFd connection, std::string token) {
   http::ClientRequest request = AgentRequest("GET", "/activity");
   request.headers.Add("X-Access-Token", std::move(token));
-  auto answer = co_await http::FetchOver(std::move(connection), std::move(request));
-  if (!answer) co_return PassUp(std::move(answer).error(), "ask what runs in the box");
-  auto document = ParseJson(answer->body);
+  auto response = co_await http::FetchOver(std::move(connection), std::move(request));
+  if (!response) co_return PassUp(std::move(response).error(), "ask what runs in the box");
+  auto document = ParseJson(response->body);
   const json::value* running = document ? Find(*document, "running") : nullptr;
   if (running == nullptr || !running->is_int64())
     co_return Fail(ErrorCode::kInternal, "the agent does not say what runs in the box");
@@ -71,9 +71,9 @@ Task<Result<std::size_t>> CountRunning(UniqueFd connection, std::string token) {
 Task<Result<std::vector<LogEntry>>> ReadAgentLogs(UniqueFd connection, std::string token) {
   http::ClientRequest request = AgentRequest("GET", "/logs");
   request.headers.Add("X-Access-Token", std::move(token));
-  auto answer = co_await http::FetchOver(std::move(connection), std::move(request));
-  if (!answer) co_return PassUp(std::move(answer).error(), "read the box's log");
-  auto document = ParseJson(answer->body);
+  auto response = co_await http::FetchOver(std::move(connection), std::move(request));
+  if (!response) co_return PassUp(std::move(response).error(), "read the box's log");
+  auto document = ParseJson(response->body);
   if (!document) co_return PassUp(std::move(document).error(), "read the box's log");
   const json::value* list = document->is_array() ? &*document : Find(*document, "logs");
   std::vector<LogEntry> entries;

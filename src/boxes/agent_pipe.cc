@@ -13,8 +13,8 @@ namespace {
 
 // Of a program that neither takes nor gives anything.
 constexpr std::chrono::minutes kPipeSilenceMax{15};
-constexpr std::chrono::seconds kStartPatience{30};
-constexpr std::size_t kPipeComplaintMax = 64 << 10;
+constexpr std::chrono::seconds kStartTimeout{30};
+constexpr std::size_t kPipeErrorBytesMax = 64 << 10;
 
 json::array WordList(const std::vector<std::string>& words) {
   json::array list;
@@ -22,10 +22,10 @@ json::array WordList(const std::vector<std::string>& words) {
   return list;
 }
 
-Task<std::string> ReadComplaint(http::StreamingResponse& answer) {
+Task<std::string> ReadErrorBody(http::StreamingResponse& response) {
   std::string body;
-  while (body.size() < kPipeComplaintMax) {
-    auto piece = co_await answer.Read();
+  while (body.size() < kPipeErrorBytesMax) {
+    auto piece = co_await response.Read();
     if (!piece || piece->empty()) break;
     body += *piece;
   }
@@ -33,7 +33,7 @@ Task<std::string> ReadComplaint(http::StreamingResponse& answer) {
 }
 
 // {"code", "message"} of the agent, or {"detail": {"message"}} of its data plane.
-std::string ComplaintText(std::string_view body, int status) {
+std::string AgentErrorText(std::string_view body, int status) {
   if (auto parsed = ParseJson(body)) {
     const json::value* detail = Find(*parsed, "detail");
     std::string_view message = FindString(detail != nullptr ? *detail : *parsed, "message");
@@ -42,11 +42,11 @@ std::string ComplaintText(std::string_view body, int status) {
   return "the sandbox answered with status " + std::to_string(status);
 }
 
-Task<Status> RefusedBy(http::StreamingResponse& answer) {
-  const int status = answer.status;
-  std::string body = co_await ReadComplaint(answer);
+Task<Status> AgentErrorOf(http::StreamingResponse& response) {
+  const int status = response.status;
+  std::string body = co_await ReadErrorBody(response);
   co_return Fail(status >= 500 ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument,
-                 ComplaintText(body, status));
+                 AgentErrorText(body, status));
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ Task<Status> RunPiped(UniqueFd connection,
   request.body_source = std::move(input);
   request.timeout = kPipeSilenceMax;
   request.silence_timeout = kPipeSilenceMax;
-  auto answer = co_await http::FetchStreamOver(std::move(connection), std::move(request));
-  if (!answer) co_return PassUp(std::move(answer).error(), "run a program in the sandbox");
-  if ((*answer)->status != 200) co_return co_await RefusedBy(**answer);
+  auto response = co_await http::FetchStreamOver(std::move(connection), std::move(request));
+  if (!response) co_return PassUp(std::move(response).error(), "run a program in the sandbox");
+  if ((*response)->status != 200) co_return co_await AgentErrorOf(**response);
   for (;;) {
-    auto piece = co_await (*answer)->Read();
+    auto piece = co_await (*response)->Read();
     if (!piece)
       co_return Fail(ErrorCode::kUnavailable, "the sandbox broke off: " + piece.error().message);
     if (piece->empty()) co_return Status();
@@ -96,12 +96,12 @@ Task<Status> StartInBackground(UniqueFd connection, std::string token, Backgroun
   request.headers.Add("Content-Type", "application/json");
   request.headers.Add("X-Access-Token", std::move(token));
   request.body = WriteJson(body);
-  request.timeout = kStartPatience;
+  request.timeout = kStartTimeout;
   // Its head comes once the command runs; what it writes is no business of ours.
-  auto answer = co_await http::FetchStreamOver(std::move(connection), std::move(request));
-  if (!answer) co_return PassUp(std::move(answer).error(), "start a command in the sandbox");
-  if ((*answer)->status == 200) co_return Status();
-  co_return co_await RefusedBy(**answer);
+  auto response = co_await http::FetchStreamOver(std::move(connection), std::move(request));
+  if (!response) co_return PassUp(std::move(response).error(), "start a command in the sandbox");
+  if ((*response)->status == 200) co_return Status();
+  co_return co_await AgentErrorOf(**response);
 }
 
 }  // namespace viv::boxes

@@ -13,13 +13,13 @@ using ::testing::HasSubstr;
 
 // An agent that has its answer ready, whatever it is asked.
 struct ReadyAgent {
-  explicit ReadyAgent(std::string_view answer) {
+  explicit ReadyAgent(std::string_view response) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     ours = UniqueFd(ends[0]);
     theirs = UniqueFd(ends[1]);
-    EXPECT_EQ(::write(theirs.get(), answer.data(), answer.size()),
-              static_cast<ssize_t>(answer.size()));
+    EXPECT_EQ(::write(theirs.get(), response.data(), response.size()),
+              static_cast<ssize_t>(response.size()));
     ::shutdown(theirs.get(), SHUT_WR);
   }
   std::string Asked() {

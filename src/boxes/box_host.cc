@@ -25,9 +25,9 @@ namespace {
 
 constexpr int kAgentBacklog = 512;
 constexpr std::string_view kSocketEnding = ".sock";
-constexpr std::chrono::seconds kEndPatience{5};
+constexpr std::chrono::seconds kEndTimeout{5};
 constexpr std::chrono::milliseconds kSweepPause{5};
-constexpr std::size_t kLooksPerKill = 32;
+constexpr std::size_t kAttemptsPerKill = 32;
 constexpr std::int64_t kRoomToCountWithin = 8;  // times the reserve
 
 Result<sockaddr_un> SocketAddress(const std::string& path) {
@@ -65,8 +65,8 @@ Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
   return socket;
 }
 
-Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
-  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(place.name)));
+Result<UniqueFd> BoxHost::DialAgent(const BoxHandle& handle) const {
+  ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(handle.name)));
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return FailErrno(ErrorCode::kUnavailable, "make a socket");
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
@@ -76,8 +76,8 @@ Result<UniqueFd> BoxHost::DialAgent(const Place& place) const {
   return FailErrno(ErrorCode::kUnavailable, "reach the box's agent");
 }
 
-Result<UniqueFd> BoxHost::DialPort(const Place& place, std::uint16_t port) {
-  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+Result<UniqueFd> BoxHost::DialPort(const BoxHandle& handle, std::uint16_t port) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::DialInNamespace(network.get(), port);
 }
 
@@ -97,33 +97,34 @@ void BoxHost::ReturnSlot(std::uint32_t slot) {
 }
 
 Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
-  Place& place = box.place;
+  BoxHandle& handle = box.handle;
   std::string folder;
-  if (place.folder.empty()) {
-    ASSIGN_OR_RETURN(folder, parts_.storage.Make(place.name, request.disk_bytes), "make its files");
-    place.folder = place.name;
+  if (handle.folder.empty()) {
+    ASSIGN_OR_RETURN(folder, parts_.storage.Make(handle.name, request.disk_bytes),
+                     "make its files");
+    handle.folder = handle.name;
   } else {
-    ASSIGN_OR_RETURN(folder, parts_.storage.Find(place.folder), "find its files");
-    RETURN_IF_ERROR(parts_.storage.SetLimit(place.folder, request.disk_bytes), "limit its files");
+    ASSIGN_OR_RETURN(folder, parts_.storage.Find(handle.folder), "find its files");
+    RETURN_IF_ERROR(parts_.storage.SetLimit(handle.folder, request.disk_bytes), "limit its files");
   }
   ASSIGN_OR_RETURN(network::Namespaces::Handle taken, parts_.networks.Acquire(), "take a network");
-  place.network = taken.name;
-  RETURN_IF_ERROR(parts_.egress.Open(place.name, taken.fd.get(), request.egress),
+  handle.network = taken.name;
+  RETURN_IF_ERROR(parts_.egress.Open(handle.name, taken.fd.get(), request.egress),
                   "open its egress listeners");
-  ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(place.name, request.limits), "limit it");
-  ASSIGN_OR_RETURN(UniqueFd listener, Listen(place.name));
+  ASSIGN_OR_RETURN(box.cgroup, parts_.cgroups.Make(handle.name, request.limits), "limit it");
+  ASSIGN_OR_RETURN(UniqueFd listener, Listen(handle.name));
 
   runtime::BoxLaunchRequest launch;
-  launch.slot = place.slot;
-  launch.overlays = place.overlays;
+  launch.slot = handle.slot;
+  launch.overlays = handle.overlays;
   launch.folder = folder;
   launch.hostname = kHostname;
   launch.network = taken.fd.get();
   launch.listener = listener.get();
   launch.cgroup = box.cgroup.get();
   ASSIGN_OR_RETURN(runtime::BoxProcess launched, parts_.launcher.Launch(launch));
-  place.pid = launched.pid;
-  place.start_time = launched.start_time;
+  handle.pid = launched.pid;
+  handle.start_time = launched.start_time;
   box.pidfd = std::move(launched.pidfd);
   return {};
 }
@@ -133,10 +134,10 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
     return Fail(ErrorCode::kUnavailable,
                 "the box's earlier processes have not ended yet; try again later");
   auto box = std::make_unique<LiveBox>();
-  box->place.name = NewPlaceName();
-  box->place.folder = request.folder;
-  box->place.overlays = request.overlays;
-  ASSIGN_OR_RETURN(box->place.slot, TakeSlot());
+  box->handle.name = NewKernelName();
+  box->handle.folder = request.folder;
+  box->handle.overlays = request.overlays;
+  ASSIGN_OR_RETURN(box->handle.slot, TakeSlot());
   Status assembled = Assemble(request, *box);
   if (assembled) return box;
   EndAndWait(std::move(box), request.folder.empty() ? Files::kRemove : Files::kKeep);
@@ -144,20 +145,21 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
 }
 
 Status BoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
-  const Place& place = box.place;
-  if (auto cgroup = parts_.cgroups.Find(place.name)) box.cgroup = *std::move(cgroup);
-  ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(place.pid, place.start_time));
+  const BoxHandle& handle = box.handle;
+  if (auto cgroup = parts_.cgroups.Find(handle.name)) box.cgroup = *std::move(cgroup);
+  ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(handle.pid, handle.start_time));
   if (box.cgroup == nullptr) return Fail(ErrorCode::kNotFound, "its limits are gone");
-  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
-  return parts_.egress.Open(place.name, network.get(), std::move(egress));
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
+  return parts_.egress.Open(handle.name, network.get(), std::move(egress));
 }
 
-Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::BoxEgress egress) {
+Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const BoxHandle& handle,
+                                                network::BoxEgress egress) {
   auto box = std::make_unique<LiveBox>();
-  box->place = place;
+  box->handle = handle;
   {
     std::lock_guard lock(mutex_);
-    used_slots_.insert(place.slot);
+    used_slots_.insert(handle.slot);
   }
   Status adopted = Reassemble(std::move(egress), *box);
   if (adopted) return box;
@@ -168,13 +170,14 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const Place& place, network::Box
 
 // Also of a box that was never whole. In the order of dependence: processes, then what they hold.
 // Whatever still lives keeps its ids, its files and its network.
-bool BoxHost::TakeApart(const EndingPtr& ending) {
+bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
   LiveBox& box = *ending->box;
-  const Place& place = box.place;
-  const bool is_first = ending->looks++ == 0;
+  const BoxHandle& handle = box.handle;
+  const bool is_first = ending->attempts++ == 0;
   // Again now and then: on v1 what forks while it is killed may be missed.
-  if (box.cgroup != nullptr && ending->looks % kLooksPerKill == 1) std::ignore = box.cgroup->Kill();
-  if (is_first) parts_.egress.Close(place.name);
+  if (box.cgroup != nullptr && ending->attempts % kAttemptsPerKill == 1)
+    std::ignore = box.cgroup->Kill();
+  if (is_first) parts_.egress.Close(handle.name);
   if (box.cgroup != nullptr) {
     if (!parts_.cgroups.TryRemove(*box.cgroup)) return false;
     box.cgroup = nullptr;
@@ -183,21 +186,21 @@ bool BoxHost::TakeApart(const EndingPtr& ending) {
     pollfd ended{box.pidfd.get(), POLLIN, 0};
     if (::poll(&ended, 1, 0) == 0) return false;
   }
-  if (!place.network.empty()) parts_.networks.Release(place.network);
-  ::unlinkat(run_folder_.get(), (place.name + std::string(kSocketEnding)).c_str(), 0);
-  LetGo(ending);
+  if (!handle.network.empty()) parts_.networks.Release(handle.network);
+  ::unlinkat(run_folder_.get(), (handle.name + std::string(kSocketEnding)).c_str(), 0);
+  FinishTeardown(ending);
   for (std::uint32_t slot : ending->slots) ReturnSlot(slot);
   return true;
 }
 
-void BoxHost::LetGo(const EndingPtr& ending) {
-  const std::string& folder = ending->box->place.folder;
+void BoxHost::FinishTeardown(const EndingPtr& ending) {
+  const std::string& folder = ending->box->handle.folder;
   Files files;
-  std::shared_ptr<void> holds;  // let go last, and without the lock
+  std::shared_ptr<void> layer_reference;  // let go last, and without the lock
   {
     std::lock_guard lock(mutex_);
     files = ending->files;
-    holds = std::move(ending->holds);
+    layer_reference = std::move(ending->layer_reference);
     ending_folders_.erase(folder);
     ending_.erase(ending);
   }
@@ -206,29 +209,29 @@ void BoxHost::LetGo(const EndingPtr& ending) {
     log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
 }
 
-void BoxHost::LetGoOfHolds() {
-  std::vector<std::shared_ptr<void>> holds;
+void BoxHost::DropLayerReferences() {
+  std::vector<std::shared_ptr<void>> references;
   std::lock_guard lock(mutex_);
-  for (const EndingPtr& ending : ending_) holds.push_back(std::move(ending->holds));
+  for (const EndingPtr& ending : ending_) references.push_back(std::move(ending->layer_reference));
 }
 
 void BoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) {
   auto ending = std::make_shared<EndingBox>();
-  ending->slots = options.slots ? *std::move(options.slots) : std::vector{box->place.slot};
+  ending->slots = options.slots ? *std::move(options.slots) : std::vector{box->handle.slot};
   ending->files = files;
   ending->box = std::move(box);
-  ending->holds = std::move(options.holds);
-  const std::string& folder = ending->box->place.folder;
+  ending->layer_reference = std::move(options.layer_reference);
+  const std::string& folder = ending->box->handle.folder;
   {
     std::lock_guard lock(mutex_);
     ending_.insert(ending);
     if (!folder.empty()) ending_folders_[folder] = ending;
   }
-  BoxEndings::Ending task;
-  task.name = ending->box->place.name;
-  task.advance = [this, ending] { return TakeApart(ending); };
+  BoxReaper::Teardown task;
+  task.name = ending->box->handle.name;
+  task.advance = [this, ending] { return AdvanceTeardown(ending); };
   task.done = std::move(options.done);
-  endings_.Add(std::move(task));
+  reaper_.Add(std::move(task));
 }
 
 void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
@@ -246,16 +249,16 @@ void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
   };
   End(std::move(box), files, std::move(options));
   std::unique_lock lock(waiter->mutex);
-  waiter->ended.wait_for(lock, kEndPatience, [&waiter] { return waiter->is_over; });
+  waiter->ended.wait_for(lock, kEndTimeout, [&waiter] { return waiter->is_over; });
 }
 
-Result<network::UnchargedMemory> BoxHost::ReadUnchargedMemory(const Place& place) {
-  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+Result<network::UnchargedMemory> BoxHost::ReadUnchargedMemory(const BoxHandle& handle) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::ReadUnchargedMemory(network.get());
 }
 
-Status BoxHost::DropUnaccepted(const Place& place) {
-  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(place.network));
+Status BoxHost::DropUnaccepted(const BoxHandle& handle) {
+  ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::DropUnaccepted(network.get());
 }
 
@@ -302,14 +305,14 @@ std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
 std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& count) {
   std::vector<std::unique_ptr<runtime::Cgroup>> left;
   for (const std::string& name : parts_.cgroups.List()) {
-    if (known.places.contains(name)) continue;
+    if (known.kernel_names.contains(name)) continue;
     auto found = parts_.cgroups.Find(name);
     if (!found) continue;
     std::ignore = (*found)->Kill();
     left.push_back(*std::move(found));
     ++count;
   }
-  const auto until = std::chrono::steady_clock::now() + kEndPatience;
+  const auto until = std::chrono::steady_clock::now() + kEndTimeout;
   auto is_gone = [this](const std::unique_ptr<runtime::Cgroup>& group) {
     return parts_.cgroups.TryRemove(*group).has_value();
   };
@@ -321,9 +324,9 @@ std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& coun
   for (auto& group : left) {
     log::Error("sweep.group_left", {{"name", group->name()}});
     auto box = std::make_unique<LiveBox>();
-    box->place.name = group->name();
-    if (!known.folders.contains(group->name())) box->place.folder = group->name();
-    folders.insert(box->place.folder);
+    box->handle.name = group->name();
+    if (!known.folders.contains(group->name())) box->handle.folder = group->name();
+    folders.insert(box->handle.folder);
     EndOptions options;
     options.slots = TakeSlotsOf(*group);
     box->cgroup = std::move(group);
@@ -353,7 +356,8 @@ std::size_t BoxHost::Sweep(const Known& known) {
     std::string_view name = entry->d_name;
     if (!name.ends_with(kSocketEnding)) continue;
     name.remove_suffix(kSocketEnding.size());
-    if (!known.places.contains(std::string(name))) ::unlinkat(run_folder_.get(), entry->d_name, 0);
+    if (!known.kernel_names.contains(std::string(name)))
+      ::unlinkat(run_folder_.get(), entry->d_name, 0);
   }
   ::closedir(listing);
   return count;

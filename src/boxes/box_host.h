@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "boxes/box_endings.h"
+#include "boxes/box_reaper.h"
 #include "boxes/live_box.h"
 #include "network/egress.h"
 #include "network/namespaces.h"
@@ -51,12 +51,12 @@ class BoxHost {
 
   // The box that another server started; one that is not whole any more is ended, but for its
   // files.
-  Result<std::unique_ptr<LiveBox>> Adopt(const Place& place, network::BoxEgress egress);
+  Result<std::unique_ptr<LiveBox>> Adopt(const BoxHandle& handle, network::BoxEgress egress);
 
   enum class Files { kKeep, kRemove };
   struct EndOptions {
-    std::function<void()> done = {};   // called when nothing is left of it, on another thread
-    std::shared_ptr<void> holds = {};  // let go then
+    std::function<void()> done = {};  // called when nothing is left of it, on another thread
+    std::shared_ptr<void> layer_reference = {};            // let go then
     std::optional<std::vector<std::uint32_t>> slots = {};  // whose ids it has; none: its place's
   };
   // Kills it, and takes it apart as its processes die: until then its ids, files and network are
@@ -67,28 +67,28 @@ class BoxHost {
   void EndAndWait(std::unique_ptr<LiveBox> box, Files files);
   // Removes the files of a box without processes; if they have not ended yet, once they have.
   Status RemoveFiles(const std::string& folder);
-  const BoxEndings& endings() const { return endings_; }
-  void LetGoOfHolds();  // of all that are ending: who gave them goes
+  const BoxReaper& reaper() const { return reaper_; }
+  void DropLayerReferences();  // of all that are ending: who gave them goes
   void ReapSpawners() { parts_.launcher.ReapDeadSpawners(); }
 
-  Result<UniqueFd> DialAgent(const Place& place) const;  // quick
-  Result<UniqueFd> DialPort(const Place& place, std::uint16_t port);
-  Status SetEgress(const Place& place, network::BoxEgress egress) {
-    return parts_.egress.Set(place.name, std::move(egress));
+  Result<UniqueFd> DialAgent(const BoxHandle& handle) const;  // quick
+  Result<UniqueFd> DialPort(const BoxHandle& handle, std::uint16_t port);
+  Status SetEgress(const BoxHandle& handle, network::BoxEgress egress) {
+    return parts_.egress.Set(handle.name, std::move(egress));
   }
   Task<Status> CheckProxy(network::SocksProxy proxy) {
     return parts_.egress.CheckProxy(std::move(proxy));
   }
   storage::BoxStorage& storage() { return parts_.storage; }
-  Result<network::UnchargedMemory> ReadUnchargedMemory(const Place& place);
-  Status DropUnaccepted(const Place& place);
+  Result<network::UnchargedMemory> ReadUnchargedMemory(const BoxHandle& handle);
+  Status DropUnaccepted(const BoxHandle& handle);
   // Less what boxes have written that is not on disk yet. Quick.
   Result<storage::DiskSpace> ReadSpace() const;
 
   // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
   // anything is started.
   struct Known {
-    std::set<std::string> places, folders, networks, layers;
+    std::set<std::string> kernel_names, folders, networks, layers;
   };
   std::size_t Sweep(const Known& known);
 
@@ -108,12 +108,12 @@ class BoxHost {
     std::unique_ptr<LiveBox> box;
     std::vector<std::uint32_t> slots;
     Files files = Files::kKeep;
-    std::shared_ptr<void> holds;
-    std::size_t looks = 0;
+    std::shared_ptr<void> layer_reference;
+    std::size_t attempts = 0;
   };
   using EndingPtr = std::shared_ptr<EndingBox>;
-  bool TakeApart(const EndingPtr& ending);  // whether nothing is left of it
-  void LetGo(const EndingPtr& ending);
+  bool AdvanceTeardown(const EndingPtr& ending);  // whether nothing is left of it
+  void FinishTeardown(const EndingPtr& ending);
   bool IsEnding(const std::string& folder);
   std::vector<std::uint32_t> TakeSlotsOf(const runtime::Cgroup& group);
   std::set<std::string> SweepGroups(const Known& known, std::size_t& count);
@@ -125,7 +125,7 @@ class BoxHost {
   std::uint32_t next_slot_ = 0;
   std::set<std::shared_ptr<EndingBox>> ending_;  // shared with the thread of endings
   std::map<std::string, std::shared_ptr<EndingBox>> ending_folders_;
-  BoxEndings endings_;  // last: its thread uses all of the above
+  BoxReaper reaper_;  // last: its thread uses all of the above
 };
 
 }  // namespace viv::boxes

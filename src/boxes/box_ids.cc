@@ -96,7 +96,7 @@ std::string NewTemplateId() {
   return RandomLettersAndDigits(20);
 }
 
-std::string NewPlaceName() {
+std::string NewKernelName() {
   return RandomLettersAndDigits(12);
 }
 

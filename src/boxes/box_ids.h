@@ -15,6 +15,6 @@ std::optional<std::string> BoxOfUuid(std::string_view uuid);  // any case; nothi
 // A template's or snapshot's id, the same way.
 std::string UuidOfTemplate(std::string_view id);
 std::optional<std::string> TemplateOfUuid(std::string_view uuid);
-std::string NewPlaceName();  // for what the kernel knows of a box: 12 of [a-z0-9]
+std::string NewKernelName();  // for what the kernel knows of a box: 12 of [a-z0-9]
 
 }  // namespace viv::boxes

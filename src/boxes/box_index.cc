@@ -5,18 +5,18 @@
 
 namespace viv::boxes {
 
-BoxIndex::Holdings::Holdings() {
-  using By = BoxQuery::By;
-  for (By by : {By::kStart, By::kCreation, By::kName, By::kState, By::kStop, By::kIdleTime,
-                By::kKeepStopped})
+BoxIndex::AccountBoxes::AccountBoxes() {
+  using SortBy = BoxQuery::SortBy;
+  for (SortBy by : {SortBy::kStart, SortBy::kCreation, SortBy::kName, SortBy::kState, SortBy::kStop,
+                    SortBy::kIdleTime, SortBy::kKeepStopped})
     orders.try_emplace(by, by);
 }
 
 void BoxIndex::Unlink(const Box& box) {
-  auto account = holdings_.find(box.account_id);
-  if (account != holdings_.end()) {
+  auto account = by_account_.find(box.account_id);
+  if (account != by_account_.end()) {
     for (auto& [by, order] : account->second.orders) order.Remove(box);
-    if (--account->second.count == 0) holdings_.erase(account);
+    if (--account->second.count == 0) by_account_.erase(account);
   }
   if (auto due = due_.find(box.id); due != due_.end()) {
     by_due_.erase({due->second, box.id});
@@ -76,16 +76,17 @@ void BoxIndex::SetDue(const std::string& id, std::int64_t due_us) {
 
 void BoxIndex::Put(const BoxEntryPtr& entry, Box box) {
   auto shown = std::make_shared<const Box>(std::move(box));
-  auto place = std::make_shared<const Place>(entry->live ? entry->live->place : entry->place);
+  auto handle =
+      std::make_shared<const BoxHandle>(entry->live ? entry->live->handle : entry->handle);
   std::unique_lock lock(mutex_);
   Found& found = boxes_[shown->id];
   if (found.box != nullptr) Unlink(*found.box);
-  Holdings& holdings = holdings_[shown->account_id];
-  for (auto& [by, order] : holdings.orders) order.Add(shown);
-  ++holdings.count;
+  AccountBoxes& account_boxes = by_account_[shown->account_id];
+  for (auto& [by, order] : account_boxes.orders) order.Add(shown);
+  ++account_boxes.count;
   if (!shown->spec.name.empty()) by_name_[{shown->account_id, shown->spec.name}] = shown->id;
   SetDueLocked(shown->id, DueOf(*shown, *entry));
-  found = {entry, std::move(shown), std::move(place)};
+  found = {entry, std::move(shown), std::move(handle)};
 }
 
 void BoxIndex::Remove(const std::string& id) {
@@ -112,9 +113,9 @@ BoxIndex::Found BoxIndex::FindByName(std::string_view account_id, std::string_vi
 
 BoxPage BoxIndex::List(const BoxQuery& query) const {
   std::shared_lock lock(mutex_);
-  auto account = holdings_.find(query.account_id);
-  if (account == holdings_.end()) return {};
-  return account->second.orders.at(query.by).List(query);
+  auto account = by_account_.find(query.account_id);
+  if (account == by_account_.end()) return {};
+  return account->second.orders.at(query.sort_by).List(query);
 }
 
 void BoxIndex::ForEach(const std::function<void(const Found&)>& visit) const {

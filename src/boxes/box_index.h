@@ -18,9 +18,9 @@
 #include "base/async_mutex.h"
 #include "boxes/box_layers.h"
 #include "boxes/box_meter.h"
-#include "boxes/box_order.h"
 #include "boxes/boxes.h"
 #include "boxes/live_box.h"
+#include "boxes/sorted_boxes.h"
 
 namespace viv::boxes {
 
@@ -28,18 +28,18 @@ namespace viv::boxes {
 // see it lies in the index.
 struct BoxEntry {
   std::string id;
-  AsyncMutex busy;
+  AsyncMutex mutex;
   std::unique_ptr<LiveBox> live;  // nullptr: no processes, or no such box any more
-  Place place;                    // of a stopped box only folder and overlays count
-  std::string shelf;              // where others like it wait; empty: nowhere, or not known
-  BoxLayers::Hold layers;
+  BoxHandle handle;               // of a stopped box only folder and overlays count
+  std::string parked_key;         // where others like it wait; empty: nowhere, or not known
+  BoxLayers::Reference layers;
   accounts::Charge charge;  // of its account's budgets
   BoxMeter meter;
   std::vector<LogEntry> events;                // of its life, and of the agent when last asked
   bool setup_due = false;                      // the agent is to be told of changes
   std::atomic<std::int64_t> active_at_us = 0;  // its last work that we know of
   // Its processes stand still because the disk is almost full, whatever its record says.
-  std::atomic<bool> held_for_disk = false;
+  std::atomic<bool> frozen_for_disk = false;
   std::optional<std::uint64_t> written_bytes;  // when last looked at; while the disk is low
 };
 using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls under way
@@ -49,7 +49,7 @@ class BoxIndex {
   struct Found {
     BoxEntryPtr entry;
     BoxPtr box;
-    std::shared_ptr<const Place> place;
+    std::shared_ptr<const BoxHandle> handle;
   };
 
   // Adds the entry, or shows the box anew.
@@ -83,12 +83,12 @@ class BoxIndex {
 
   mutable std::shared_mutex mutex_;  // guards all below
   std::unordered_map<std::string, Found> boxes_;
-  struct Holdings {  // of one account
-    Holdings();
+  struct AccountBoxes {  // of one account
+    AccountBoxes();
     std::size_t count = 0;
-    std::map<BoxQuery::By, BoxOrder> orders;
+    std::map<BoxQuery::SortBy, SortedBoxes> orders;
   };
-  std::map<std::string, Holdings, std::less<>> holdings_;
+  std::map<std::string, AccountBoxes, std::less<>> by_account_;
   std::map<NameKey, std::string> by_name_;  // the box's id
   std::set<TimeKey> by_due_;
   std::unordered_map<std::string, std::int64_t> due_;  // the same, by id

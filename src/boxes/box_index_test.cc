@@ -25,7 +25,7 @@ class BoxIndexTest : public ::testing::Test {
     std::vector<std::string> ids;
     BoxPage page = index_.List(query);
     for (const BoxPtr& box : page.boxes) ids.push_back(box->id);
-    if (page.more) ids.emplace_back("…");
+    if (page.has_more) ids.emplace_back("…");
     return ids;
   }
   using List = std::vector<std::string>;
@@ -50,17 +50,17 @@ TEST_F(BoxIndexTest, PagesGoOnWhereTheLastOneEnded) {
   query.account_id = "alice";
   query.limit = 2;
   EXPECT_EQ(Ids(query), (List{"f", "e", "…"}));
-  query.after = BoxRank{4, "", "e"};
+  query.after = BoxSortKey{4, "", "e"};
   EXPECT_EQ(Ids(query), (List{"d", "c", "…"}));
-  query.after = BoxRank{2, "", "c"};
+  query.after = BoxSortKey{2, "", "c"};
   EXPECT_EQ(Ids(query), (List{"b"}));
   query.order = BoxQuery::Order::kOldestFirst;
-  query.after = BoxRank{4, "", "e"};
+  query.after = BoxSortKey{4, "", "e"};
   EXPECT_EQ(Ids(query), (List{"f"}));
 }
 
 TEST_F(BoxIndexTest, ListsInEveryOrderAndFindsAPageByItsNumber) {
-  using By = BoxQuery::By;
+  using SortBy = BoxQuery::SortBy;
   // Name, state, stopped at, idle time, time kept when stopped: each sorts them in its own way.
   auto put = [this](const std::string& id, const std::string& name, BoxState state,
                     std::int64_t stopped, std::int64_t idle, std::int64_t kept) {
@@ -83,13 +83,13 @@ TEST_F(BoxIndexTest, ListsInEveryOrderAndFindsAPageByItsNumber) {
   BoxQuery query;
   query.account_id = "alice";
   query.order = BoxQuery::Order::kOldestFirst;
-  const std::pair<By, List> expected[] = {{By::kName, {"i2", "i4", "i3", "i1"}},
-                                          {By::kState, {"i3", "i4", "i1", "i2"}},
-                                          {By::kStop, {"i4", "i2", "i3", "i1"}},
-                                          {By::kIdleTime, {"i1", "i3", "i2", "i4"}},
-                                          {By::kKeepStopped, {"i4", "i3", "i1", "i2"}}};
+  const std::pair<SortBy, List> expected[] = {{SortBy::kName, {"i2", "i4", "i3", "i1"}},
+                                              {SortBy::kState, {"i3", "i4", "i1", "i2"}},
+                                              {SortBy::kStop, {"i4", "i2", "i3", "i1"}},
+                                              {SortBy::kIdleTime, {"i1", "i3", "i2", "i4"}},
+                                              {SortBy::kKeepStopped, {"i4", "i3", "i1", "i2"}}};
   for (const auto& [by, ids] : expected) {
-    query.by = by;
+    query.sort_by = by;
     query.offset = 0;
     query.limit = 10;
     EXPECT_EQ(Ids(query), ids) << static_cast<int>(by);
@@ -103,11 +103,11 @@ TEST_F(BoxIndexTest, ListsInEveryOrderAndFindsAPageByItsNumber) {
     query.offset = 4;
     EXPECT_TRUE(Ids(query).empty()) << static_cast<int>(by);
   }
-  query.by = By::kName;
+  query.sort_by = SortBy::kName;
   query.order = BoxQuery::Order::kNewestFirst;
   query.limit = 10;
   query.offset = 1;
-  query.after = BoxRank{0, "zebra", "i1"};
+  query.after = BoxSortKey{0, "zebra", "i1"};
   EXPECT_EQ(Ids(query), (List{"i4", "i2"}));
 }
 

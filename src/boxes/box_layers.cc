@@ -39,7 +39,7 @@ std::set<std::string> TemplateFoldersIn(const std::vector<storage::OverlayMount>
   return folders;
 }
 
-BoxLayers::Hold BoxLayers::Take(const std::vector<storage::OverlayMount>& overlays) {
+BoxLayers::Reference BoxLayers::AddReference(const std::vector<storage::OverlayMount>& overlays) {
   std::set<std::string> layers = LayersIn(overlays);
   std::set<std::string> folders = TemplateFoldersIn(overlays);
   std::lock_guard lock(mutex_);
@@ -50,50 +50,51 @@ BoxLayers::Hold BoxLayers::Take(const std::vector<storage::OverlayMount>& overla
           }};
 }
 
-std::vector<std::string> BoxLayers::CountDown(Counts& counts, const std::set<std::string>& names) {
-  std::vector<std::string> unheld;
+std::vector<std::string> BoxLayers::DropReferences(Counts& counts,
+                                                   const std::set<std::string>& names) {
+  std::vector<std::string> unreferenced;
   for (const std::string& name : names) {
     auto found = counts.find(name);
     if (found == counts.end() || --found->second > 0) continue;
     counts.erase(found);
-    unheld.push_back(name);
+    unreferenced.push_back(name);
   }
-  return unheld;
+  return unreferenced;
 }
 
 void BoxLayers::Release(const std::set<std::string>& layers, const std::set<std::string>& folders) {
-  std::vector<std::string> unheld_layers, unheld_folders;
+  std::vector<std::string> unreferenced_layers, unreferenced_folders;
   {
     std::lock_guard lock(mutex_);
-    if (keeps_all_) return;
-    unheld_layers = CountDown(layers_, layers);
-    unheld_folders = CountDown(folders_, folders);
+    if (stopped_removing_) return;
+    unreferenced_layers = DropReferences(layers_, layers);
+    unreferenced_folders = DropReferences(folders_, folders);
   }
-  for (const std::string& layer : unheld_layers) {
+  for (const std::string& layer : unreferenced_layers) {
     if (Status removed = storage_.RemoveLayer(layer); !removed)
       log::Error("layer.not_removed", {{"layer", layer}, {"error", removed.error().message}});
   }
-  if (!give_up_) return;
-  for (const std::string& folder : unheld_folders) give_up_(folder);
+  if (!on_unreferenced_) return;
+  for (const std::string& folder : unreferenced_folders) on_unreferenced_(folder);
 }
 
-std::set<std::string> BoxLayers::held() const {
+std::set<std::string> BoxLayers::referenced() const {
   std::lock_guard lock(mutex_);
   std::set<std::string> layers;
   for (const auto& [layer, count] : layers_) layers.insert(layer);
   return layers;
 }
 
-bool BoxLayers::HoldsFolder(const std::string& folder) const {
+bool BoxLayers::IsReferenced(const std::string& folder) const {
   std::lock_guard lock(mutex_);
-  for (const auto& [held, count] : folders_)
-    if (folder == held || folder.starts_with(held + "/")) return true;
+  for (const auto& [referenced, count] : folders_)
+    if (folder == referenced || folder.starts_with(referenced + "/")) return true;
   return false;
 }
 
-void BoxLayers::KeepAll() {
+void BoxLayers::StopRemoving() {
   std::lock_guard lock(mutex_);
-  keeps_all_ = true;
+  stopped_removing_ = true;
 }
 
 }  // namespace viv::boxes

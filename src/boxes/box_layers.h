@@ -26,27 +26,32 @@ class BoxLayers {
  public:
   explicit BoxLayers(storage::BoxStorage& storage) : storage_(storage) {}
 
-  using Hold = std::shared_ptr<void>;  // shared so that a box and a start under way hold it alike
-  Hold Take(const std::vector<storage::OverlayMount>& overlays);
-  std::set<std::string> held() const;
-  bool HoldsFolder(const std::string& folder) const;  // a template's, or one below it
+  using Reference =
+      std::shared_ptr<void>;  // shared so that a box and a start under way hold it alike
+  Reference AddReference(const std::vector<storage::OverlayMount>& overlays);
+  std::set<std::string> referenced() const;
+  bool IsReferenced(const std::string& folder) const;  // a template's, or one below it
 
-  // `give_up` gets a template's folder that nobody holds any more. Set once, before the first Take.
-  using GiveUp = std::function<void(const std::string& folder)>;
-  void SetGiveUp(GiveUp give_up) { give_up_ = std::move(give_up); }
+  // `on_unreferenced` gets a template's folder that nobody holds any more. Set once, before the
+  // first Take.
+  using OnUnreferenced = std::function<void(const std::string& folder)>;
+  void SetOnUnreferenced(OnUnreferenced on_unreferenced) {
+    on_unreferenced_ = std::move(on_unreferenced);
+  }
   // The server ends: from now on holds go without what they held, which the next server needs.
-  void KeepAll();
+  void StopRemoving();
 
  private:
   using Counts = std::map<std::string, int>;
   // What nobody holds any more of `names`.
-  static std::vector<std::string> CountDown(Counts& counts, const std::set<std::string>& names);
+  static std::vector<std::string> DropReferences(Counts& counts,
+                                                 const std::set<std::string>& names);
   void Release(const std::set<std::string>& layers, const std::set<std::string>& folders);
 
   storage::BoxStorage& storage_;
-  GiveUp give_up_;
+  OnUnreferenced on_unreferenced_;
   mutable std::mutex mutex_;  // guards all below
-  bool keeps_all_ = false;
+  bool stopped_removing_ = false;
   Counts layers_;
   Counts folders_;
 };

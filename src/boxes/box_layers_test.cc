@@ -45,21 +45,21 @@ TEST(BoxLayersTest, FindsSealedLayersAmongFolders) {
 TEST(BoxLayersTest, ALayerGoesWithItsLastHolder) {
   LayerStorage storage;
   BoxLayers layers(storage);
-  BoxLayers::Hold snapshot = layers.Take(OverlaysOver("abc"));
-  BoxLayers::Hold box = layers.Take(OverlaysOver("abc"));
+  BoxLayers::Reference snapshot = layers.AddReference(OverlaysOver("abc"));
+  BoxLayers::Reference box = layers.AddReference(OverlaysOver("abc"));
   snapshot.reset();
   EXPECT_TRUE(storage.removed.empty());
-  EXPECT_EQ(layers.held(), std::set<std::string>{"abc"});
+  EXPECT_EQ(layers.referenced(), std::set<std::string>{"abc"});
   box.reset();
   EXPECT_EQ(storage.removed, std::vector<std::string>{"abc"});
-  EXPECT_TRUE(layers.held().empty());
+  EXPECT_TRUE(layers.referenced().empty());
 }
 
 TEST(BoxLayersTest, ACopiedHoldCountsOnce) {
   LayerStorage storage;
   BoxLayers layers(storage);
-  BoxLayers::Hold first = layers.Take(OverlaysOver("abc"));
-  BoxLayers::Hold second = first;
+  BoxLayers::Reference first = layers.AddReference(OverlaysOver("abc"));
+  BoxLayers::Reference second = first;
   first.reset();
   EXPECT_TRUE(storage.removed.empty());
   second.reset();
@@ -78,30 +78,30 @@ TEST(BoxLayersTest, ATemplatesFolderIsGivenUpWithItsLastHolder) {
   LayerStorage storage;
   BoxLayers layers(storage);
   std::vector<std::string> given_up;
-  layers.SetGiveUp([&given_up](const std::string& folder) { given_up.push_back(folder); });
+  layers.SetOnUnreferenced([&given_up](const std::string& folder) { given_up.push_back(folder); });
   const std::vector<storage::OverlayMount> overlays = {
       {"", {"/t/trees/k1/top", "/t/trees/k1/layer-0"}}};
-  BoxLayers::Hold snapshot = layers.Take(overlays);
-  BoxLayers::Hold box = layers.Take(overlays);
-  EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1"));
-  EXPECT_TRUE(layers.HoldsFolder("/t/trees/k1/top"));
-  EXPECT_FALSE(layers.HoldsFolder("/t/trees/k11"));
+  BoxLayers::Reference snapshot = layers.AddReference(overlays);
+  BoxLayers::Reference box = layers.AddReference(overlays);
+  EXPECT_TRUE(layers.IsReferenced("/t/trees/k1"));
+  EXPECT_TRUE(layers.IsReferenced("/t/trees/k1/top"));
+  EXPECT_FALSE(layers.IsReferenced("/t/trees/k11"));
   snapshot.reset();
   EXPECT_TRUE(given_up.empty());
   box.reset();
   EXPECT_EQ(given_up, std::vector<std::string>{"/t/trees/k1"});
-  EXPECT_FALSE(layers.HoldsFolder("/t/trees/k1/top"));
+  EXPECT_FALSE(layers.IsReferenced("/t/trees/k1/top"));
 }
 
 TEST(BoxLayersTest, AServerThatEndsTakesNoLayerWithIt) {
   LayerStorage storage;
   BoxLayers layers(storage);
   bool given_up = false;
-  layers.SetGiveUp([&given_up](const std::string&) { given_up = true; });
+  layers.SetOnUnreferenced([&given_up](const std::string&) { given_up = true; });
   std::vector<storage::OverlayMount> overlays = OverlaysOver("abc");
   overlays.push_back({"opt", {"/t/trees/k1/opt"}});
-  BoxLayers::Hold snapshot = layers.Take(overlays);
-  layers.KeepAll();
+  BoxLayers::Reference snapshot = layers.AddReference(overlays);
+  layers.StopRemoving();
   snapshot.reset();
   EXPECT_TRUE(storage.removed.empty());
   EXPECT_FALSE(given_up);

@@ -28,18 +28,18 @@ BoxManager::BoxManager(store::Store& store,
                        templates::Templates& templates,
                        BlockingPool& pool,
                        BoxManagerOptions options,
-                       DeathWatch deaths)
+                       ExitPoller exits)
     : store_(store),
       host_(host),
       pool_(pool),
       options_(std::move(options)),
       layers_(host.storage()),
       templates_(store, templates, layers_),
-      deaths_(std::move(deaths)) {}
+      exits_(std::move(exits)) {}
 
 BoxManager::~BoxManager() {
-  layers_.KeepAll();  // boxes and snapshots stay on them
-  host_.LetGoOfHolds();
+  layers_.StopRemoving();  // boxes and snapshots stay on them
+  host_.DropLayerReferences();
 }
 
 Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
@@ -47,14 +47,14 @@ Result<std::unique_ptr<BoxManager>> BoxManager::Open(store::Store& store,
                                                      templates::Templates& templates,
                                                      BlockingPool& pool,
                                                      BoxManagerOptions options) {
-  ASSIGN_OR_RETURN(DeathWatch deaths, DeathWatch::Open());
+  ASSIGN_OR_RETURN(ExitPoller exits, ExitPoller::Open());
   std::unique_ptr<BoxManager> manager(
-      new BoxManager(store, host, templates, pool, std::move(options), std::move(deaths)));
+      new BoxManager(store, host, templates, pool, std::move(options), std::move(exits)));
   RETURN_IF_ERROR(manager->templates_.Load(), "snapshots");
   RETURN_IF_ERROR(manager->AdoptAll(), "boxes");
   manager->parked_ = std::make_unique<ParkedBoxes>(host, manager->options_.parked);
   auto base = manager->templates_.Resolve("", "base");
-  if (base) manager->parked_->Keep(base->shelf, RequestOf(*base));
+  if (base) manager->parked_->StartParking(base->parked_key, RequestOf(*base));
   return manager;
 }
 
@@ -100,27 +100,27 @@ std::string BoxManager::TrafficToken(std::string_view id) const {
   return DeriveToken(options_.secret, "traffic", id);
 }
 
-std::int64_t BoxManager::EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds) {
+std::int64_t BoxManager::EndTime(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds) {
   return spec.timeout_seconds == 0 ? kNoEndUs : now_us + seconds * kSecondUs;
 }
 
-Task<Result<BoxManager::Held>> BoxManager::Hold(std::string account_id, std::string id) {
+Task<Result<BoxManager::LockedBox>> BoxManager::LockBox(std::string account_id, std::string id) {
   BoxIndex::Found found = index_.Find(id);
   if (found.box == nullptr || (!account_id.empty() && found.box->account_id != account_id))
     co_return NoSuchBox(id);
-  Held held;
-  held.entry = found.entry;
-  held.lock = co_await held.entry->busy.Acquire();
-  held.box = index_.Find(id).box;  // it may have changed, or gone, while we waited
-  if (held.box == nullptr) co_return NoSuchBox(id);
-  co_return held;
+  LockedBox locked;
+  locked.entry = found.entry;
+  locked.lock = co_await locked.entry->mutex.Acquire();
+  locked.box = index_.Find(id).box;  // it may have changed, or gone, while we waited
+  if (locked.box == nullptr) co_return NoSuchBox(id);
+  co_return locked;
 }
 
-void BoxManager::Show(const BoxEntryPtr& entry, Box box) {
+void BoxManager::Publish(const BoxEntryPtr& entry, Box box) {
   index_.Put(entry, std::move(box));
 }
 
-void BoxManager::Note(BoxEntry& entry, std::string message) {
+void BoxManager::AddEvent(BoxEntry& entry, std::string message) {
   LogEntry event;
   event.at_us = NowMicros();
   event.level = "info";
@@ -130,11 +130,11 @@ void BoxManager::Note(BoxEntry& entry, std::string message) {
 }
 
 Task<Status> BoxManager::Commit(BoxEntryPtr entry, Box box) {
-  BoxRecord record{box, entry->live ? entry->live->place : entry->place};
+  BoxRecord record{box, entry->live ? entry->live->handle : entry->handle};
   store::Document document{kBoxKind, box.id, box.account_id, WriteBoxRecord(record)};
   CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the box's record");
-  SettleCharge(*entry, box.state);
-  Show(entry, std::move(box));
+  UpdateCharge(*entry, box.state);
+  Publish(entry, std::move(box));
   co_return Status();
 }
 
@@ -144,7 +144,7 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::StartOnPool(BoxHost::StartReq
 }
 
 Task<Status> BoxManager::SetUp(const LiveBox& live, const Box& box) {
-  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(live.place));
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(live.handle));
   AgentSetup setup;
   setup.token = AgentToken(box.id);
   setup.variables = box.spec.variables;
@@ -157,28 +157,29 @@ Task<Status> BoxManager::SetUp(const LiveBox& live, const Box& box) {
 }
 
 Task<Status> BoxManager::Remove(std::string account_id, std::string id) {
-  co_return co_await Shielded(RemoveNow(std::move(account_id), std::move(id)));
+  co_return co_await Shielded(DoRemove(std::move(account_id), std::move(id)));
 }
 
-Task<Status> BoxManager::RemoveNow(std::string account_id, std::string id) {
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  co_return co_await RemoveHeld(held, EndWait::kYes);
+Task<Status> BoxManager::DoRemove(std::string account_id, std::string id) {
+  ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+  co_return co_await RemoveLocked(locked, EndWait::kYes);
 }
 
 // The record goes first: what is left of the box after a crash has none, and is swept.
-Task<Status> BoxManager::RemoveHeld(Held& held, EndWait wait) {
-  const std::string id = held.box->id;
+Task<Status> BoxManager::RemoveLocked(LockedBox& locked, EndWait wait) {
+  const std::string id = locked.box->id;
   CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kBoxKind, id), "forget the box");
   index_.Remove(id);
-  if (held.entry->live != nullptr) {
-    co_await End(std::move(held.entry->live), BoxHost::Files::kRemove, held.entry->layers, wait);
-  } else if (!held.entry->place.folder.empty()) {
-    auto work = [this, &held] { return host_.RemoveFiles(held.entry->place.folder); };
+  if (locked.entry->live != nullptr) {
+    co_await End(std::move(locked.entry->live), BoxHost::Files::kRemove, locked.entry->layers,
+                 wait);
+  } else if (!locked.entry->handle.folder.empty()) {
+    auto work = [this, &locked] { return host_.RemoveFiles(locked.entry->handle.folder); };
     Status removed = co_await pool_.Run(work);
     if (!removed) log::Error("box.files_left", {{"box", id}, {"error", removed.error().message}});
   }
-  held.entry->layers.reset();
-  held.entry->charge.SetUnchecked({});
+  locked.entry->layers.reset();
+  locked.entry->charge.SetUnchecked({});
   if (options_.flow_log != nullptr) options_.flow_log->Remove(id);
   log::Info("box.removed", {{"box", id}});
   co_return Status();
@@ -189,63 +190,64 @@ Task<Status> BoxManager::SetTimeout(std::string account_id,
                                     std::int64_t timeout_seconds,
                                     Extend extend) {
   co_return co_await Shielded(
-      SetTimeoutNow(std::move(account_id), std::move(id), timeout_seconds, extend));
+      DoSetTimeout(std::move(account_id), std::move(id), timeout_seconds, extend));
 }
 
-Task<Status> BoxManager::SetTimeoutNow(std::string account_id,
-                                       std::string id,
-                                       std::int64_t timeout_seconds,
-                                       Extend extend) {
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  if (held.box->state != BoxState::kRunning)
-    co_return Fail(ErrorCode::kNotFound, "box " + held.box->id + " does not run");
-  Box box = *held.box;
+Task<Status> BoxManager::DoSetTimeout(std::string account_id,
+                                      std::string id,
+                                      std::int64_t timeout_seconds,
+                                      Extend extend) {
+  ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+  if (locked.box->state != BoxState::kRunning)
+    co_return Fail(ErrorCode::kNotFound, "box " + locked.box->id + " does not run");
+  Box box = *locked.box;
   const std::int64_t ends_at_us = NowMicros() + timeout_seconds * kSecondUs;
   if (extend == Extend::kAtLeast && ends_at_us <= box.ends_at_us) co_return Status();
   box.ends_at_us = ends_at_us;
-  co_return co_await Commit(held.entry, std::move(box));
+  co_return co_await Commit(locked.entry, std::move(box));
 }
 
 Task<Result<BoxPtr>> BoxManager::Update(std::string account_id,
                                         std::string id,
                                         MakeBoxChange change) {
-  co_return co_await Shielded(UpdateNow(std::move(account_id), std::move(id), std::move(change)));
+  co_return co_await Shielded(DoUpdate(std::move(account_id), std::move(id), std::move(change)));
 }
 
-Task<Result<BoxPtr>> BoxManager::UpdateNow(std::string account_id,
-                                           std::string id,
-                                           MakeBoxChange make) {
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  ASSIGN_OR_CO_RETURN(BoxChange change, make(*held.box));
+Task<Result<BoxPtr>> BoxManager::DoUpdate(std::string account_id,
+                                          std::string id,
+                                          MakeBoxChange make) {
+  ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+  ASSIGN_OR_CO_RETURN(BoxChange change, make(*locked.box));
   if (change.network) {
     auto rules = network::Rules::Compile(change.network->egress);
     if (!rules) co_return PassUp(std::move(rules).error());
   }
   const std::string name = change.name.value_or("");
-  if (!name.empty() && !index_.ClaimName(held.box->account_id, name, held.box->id))
+  if (!name.empty() && !index_.ClaimName(locked.box->account_id, name, locked.box->id))
     co_return Fail(ErrorCode::kConflict, "the name '" + name + "' is taken by another box");
-  Status done = co_await ApplyChange(held, std::move(change));
-  if (done) co_return held.box;
-  if (name != held.box->spec.name) index_.ReleaseName(held.box->account_id, name, held.box->id);
+  Status done = co_await ApplyChange(locked, std::move(change));
+  if (done) co_return locked.box;
+  if (name != locked.box->spec.name)
+    index_.ReleaseName(locked.box->account_id, name, locked.box->id);
   co_return PassUp(std::move(done).error());
 }
 
-Task<Status> BoxManager::ApplyChange(Held& held, BoxChange change) {
-  Box box = *held.box;
-  box.spec = Changed(std::move(box.spec), change);
+Task<Status> BoxManager::ApplyChange(LockedBox& locked, BoxChange change) {
+  Box box = *locked.box;
+  box.spec = ApplyBoxChange(std::move(box.spec), change);
   box.updated_at_us = NowMicros();
-  CO_RETURN_IF_ERROR(co_await Commit(held.entry, std::move(box)));
-  held.box = index_.Find(held.box->id).box;
-  if (held.entry->live == nullptr) co_return Status();
+  CO_RETURN_IF_ERROR(co_await Commit(locked.entry, std::move(box)));
+  locked.box = index_.Find(locked.box->id).box;
+  if (locked.entry->live == nullptr) co_return Status();
   if (change.network) {
-    CO_RETURN_IF_ERROR(host_.SetEgress(held.entry->live->place, EgressOf(*held.box)));
+    CO_RETURN_IF_ERROR(host_.SetEgress(locked.entry->live->handle, EgressOf(*locked.box)));
   }
   const bool for_agent = change.variables || change.user || change.workdir;
   // A frozen agent could not answer: it is told when the box goes on.
-  held.entry->setup_due = held.entry->setup_due || for_agent;
-  if (!held.entry->setup_due || held.box->state != BoxState::kRunning) co_return Status();
-  CO_RETURN_IF_ERROR(co_await SetUp(*held.entry->live, *held.box));
-  held.entry->setup_due = false;
+  locked.entry->setup_due = locked.entry->setup_due || for_agent;
+  if (!locked.entry->setup_due || locked.box->state != BoxState::kRunning) co_return Status();
+  CO_RETURN_IF_ERROR(co_await SetUp(*locked.entry->live, *locked.box));
+  locked.entry->setup_due = false;
   co_return Status();
 }
 
@@ -263,13 +265,13 @@ Result<std::vector<MetricPoint>> BoxManager::Metrics(std::string_view account_id
 }
 
 Task<Result<std::vector<LogEntry>>> BoxManager::Logs(std::string account_id, std::string id) {
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  std::vector<LogEntry> entries = held.entry->events;
-  if (held.box->state != BoxState::kRunning || held.entry->live == nullptr ||
-      held.entry->held_for_disk)
+  ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+  std::vector<LogEntry> entries = locked.entry->events;
+  if (locked.box->state != BoxState::kRunning || locked.entry->live == nullptr ||
+      locked.entry->frozen_for_disk)
     co_return entries;
-  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(held.entry->live->place));
-  auto more = co_await ReadAgentLogs(std::move(connection), AgentToken(held.box->id));
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, host_.DialAgent(locked.entry->live->handle));
+  auto more = co_await ReadAgentLogs(std::move(connection), AgentToken(locked.box->id));
   if (!more) co_return PassUp(std::move(more).error());
   entries.insert(entries.end(), more->begin(), more->end());
   auto earlier = [](const LogEntry& a, const LogEntry& b) { return a.at_us < b.at_us; };

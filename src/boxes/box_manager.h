@@ -15,9 +15,9 @@
 #include "boxes/box_records.h"
 #include "boxes/box_templates.h"
 #include "boxes/boxes.h"
-#include "boxes/death_watch.h"
+#include "boxes/exit_poller.h"
 #include "boxes/parked_boxes.h"
-#include "boxes/usage_watch.h"
+#include "boxes/usage_monitor.h"
 #include "gateway/gateway.h"
 #include "store/store.h"
 
@@ -94,25 +94,25 @@ class BoxManager : public Boxes {
   Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) override;
 
   // Ends what is over, notices what died, meters. Called several times a second, by one caller.
-  Task<void> KeepHouse();
+  Task<void> RunMaintenance();
   Task<void> RemoveAll();  // for a server that leaves nothing behind
   std::size_t size() const { return index_.size(); }
   BoxTemplates& templates() { return templates_; }
   std::size_t parked() const { return parked_->size(); }
   // Processes of boxes that were removed, stopped or replaced, and have not all ended, by box.
-  std::size_t ending() const { return host_.endings().size(); }
+  std::size_t ending() const { return host_.reaper().size(); }
   // Boxes that stand still until there is room on the disk again.
-  std::size_t held_for_disk() const;
+  std::size_t frozen_for_disk() const;
   // Why boxes cannot be served as they should; empty: they can.
-  std::vector<std::string> Troubles() const;
+  std::vector<std::string> Problems() const;
   // The folders of templates that boxes and snapshots stand on.
-  bool StandsOn(const std::string& folder) const;
+  bool UsesFolder(const std::string& folder) const;
   // For the watch over what accounts use.
-  std::vector<WatchedBox> ListWatched() const;
+  std::vector<MonitoredBox> ListMonitored() const;
 
  private:
   // An entry whose lock is held, and the box as it is.
-  struct Held {
+  struct LockedBox {
     BoxEntryPtr entry;
     AsyncMutex::Lock lock;
     BoxPtr box;
@@ -120,7 +120,7 @@ class BoxManager : public Boxes {
   struct Sealed {
     std::string layer;
     std::vector<storage::OverlayMount> overlays;
-    BoxLayers::Hold hold;
+    BoxLayers::Reference layer_reference;
   };
 
   BoxManager(store::Store& store,
@@ -128,38 +128,38 @@ class BoxManager : public Boxes {
              templates::Templates& templates,
              BlockingPool& pool,
              BoxManagerOptions options,
-             DeathWatch deaths);
+             ExitPoller exits);
 
   enum class EndWait { kYes, kNo };  // kNo: for maintenance, which nothing may hold up
 
   // box_manager.cc
-  Task<Result<Held>> Hold(std::string account_id, std::string id);  // empty account: any
+  Task<Result<LockedBox>> LockBox(std::string account_id, std::string id);  // empty account: any
   Task<Status> Commit(BoxEntryPtr entry, Box box);
   Task<Result<std::unique_ptr<LiveBox>>> StartOnPool(BoxHost::StartRequest request);
   Task<Status> SetUp(const LiveBox& live, const Box& box);
-  Task<Status> RemoveNow(std::string account_id, std::string id);
-  Task<Status> RemoveHeld(Held& held, EndWait wait);
-  Task<Status> SetTimeoutNow(std::string account_id,
-                             std::string id,
-                             std::int64_t timeout_seconds,
-                             Extend extend);
-  Task<Result<BoxPtr>> UpdateNow(std::string account_id, std::string id, MakeBoxChange make);
-  Task<Status> ApplyChange(Held& held, BoxChange change);
-  void Show(const BoxEntryPtr& entry, Box box);
-  static void Note(BoxEntry& entry, std::string message);
+  Task<Status> DoRemove(std::string account_id, std::string id);
+  Task<Status> RemoveLocked(LockedBox& locked, EndWait wait);
+  Task<Status> DoSetTimeout(std::string account_id,
+                            std::string id,
+                            std::int64_t timeout_seconds,
+                            Extend extend);
+  Task<Result<BoxPtr>> DoUpdate(std::string account_id, std::string id, MakeBoxChange make);
+  Task<Status> ApplyChange(LockedBox& locked, BoxChange change);
+  void Publish(const BoxEntryPtr& entry, Box box);
+  static void AddEvent(BoxEntry& entry, std::string message);
   // When it ends that begins now and was given so long.
-  static std::int64_t EndOf(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
+  static std::int64_t EndTime(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
   // box_manager_budget.cc
-  Status TakeToRun(BoxEntry& entry, const Box& box) const;    // before it runs
-  static void SettleCharge(BoxEntry& entry, BoxState state);  // when it runs no more
-  class SettleAtEnd;
+  Status ChargeToRun(BoxEntry& entry, const Box& box) const;  // before it runs
+  static void UpdateCharge(BoxEntry& entry, BoxState state);  // when it runs no more
+  class ScopedChargeUpdate;
 
   // box_manager_end.cc
   // Waits for some seconds at most. `holds` is what the box stands on: it stays until it is gone.
   Task<void> End(std::unique_ptr<LiveBox> live,
                  BoxHost::Files files,
-                 BoxLayers::Hold holds,
+                 BoxLayers::Reference layer_reference,
                  EndWait wait = EndWait::kYes);
 
   // box_manager_egress.cc
@@ -169,63 +169,65 @@ class BoxManager : public Boxes {
 
   // box_manager_start.cc
   static BoxHost::StartRequest RequestOf(const StartPoint& from);
-  Task<Result<BoxPtr>> CreateNow(CreateBox request);
+  Task<Result<BoxPtr>> DoCreate(CreateBox request);
   Task<Result<BoxPtr>> StartNew(StartPoint from, Box box);
   Status Register(const StartPoint& from, Box& box, BoxEntry& entry);
-  static void PutOnTop(const std::vector<storage::OverlayMount>& on_top, StartPoint& from);
-  Task<Result<std::unique_ptr<LiveBox>>> Obtain(const StartPoint& from, const Box& box);
-  Task<Status> Bring(BoxEntryPtr entry, const StartPoint& from, Box box);
+  static void AddLayers(const std::vector<storage::OverlayMount>& extra_layers, StartPoint& from);
+  Task<Result<std::unique_ptr<LiveBox>>> TakeOrStart(const StartPoint& from, const Box& box);
+  Task<Status> StartAndCommit(BoxEntryPtr entry, const StartPoint& from, Box box);
   Status AdaptParked(LiveBox& live, const StartPoint& from, const Box& box);
-  Task<Result<BoxPtr>> StartLater(StartPoint from, Box box);
-  Task<void> FinishStart(Held held, StartPoint from);
+  Task<Result<BoxPtr>> StartAsync(StartPoint from, Box box);
+  Task<void> FinishStart(LockedBox locked, StartPoint from);
 
-  // box_manager_power.cc
-  Task<Status> PauseNow(std::string account_id, std::string id, Memory memory);
-  Task<Status> PauseHeld(Held& held, Memory memory);
-  Task<Result<Connected>> ConnectNow(std::string account_id,
-                                     std::string id,
-                                     std::int64_t timeout_seconds);
-  Task<Result<BoxPtr>> Wake(Held& held, std::int64_t timeout_seconds);
-  Task<Result<BoxPtr>> WakeNow(Held& held, std::int64_t timeout_seconds);
-  Task<Status> FailHeld(Held& held, std::string message);
+  // box_manager_pause_resume.cc
+  Task<Status> DoPause(std::string account_id, std::string id, Memory memory);
+  Task<Status> PauseLocked(LockedBox& locked, Memory memory);
+  Task<Result<Connected>> DoConnect(std::string account_id,
+                                    std::string id,
+                                    std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> Wake(LockedBox& locked, std::int64_t timeout_seconds);
+  Task<Result<BoxPtr>> DoWake(LockedBox& locked, std::int64_t timeout_seconds);
+  Task<Status> FailLocked(LockedBox& locked, std::string message);
   Task<void> EndProcesses(BoxEntryPtr entry, std::unique_ptr<LiveBox> live, const BoxSpec& spec);
-  Task<Status> Reboot(Held& held, const Box& box);
-  Task<Result<BoxIndex::Found>> Awake(std::string id);
+  Task<Status> RestartProcesses(LockedBox& locked, const Box& box);
+  Task<Result<BoxIndex::Found>> EnsureRunning(std::string id);
 
-  Task<Status> ResetNow(std::string account_id, std::string id);
-  Task<void> EndReplaced(std::unique_ptr<LiveBox> live, std::string folder, BoxLayers::Hold holds);
+  Task<Status> DoReset(std::string account_id, std::string id);
+  Task<void> EndReplaced(std::unique_ptr<LiveBox> live,
+                         std::string folder,
+                         BoxLayers::Reference layer_reference);
 
   // box_manager_copy.cc
-  Task<Result<Sealed>> Seal(Held& held);
-  Task<Result<std::vector<Result<BoxPtr>>>> ForkNow(std::string account_id,
-                                                    std::string id,
-                                                    std::size_t count,
-                                                    std::int64_t timeout_seconds);
+  Task<Result<Sealed>> Seal(LockedBox& locked);
+  Task<Result<std::vector<Result<BoxPtr>>>> DoFork(std::string account_id,
+                                                   std::string id,
+                                                   std::size_t count,
+                                                   std::int64_t timeout_seconds);
   using OwnVariables = std::optional<std::map<std::string, std::string>>;  // none: the box's
-  Task<Result<TemplateInfo>> SnapshotNow(std::string account_id,
-                                         std::string id,
-                                         std::string name,
-                                         OwnVariables own);
+  Task<Result<TemplateInfo>> DoSnapshot(std::string account_id,
+                                        std::string id,
+                                        std::string name,
+                                        OwnVariables own);
 
   // box_manager_disk.cc
-  Status CheckRoom() const;  // kUnavailable while the disk is almost full
-  Task<void> WatchDisk();
-  Task<void> HoldWriters(bool all);
-  void HoldIfWriting(const BoxIndex::Found& found, bool all);
-  Task<void> ReleaseHeld();
-  void Release(const BoxIndex::Found& found);
+  Status CheckDiskSpace() const;  // kUnavailable while the disk is almost full
+  Task<void> CheckDisk();
+  Task<void> FreezeWriters(bool all);
+  void FreezeIfWriting(const BoxIndex::Found& found, bool all);
+  Task<void> ThawFrozen();
+  void Thaw(const BoxIndex::Found& found);
 
   // box_manager_sockets.cc
-  Task<void> WatchSockets();
+  Task<void> CheckSockets();
   void LimitSockets(const BoxIndex::Found& found);
 
-  // box_manager_house.cc
+  // box_manager_maintenance.cc
   Status AdoptAll();
   void Adopt(BoxRecord record, std::vector<std::string>& lost);
-  Task<void> DoWhatIsDue(std::string id);
-  Task<void> StopIfIdle(Held& held);
-  Task<void> BuryIfDead(std::string id);
-  Task<void> Meter();
+  Task<void> HandleDeadline(std::string id);
+  Task<void> StopIfIdle(LockedBox& locked);
+  Task<void> HandleExit(std::string id);
+  Task<void> RecordMetrics();
 
   store::Store& store_;
   BoxHost& host_;
@@ -234,12 +236,12 @@ class BoxManager : public Boxes {
   BoxLayers layers_;
   BoxTemplates templates_;
   BoxIndex index_;
-  DeathWatch deaths_;
+  ExitPoller exits_;
   std::atomic<bool> disk_is_low_ = false, image_is_broken_ = false;
-  std::size_t held_for_disk_ = 0;  // at the last look, of the maintenance alone
+  std::size_t frozen_for_disk_ = 0;  // at the last look, of the maintenance alone
   std::int64_t trim_next_us_ = 0;
-  std::int64_t sockets_next_us_ = 0;  // the next look
-  std::int64_t memory_before_ = 0;    // available on the machine, the most since the last look
+  std::int64_t socket_check_next_us_ = 0;  // the next look
+  std::int64_t memory_available_max_ = 0;  // available on the machine, the most since the last look
   std::unique_ptr<ParkedBoxes> parked_;
 };
 

@@ -19,15 +19,15 @@ accounts::Amounts AmountsToRun(const BoxSpec& spec) {
   return amounts;
 }
 
-Status BoxManager::TakeToRun(BoxEntry& entry, const Box& box) const {
+Status BoxManager::ChargeToRun(BoxEntry& entry, const Box& box) const {
   if (options_.budgets == nullptr) return {};
   for (accounts::Budget measured :
        {accounts::Budget::kDiskBytes, accounts::Budget::kMemoryUsedBytes})
-    RETURN_IF_ERROR(options_.budgets->HasRoom(box.account_id, measured));
+    RETURN_IF_ERROR(options_.budgets->CheckBelowLimit(box.account_id, measured));
   return entry.charge.Set(AmountsToRun(box.spec));
 }
 
-void BoxManager::SettleCharge(BoxEntry& entry, BoxState state) {
+void BoxManager::UpdateCharge(BoxEntry& entry, BoxState state) {
   accounts::Amounts amounts = entry.charge.amounts();
   switch (state) {
     case BoxState::kStarting:
@@ -44,18 +44,18 @@ void BoxManager::SettleCharge(BoxEntry& entry, BoxState state) {
   entry.charge.SetUnchecked(amounts);
 }
 
-BoxManager::SettleAtEnd::~SettleAtEnd() {
+BoxManager::ScopedChargeUpdate::~ScopedChargeUpdate() {
   const BoxPtr box = manager_.index_.Find(entry_->id).box;
-  if (box != nullptr) SettleCharge(*entry_, box->state);
+  if (box != nullptr) UpdateCharge(*entry_, box->state);
 }
 
-std::vector<WatchedBox> BoxManager::ListWatched() const {
-  std::vector<WatchedBox> boxes;
+std::vector<MonitoredBox> BoxManager::ListMonitored() const {
+  std::vector<MonitoredBox> boxes;
   index_.ForEach([&boxes](const BoxIndex::Found& found) {
-    WatchedBox box;
+    MonitoredBox box;
     box.disk.account_id = found.box->account_id;
-    box.disk.folder = found.place->folder;
-    box.disk.layers = LayersIn(found.place->overlays);
+    box.disk.folder = found.handle->folder;
+    box.disk.layers = LayersIn(found.handle->overlays);
     box.disk_allowed = found.box->spec.disk_bytes;
     box.can_write = found.box->state == BoxState::kRunning;
     const bool has_memory = box.can_write || found.box->state == BoxState::kPaused;

@@ -9,13 +9,13 @@ namespace viv::boxes {
 accounts::Amounts AmountsToRun(const BoxSpec& spec);
 
 // Whatever a box was counted for when it was to run, at the end it is counted for what it is.
-class BoxManager::SettleAtEnd {
+class BoxManager::ScopedChargeUpdate {
  public:
-  SettleAtEnd(const BoxManager& manager, BoxEntryPtr entry)
+  ScopedChargeUpdate(const BoxManager& manager, BoxEntryPtr entry)
       : manager_(manager), entry_(std::move(entry)) {}
-  SettleAtEnd(const SettleAtEnd&) = delete;
-  SettleAtEnd& operator=(const SettleAtEnd&) = delete;
-  ~SettleAtEnd();
+  ScopedChargeUpdate(const ScopedChargeUpdate&) = delete;
+  ScopedChargeUpdate& operator=(const ScopedChargeUpdate&) = delete;
+  ~ScopedChargeUpdate();
 
  private:
   const BoxManager& manager_;

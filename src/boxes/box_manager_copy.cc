@@ -36,30 +36,30 @@ void NameByOrigin(storage::BoxStorage& storage,
 }  // namespace
 
 // The box stands still for as long as the file system needs for a copy-on-write copy.
-Task<Result<BoxManager::Sealed>> BoxManager::Seal(Held& held) {
-  CO_RETURN_IF_ERROR(CheckRoom());
-  LiveBox* live = held.entry->live.get();
-  const Place place = live != nullptr ? live->place : held.entry->place;
-  const bool running = live != nullptr && held.box->state == BoxState::kRunning;
-  if (place.folder.empty())
-    co_return Fail(ErrorCode::kConflict, "box " + held.box->id + " has no files: start it first");
+Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
+  CO_RETURN_IF_ERROR(CheckDiskSpace());
+  LiveBox* live = locked.entry->live.get();
+  const BoxHandle handle = live != nullptr ? live->handle : locked.entry->handle;
+  const bool running = live != nullptr && locked.box->state == BoxState::kRunning;
+  if (handle.folder.empty())
+    co_return Fail(ErrorCode::kConflict, "box " + locked.box->id + " has no files: start it first");
   if (options_.budgets != nullptr)
     CO_RETURN_IF_ERROR(
-        options_.budgets->HasRoom(held.box->account_id, accounts::Budget::kDiskBytes));
+        options_.budgets->CheckBelowLimit(locked.box->account_id, accounts::Budget::kDiskBytes));
   Sealed sealed;
-  sealed.layer = NewPlaceName();
+  sealed.layer = NewKernelName();
   auto work = [&]() -> Result<std::string> {
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
-    auto folder = host_.storage().MakeLayer(place.folder, sealed.layer);
+    auto folder = host_.storage().MakeLayer(handle.folder, sealed.layer);
     if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
-    if (folder) NameByOrigin(host_.storage(), place.folder, sealed.layer, *folder);
+    if (folder) NameByOrigin(host_.storage(), handle.folder, sealed.layer, *folder);
     return folder;
   };
   ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
-  sealed.overlays = place.overlays;
+  sealed.overlays = handle.overlays;
   for (storage::OverlayMount& overlay : sealed.overlays)
     overlay.layers.insert(overlay.layers.begin(), UpperDirOf(folder, overlay));
-  sealed.hold = layers_.Take(sealed.overlays);
+  sealed.layer_reference = layers_.AddReference(sealed.overlays);
   co_return sealed;
 }
 
@@ -68,7 +68,7 @@ Task<Result<TemplateInfo>> BoxManager::Snapshot(std::string account_id,
                                                 std::string name) {
   OwnVariables all;
   co_return co_await Shielded(
-      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(all)));
+      DoSnapshot(std::move(account_id), std::move(id), std::move(name), std::move(all)));
 }
 
 Task<Result<TemplateInfo>> BoxManager::SnapshotWith(std::string account_id,
@@ -77,24 +77,25 @@ Task<Result<TemplateInfo>> BoxManager::SnapshotWith(std::string account_id,
                                                     std::map<std::string, std::string> variables) {
   OwnVariables own = std::move(variables);
   co_return co_await Shielded(
-      SnapshotNow(std::move(account_id), std::move(id), std::move(name), std::move(own)));
+      DoSnapshot(std::move(account_id), std::move(id), std::move(name), std::move(own)));
 }
 
-Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
-                                                   std::string id,
-                                                   std::string name,
-                                                   OwnVariables own) {
-  ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-  ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
-  const BoxSpec& spec = held.box->spec;
+Task<Result<TemplateInfo>> BoxManager::DoSnapshot(std::string account_id,
+                                                  std::string id,
+                                                  std::string name,
+                                                  OwnVariables own) {
+  ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+  ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(locked));
+  const BoxSpec& spec = locked.box->spec;
   SnapshotRecord record;
   record.id = NewTemplateId();
-  record.account_id = held.box->account_id;
+  record.account_id = locked.box->account_id;
   record.name = std::move(name);
-  record.origin_box = held.box->id;
+  record.origin_box = locked.box->id;
   record.layer = sealed.layer;
   record.overlays = std::move(sealed.overlays);
-  record.variables = own ? templates_.VariablesBelow(held.box->account_id, spec) : spec.variables;
+  record.variables =
+      own ? templates_.TemplateVariablesOf(locked.box->account_id, spec) : spec.variables;
   if (own)
     for (auto& [variable, value] : *own) record.variables[variable] = std::move(value);
   record.user = spec.user;
@@ -104,8 +105,8 @@ Task<Result<TemplateInfo>> BoxManager::SnapshotNow(std::string account_id,
   record.created_at_us = NowMicros();
   TemplateInfo info = BoxTemplates::InfoOf(record);
   CO_RETURN_IF_ERROR(co_await templates_.Add(std::move(record)));
-  Note(*held.entry, "Snapshot taken");
-  log::Info("box.snapshot_taken", {{"box", held.box->id}, {"snapshot", info.id}});
+  AddEvent(*locked.entry, "Snapshot taken");
+  log::Info("box.snapshot_taken", {{"box", locked.box->id}, {"snapshot", info.id}});
   co_return info;
 }
 
@@ -113,26 +114,25 @@ Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::Fork(std::string account_i
                                                            std::string id,
                                                            std::size_t count,
                                                            std::int64_t timeout_seconds) {
-  co_return co_await Shielded(
-      ForkNow(std::move(account_id), std::move(id), count, timeout_seconds));
+  co_return co_await Shielded(DoFork(std::move(account_id), std::move(id), count, timeout_seconds));
 }
 
-Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::ForkNow(std::string account_id,
-                                                              std::string id,
-                                                              std::size_t count,
-                                                              std::int64_t timeout_seconds) {
+Task<Result<std::vector<Result<BoxPtr>>>> BoxManager::DoFork(std::string account_id,
+                                                             std::string id,
+                                                             std::size_t count,
+                                                             std::int64_t timeout_seconds) {
   StartPoint from;
   Box copy;
   {
-    ASSIGN_OR_CO_RETURN(Held held, co_await Hold(std::move(account_id), std::move(id)));
-    ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(held));
-    const BoxSpec& spec = held.box->spec;
+    ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
+    ASSIGN_OR_CO_RETURN(Sealed sealed, co_await Seal(locked));
+    const BoxSpec& spec = locked.box->spec;
     from.id = spec.template_id;
     from.name = spec.template_name;
     from.is_snapshot = true;
     from.overlays = std::move(sealed.overlays);
-    from.hold = std::move(sealed.hold);
-    copy.account_id = held.box->account_id;
+    from.layer_reference = std::move(sealed.layer_reference);
+    copy.account_id = locked.box->account_id;
     copy.spec = spec;
     copy.spec.name.clear();
   }

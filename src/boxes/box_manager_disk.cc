@@ -24,7 +24,7 @@ std::uint64_t WrittenBy(const LiveBox& live) {
 
 }  // namespace
 
-Status BoxManager::CheckRoom() const {
+Status BoxManager::CheckDiskSpace() const {
   if (image_is_broken_)
     return Fail(ErrorCode::kUnavailable,
                 "the kernel closed the file system of boxes after an error; the operator has to "
@@ -36,21 +36,21 @@ Status BoxManager::CheckRoom() const {
                   "; no boxes start and no snapshots are taken until there is room");
 }
 
-std::size_t BoxManager::held_for_disk() const {
+std::size_t BoxManager::frozen_for_disk() const {
   std::size_t count = 0;
   index_.ForEach([&count](const BoxIndex::Found& found) {
-    if (found.entry->held_for_disk) ++count;
+    if (found.entry->frozen_for_disk) ++count;
   });
   return count;
 }
 
-std::vector<std::string> BoxManager::Troubles() const {
-  std::vector<std::string> troubles;
-  if (Status room = CheckRoom(); !room) troubles.push_back(room.error().message);
-  return troubles;
+std::vector<std::string> BoxManager::Problems() const {
+  std::vector<std::string> problems;
+  if (Status room = CheckDiskSpace(); !room) problems.push_back(room.error().message);
+  return problems;
 }
 
-Task<void> BoxManager::WatchDisk() {
+Task<void> BoxManager::CheckDisk() {
   auto room = host_.ReadSpace();
   if (!room) co_return;
   if (!room->is_writable && !image_is_broken_.exchange(true))
@@ -65,37 +65,37 @@ Task<void> BoxManager::WatchDisk() {
   }
   if (is_low && !was_low) log::Error("disk.low", {{"why", storage::DescribeLowDisk(*room)}});
   if (is_low) {
-    co_await HoldWriters(room->IsCritical());
-  } else if (was_low || held_for_disk_ > 0) {
-    co_await ReleaseHeld();
+    co_await FreezeWriters(room->IsCritical());
+  } else if (was_low || frozen_for_disk_ > 0) {
+    co_await ThawFrozen();
   }
   if (was_low && !is_low) log::Info("disk.has_room", {{"free_bytes", room->host_bytes}});
 }
 
 // Those that wrote since the last look; all of them once the reserve itself is being used up.
-Task<void> BoxManager::HoldWriters(bool all) {
+Task<void> BoxManager::FreezeWriters(bool all) {
   std::vector<BoxIndex::Found> running;
   index_.ForEach([&](const BoxIndex::Found& found) {
-    if (found.box->state == BoxState::kRunning && !found.entry->held_for_disk)
+    if (found.box->state == BoxState::kRunning && !found.entry->frozen_for_disk)
       running.push_back(found);
   });
   if (running.empty()) co_return;
   auto work = [this, &running, all] {
-    for (const BoxIndex::Found& found : running) HoldIfWriting(found, all);
+    for (const BoxIndex::Found& found : running) FreezeIfWriting(found, all);
     return true;
   };
   co_await pool_.Run(work);
 }
 
-void BoxManager::HoldIfWriting(const BoxIndex::Found& found, bool all) {
+void BoxManager::FreezeIfWriting(const BoxIndex::Found& found, bool all) {
   BoxEntry& entry = *found.entry;
   AsyncMutex::Lock lock;
-  if (!entry.busy.TryAcquire(lock) || entry.live == nullptr) return;
+  if (!entry.mutex.TryAcquire(lock) || entry.live == nullptr) return;
   const std::uint64_t written = WrittenBy(*entry.live);
   const bool writes = entry.written_bytes && written > *entry.written_bytes;
   entry.written_bytes = written;
   if (!writes && !all) return;
-  const std::string& folder = entry.live->place.folder;
+  const std::string& folder = entry.live->handle.folder;
   // A process stands still only when its system call ends, and one call writes up to 2 GiB. Where
   // that is too much, its limit ends it at once.
   if (all) {
@@ -106,46 +106,46 @@ void BoxManager::HoldIfWriting(const BoxIndex::Found& found, bool all) {
     log::Warn("box.not_held", {{"box", entry.id}, {"error", frozen.error().message}});
     return;
   }
-  entry.held_for_disk = true;
-  ++held_for_disk_;
-  Note(entry, "Sandbox stands still: the server's disk is almost full");
+  entry.frozen_for_disk = true;
+  ++frozen_for_disk_;
+  AddEvent(entry, "Sandbox stands still: the server's disk is almost full");
   log::Warn("box.held", {{"box", entry.id}, {"why", "the disk is almost full"}});
 }
 
-Task<void> BoxManager::ReleaseHeld() {
-  std::vector<BoxIndex::Found> held;
+Task<void> BoxManager::ThawFrozen() {
+  std::vector<BoxIndex::Found> frozen;
   std::size_t count = 0;  // those that ended meanwhile are held no longer
   index_.ForEach([&](const BoxIndex::Found& found) {
-    if (found.entry->held_for_disk) held.push_back(found);
+    if (found.entry->frozen_for_disk) frozen.push_back(found);
   });
-  auto work = [this, &held, &count] {
-    for (const BoxIndex::Found& found : held) {
-      Release(found);
-      if (found.entry->held_for_disk) ++count;
+  auto work = [this, &frozen, &count] {
+    for (const BoxIndex::Found& found : frozen) {
+      Thaw(found);
+      if (found.entry->frozen_for_disk) ++count;
     }
     return true;
   };
-  if (!held.empty()) co_await pool_.Run(work);
-  held_for_disk_ = count;
+  if (!frozen.empty()) co_await pool_.Run(work);
+  frozen_for_disk_ = count;
 }
 
-void BoxManager::Release(const BoxIndex::Found& found) {
+void BoxManager::Thaw(const BoxIndex::Found& found) {
   BoxEntry& entry = *found.entry;
   AsyncMutex::Lock lock;
-  if (!entry.busy.TryAcquire(lock)) return;  // in the next round
+  if (!entry.mutex.TryAcquire(lock)) return;  // in the next round
   const BoxPtr box = index_.Find(entry.id).box;
   if (box != nullptr && entry.live != nullptr) {
-    Status released = host_.storage().SetLimit(entry.live->place.folder, box->spec.disk_bytes);
+    Status released = host_.storage().SetLimit(entry.live->handle.folder, box->spec.disk_bytes);
     if (released && box->state == BoxState::kRunning) released = entry.live->cgroup->Thaw();
     if (!released) {
       log::Error("box.not_released", {{"box", entry.id}, {"error", released.error().message}});
       return;
     }
-    Note(entry, "Sandbox goes on: the server's disk has room");
+    AddEvent(entry, "Sandbox goes on: the server's disk has room");
     log::Info("box.released", {{"box", entry.id}});
   }
   entry.written_bytes.reset();
-  entry.held_for_disk = false;
+  entry.frozen_for_disk = false;
 }
 
 }  // namespace viv::boxes

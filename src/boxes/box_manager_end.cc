@@ -58,12 +58,12 @@ class EndSignal {
 
 Task<void> BoxManager::End(std::unique_ptr<LiveBox> live,
                            BoxHost::Files files,
-                           BoxLayers::Hold holds,
+                           BoxLayers::Reference layer_reference,
                            EndWait wait) {
-  deaths_.Forget(live->place.name);
+  exits_.Remove(live->handle.name);
   if (wait == EndWait::kNo) {
     BoxHost::EndOptions no_signal;
-    no_signal.holds = std::move(holds);
+    no_signal.layer_reference = std::move(layer_reference);
     host_.End(std::move(live), files, std::move(no_signal));
     co_return;
   }
@@ -71,7 +71,7 @@ Task<void> BoxManager::End(std::unique_ptr<LiveBox> live,
   EndSignal ended(executor);
   BoxHost::EndOptions options;
   options.done = ended.Sender();
-  options.holds = std::move(holds);
+  options.layer_reference = std::move(layer_reference);
   host_.End(std::move(live), files, std::move(options));
   co_await ended.timer().async_wait(asio::as_tuple(asio::use_awaitable));
 }

@@ -15,7 +15,7 @@
 namespace viv::boxes {
 namespace {
 
-constexpr std::int64_t kSocketLookEveryUs = 1'000'000;
+constexpr std::int64_t kSocketCheckEveryUs = 1'000'000;
 constexpr std::int64_t kNoticeableBytes = 128LL << 20;
 constexpr std::int64_t kUnchargedShare = 8;  // of a box's memory
 constexpr std::int64_t kUnchargedMin = 16LL << 20;
@@ -41,14 +41,14 @@ bool TcpTakesMuch() {
 
 }  // namespace
 
-Task<void> BoxManager::WatchSockets() {
+Task<void> BoxManager::CheckSockets() {
   const std::int64_t now_us = NowMicros();
-  if (now_us < sockets_next_us_) co_return;
-  sockets_next_us_ = now_us + kSocketLookEveryUs;
+  if (now_us < socket_check_next_us_) co_return;
+  socket_check_next_us_ = now_us + kSocketCheckEveryUs;
   const std::int64_t available = AvailableMemory();
-  memory_before_ = std::max(memory_before_, available);
-  if (memory_before_ - available < kNoticeableBytes && !TcpTakesMuch()) co_return;
-  memory_before_ = available;
+  memory_available_max_ = std::max(memory_available_max_, available);
+  if (memory_available_max_ - available < kNoticeableBytes && !TcpTakesMuch()) co_return;
+  memory_available_max_ = available;
   std::vector<BoxIndex::Found> running;
   index_.ForEach([&running](const BoxIndex::Found& found) {
     if (found.box->state == BoxState::kRunning) running.push_back(found);
@@ -62,28 +62,28 @@ Task<void> BoxManager::WatchSockets() {
 }
 
 void BoxManager::LimitSockets(const BoxIndex::Found& found) {
-  auto uncharged = host_.ReadUnchargedMemory(*found.place);
+  auto uncharged = host_.ReadUnchargedMemory(*found.handle);
   if (!uncharged) return;  // it has just ended
   const std::int64_t most =
       std::max(found.box->spec.limits.memory_bytes / kUnchargedShare, kUnchargedMin);
   if (uncharged->unaccepted_bytes > most) {
     log::Warn("box.connections_dropped",
               {{"box", found.box->id}, {"unaccepted_bytes", uncharged->unaccepted_bytes}});
-    if (Status dropped = host_.DropUnaccepted(*found.place); !dropped)
+    if (Status dropped = host_.DropUnaccepted(*found.handle); !dropped)
       log::Error("box.connections_left",
                  {{"box", found.box->id}, {"error", dropped.error().message}});
   }
   if (uncharged->netlink_bytes <= most) return;
   BoxEntry& entry = *found.entry;
   AsyncMutex::Lock lock;
-  if (!entry.busy.TryAcquire(lock) || entry.live == nullptr) return;  // in the next round
+  if (!entry.mutex.TryAcquire(lock) || entry.live == nullptr) return;  // in the next round
   // Nothing else frees it. Its death is then noticed like any other.
   log::Warn("box.killed", {{"box", found.box->id},
                            {"why", "it holds memory of the machine in netlink sockets"},
                            {"bytes", uncharged->netlink_bytes}});
-  Note(entry, "Sandbox killed: its netlink sockets hold more memory than it may have");
+  AddEvent(entry, "Sandbox killed: its netlink sockets hold more memory than it may have");
   std::ignore = entry.live->cgroup->Kill();
-  memory_before_ = 0;  // what it frees is not to be taken for what others take
+  memory_available_max_ = 0;  // what it frees is not to be taken for what others take
 }
 
 }  // namespace viv::boxes

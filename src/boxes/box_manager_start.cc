@@ -25,13 +25,13 @@ BoxHost::StartRequest BoxManager::RequestOf(const StartPoint& from) {
 }
 
 Task<Result<BoxPtr>> BoxManager::Create(CreateBox request) {
-  co_return co_await Shielded(CreateNow(std::move(request)));
+  co_return co_await Shielded(DoCreate(std::move(request)));
 }
 
-Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
+Task<Result<BoxPtr>> BoxManager::DoCreate(CreateBox request) {
   ASSIGN_OR_CO_RETURN(StartPoint from,
                       templates_.Resolve(request.account_id, request.template_name));
-  PutOnTop(request.on_top, from);
+  AddLayers(request.extra_layers, from);
   Box box;
   box.account_id = std::move(request.account_id);
   BoxSpec& spec = box.spec;
@@ -40,7 +40,7 @@ Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
   spec.limits = request.limits.value_or(from.limits);
   spec.disk_bytes = request.disk_bytes.value_or(from.disk_bytes);
   spec.name = std::move(request.name);
-  spec.notes = std::move(request.notes);
+  spec.annotations = std::move(request.annotations);
   spec.metadata = std::move(request.metadata);
   spec.variables = from.variables;
   for (auto& [name, value] : request.variables) spec.variables[name] = std::move(value);
@@ -51,18 +51,19 @@ Task<Result<BoxPtr>> BoxManager::CreateNow(CreateBox request) {
   spec.idle_seconds = request.idle_seconds;
   spec.keep_memory = request.keep_memory;
   spec.keep_stopped_seconds = request.keep_stopped_seconds;
-  spec.lasting = request.lasting;
+  spec.survives_exit = request.survives_exit;
   spec.disposable = request.disposable;
-  if (request.answer == CreateBox::Answer::kNow)
-    co_return co_await StartLater(std::move(from), std::move(box));
+  if (request.return_when == CreateBox::ReturnWhen::kRecorded)
+    co_return co_await StartAsync(std::move(from), std::move(box));
   co_return co_await StartNew(std::move(from), std::move(box));
 }
 
 // Boxes with the same on top of the same template wait on one shelf.
-void BoxManager::PutOnTop(const std::vector<storage::OverlayMount>& on_top, StartPoint& from) {
-  for (const storage::OverlayMount& added : on_top) {
-    if (!from.shelf.empty())
-      for (const std::string& layer : added.layers) (from.shelf += '+') += layer;
+void BoxManager::AddLayers(const std::vector<storage::OverlayMount>& extra_layers,
+                           StartPoint& from) {
+  for (const storage::OverlayMount& added : extra_layers) {
+    if (!from.parked_key.empty())
+      for (const std::string& layer : added.layers) (from.parked_key += '+') += layer;
     auto same = std::find_if(from.overlays.begin(), from.overlays.end(),
                              [&added](const storage::OverlayMount& overlay) {
                                return overlay.mount_point == added.mount_point;
@@ -76,14 +77,14 @@ void BoxManager::PutOnTop(const std::vector<storage::OverlayMount>& on_top, Star
 }
 
 Status BoxManager::Register(const StartPoint& from, Box& box, BoxEntry& entry) {
-  RETURN_IF_ERROR(CheckRoom());
+  RETURN_IF_ERROR(CheckDiskSpace());
   if (index_.size() + ending() >= options_.boxes_max) {
     return Fail(ErrorCode::kLimitExceeded, "this server holds " +
                                                std::to_string(options_.boxes_max) +
                                                " boxes already: end some, or raise --boxes-max");
   }
   entry.charge = accounts::Charge(options_.budgets, box.account_id);
-  RETURN_IF_ERROR(TakeToRun(entry, box));
+  RETURN_IF_ERROR(ChargeToRun(entry, box));
   box.id = NewBoxId();
   box.spec.template_id = from.id;
   box.spec.template_name = from.name;
@@ -95,10 +96,10 @@ Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
   auto entry = std::make_shared<BoxEntry>();
   CO_RETURN_IF_ERROR(Register(from, box, *entry));
   entry->id = box.id;
-  entry->layers = from.hold;
-  entry->shelf = from.shelf;
-  AsyncMutex::Lock lock = co_await entry->busy.Acquire();
-  Status ready = co_await Bring(entry, from, box);
+  entry->layers = from.layer_reference;
+  entry->parked_key = from.parked_key;
+  AsyncMutex::Lock lock = co_await entry->mutex.Acquire();
+  Status ready = co_await StartAndCommit(entry, from, box);
   if (!ready) {
     index_.ReleaseName(box.account_id, box.spec.name, box.id);
     co_return PassUp(std::move(ready).error());
@@ -107,12 +108,13 @@ Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
 }
 
 // Its processes, set up: a parked box or a new one. Where that fails nothing is left of it.
-Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from, const Box& box) {
+Task<Result<std::unique_ptr<LiveBox>>> BoxManager::TakeOrStart(const StartPoint& from,
+                                                               const Box& box) {
   std::unique_ptr<LiveBox> live;
-  if (!from.shelf.empty()) live = parked_->Take(from.shelf);
-  if (live != nullptr && live->place.overlays != from.overlays)
+  if (!from.parked_key.empty()) live = parked_->Take(from.parked_key);
+  if (live != nullptr && live->handle.overlays != from.overlays)
     co_await End(std::move(live), BoxHost::Files::kRemove,
-                 from.hold);  // of a template that changed
+                 from.layer_reference);  // of a template that changed
   Status ready;
   if (live != nullptr) {
     ready = AdaptParked(*live, from, box);
@@ -126,25 +128,25 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::Obtain(const StartPoint& from
   }
   if (ready) ready = co_await SetUp(*live, box);
   if (ready) co_return std::move(live);
-  co_await End(std::move(live), BoxHost::Files::kRemove, from.hold);
+  co_await End(std::move(live), BoxHost::Files::kRemove, from.layer_reference);
   co_return PassUp(std::move(ready).error());
 }
 
 // Its processes and its record. Where one fails nothing is left of the other.
-Task<Status> BoxManager::Bring(BoxEntryPtr entry, const StartPoint& from, Box box) {
-  if (!from.shelf.empty()) parked_->Keep(from.shelf, RequestOf(from));
-  ASSIGN_OR_CO_RETURN(entry->live, co_await Obtain(from, box));
+Task<Status> BoxManager::StartAndCommit(BoxEntryPtr entry, const StartPoint& from, Box box) {
+  if (!from.parked_key.empty()) parked_->StartParking(from.parked_key, RequestOf(from));
+  ASSIGN_OR_CO_RETURN(entry->live, co_await TakeOrStart(from, box));
   box.state = BoxState::kRunning;
   box.started_at_us = box.updated_at_us = NowMicros();
   if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
-  box.ends_at_us = EndOf(box.spec, box.started_at_us, box.spec.timeout_seconds);
-  Note(*entry, "Sandbox created");
+  box.ends_at_us = EndTime(box.spec, box.started_at_us, box.spec.timeout_seconds);
+  AddEvent(*entry, "Sandbox created");
   if (Status kept = co_await Commit(entry, box); !kept) {
     co_await End(std::move(entry->live), BoxHost::Files::kRemove, entry->layers);
     co_return kept;
   }
-  deaths_.Add(entry->live->pidfd.get(), entry->live->place.name);
-  entry->place = entry->live->place;
+  exits_.Add(entry->live->pidfd.get(), entry->live->handle.name);
+  entry->handle = entry->live->handle;
   log::Info("box.created", {{"box", box.id}, {"template", box.spec.template_name}});
   co_return Status();
 }
@@ -154,21 +156,22 @@ Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const Box&
   const BoxSpec& spec = box.spec;
   if (spec.limits != from.limits) RETURN_IF_ERROR(live.cgroup->SetLimits(spec.limits), "limit it");
   if (spec.disk_bytes != from.disk_bytes)
-    RETURN_IF_ERROR(host_.storage().SetLimit(live.place.folder, spec.disk_bytes), "limit its disk");
-  return host_.SetEgress(live.place, EgressOf(box));
+    RETURN_IF_ERROR(host_.storage().SetLimit(live.handle.folder, spec.disk_bytes),
+                    "limit its disk");
+  return host_.SetEgress(live.handle, EgressOf(box));
 }
 
 // Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
-Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
+Task<Result<BoxPtr>> BoxManager::StartAsync(StartPoint from, Box box) {
   auto entry = std::make_shared<BoxEntry>();
   CO_RETURN_IF_ERROR(Register(from, box, *entry));
   entry->id = box.id;
-  entry->layers = from.hold;
-  entry->shelf = from.shelf;
-  entry->place.overlays = from.overlays;
-  Held held;
-  held.entry = entry;
-  held.lock = co_await entry->busy.Acquire();
+  entry->layers = from.layer_reference;
+  entry->parked_key = from.parked_key;
+  entry->handle.overlays = from.overlays;
+  LockedBox locked;
+  locked.entry = entry;
+  locked.lock = co_await entry->mutex.Acquire();
   box.state = BoxState::kStarting;
   box.created_at_us = box.started_at_us = box.updated_at_us = NowMicros();
   box.ends_at_us = kNoEndUs;
@@ -177,18 +180,18 @@ Task<Result<BoxPtr>> BoxManager::StartLater(StartPoint from, Box box) {
     index_.ReleaseName(box.account_id, box.spec.name, box.id);
     co_return PassUp(std::move(kept).error());
   }
-  held.box = index_.Find(box.id).box;
-  BoxPtr shown = held.box;
+  locked.box = index_.Find(box.id).box;
+  BoxPtr shown = locked.box;
   auto executor = co_await asio::this_coro::executor;
-  asio::co_spawn(executor, FinishStart(std::move(held), std::move(from)), asio::detached);
+  asio::co_spawn(executor, FinishStart(std::move(locked), std::move(from)), asio::detached);
   co_return shown;
 }
 
-Task<void> BoxManager::FinishStart(Held held, StartPoint from) {
-  Status ready = co_await Bring(held.entry, from, *held.box);
+Task<void> BoxManager::FinishStart(LockedBox locked, StartPoint from) {
+  Status ready = co_await StartAndCommit(locked.entry, from, *locked.box);
   if (ready) co_return;
-  log::Warn("box.not_started", {{"box", held.box->id}, {"error", ready.error().message}});
-  std::ignore = co_await FailHeld(held, ready.error().message);
+  log::Warn("box.not_started", {{"box", locked.box->id}, {"error", ready.error().message}});
+  std::ignore = co_await FailLocked(locked, ready.error().message);
 }
 
 }  // namespace viv::boxes

@@ -70,7 +70,7 @@ json::object NetworkToJson(const BoxNetwork& network) {
   object["allow"] = ArrayOf(network.egress.allow);
   object["deny"] = ArrayOf(network.egress.deny);
   object["internet"] = network.egress.internet;
-  if (network.internet_asked) object["internet_asked"] = *network.internet_asked;
+  if (network.internet_requested) object["internet_asked"] = *network.internet_requested;
   if (json::value plan = gateway::PlanToJson(network.plan); !plan.is_null())
     object["plan"] = std::move(plan);
   object["public_traffic"] = network.public_traffic;
@@ -95,24 +95,24 @@ json::object SpecToJson(const BoxSpec& spec) {
   object["wake"] = NameIn(kWakes, spec.wake);
   object["timeout"] = spec.timeout_seconds;
   if (!spec.name.empty()) object["name"] = spec.name;
-  if (!spec.notes.empty()) object["notes"] = ObjectOf(spec.notes);
+  if (!spec.annotations.empty()) object["notes"] = ObjectOf(spec.annotations);
   object["idle"] = spec.idle_seconds;
   object["keep_memory"] = spec.keep_memory;
   object["keep_stopped"] = spec.keep_stopped_seconds;
-  object["lasting"] = spec.lasting;
+  object["lasting"] = spec.survives_exit;
   if (spec.disposable) object["disposable"] = true;
   return object;
 }
 
-json::object PlaceToJson(const Place& place) {
+json::object HandleToJson(const BoxHandle& handle) {
   json::object object;
-  object["name"] = place.name;
-  object["folder"] = place.folder;
-  object["network"] = place.network;
-  object["slot"] = place.slot;
-  object["pid"] = place.pid;
-  object["start_time"] = place.start_time;
-  object["trees"] = OverlaysToJson(place.overlays);
+  object["name"] = handle.name;
+  object["folder"] = handle.folder;
+  object["network"] = handle.network;
+  object["slot"] = handle.slot;
+  object["pid"] = handle.pid;
+  object["start_time"] = handle.start_time;
+  object["trees"] = OverlaysToJson(handle.overlays);
   return object;
 }
 
@@ -133,7 +133,7 @@ double RealOf(const json::value& from, std::string_view name, double otherwise) 
   return found != nullptr && found->is_number() ? found->to_number<double>() : otherwise;
 }
 
-bool TruthOf(const json::value& from, std::string_view name, bool otherwise) {
+bool BoolOf(const json::value& from, std::string_view name, bool otherwise) {
   const json::value* found = Find(from, name);
   return found != nullptr && found->is_bool() ? found->get_bool() : otherwise;
 }
@@ -183,11 +183,11 @@ BoxNetwork NetworkOf(const json::value& from) {
   BoxNetwork network;
   network.egress.allow = ListOf(from, "allow");
   network.egress.deny = ListOf(from, "deny");
-  network.egress.internet = TruthOf(from, "internet", true);
+  network.egress.internet = BoolOf(from, "internet", true);
   if (const json::value& asked = PartOf(from, "internet_asked"); asked.is_bool())
-    network.internet_asked = asked.get_bool();
+    network.internet_requested = asked.get_bool();
   network.plan = gateway::PlanOf(PartOf(from, "plan"));
-  network.public_traffic = TruthOf(from, "public_traffic", false);
+  network.public_traffic = BoolOf(from, "public_traffic", false);
   network.mask_request_host = TextOf(from, "host");
   const json::value& ports = PartOf(from, "tls_ports");
   if (ports.is_array())
@@ -199,7 +199,7 @@ BoxNetwork NetworkOf(const json::value& from) {
 // Earlier servers wrote "public" and opened the ports of every box, whoever had made it. Only the
 // dialect that promises open ports makes boxes whose death is their end: theirs stay as they were.
 bool HadPublicTraffic(const json::value& spec) {
-  return TruthOf(PartOf(spec, "network"), "public", true) && !TruthOf(spec, "lasting", false);
+  return BoolOf(PartOf(spec, "network"), "public", true) && !BoolOf(spec, "lasting", false);
 }
 
 BoxSpec SpecOf(const json::value& from) {
@@ -218,28 +218,28 @@ BoxSpec SpecOf(const json::value& from) {
   spec.on_timeout = ValueIn(kEnds, FindString(from, "on_timeout"));
   spec.wake = ValueIn(kWakes, FindString(from, "wake"));
   // As earlier servers wrote it.
-  if (TruthOf(from, "auto_resume", false)) spec.wake = WakeOnTraffic::kPaused;
+  if (BoolOf(from, "auto_resume", false)) spec.wake = WakeOnTraffic::kPaused;
   spec.timeout_seconds = NumberOf(from, "timeout", spec.timeout_seconds);
   spec.name = TextOf(from, "name");
-  spec.notes = MapOf(from, "notes");
+  spec.annotations = MapOf(from, "notes");
   spec.idle_seconds = NumberOf(from, "idle");
-  spec.keep_memory = TruthOf(from, "keep_memory", false);
+  spec.keep_memory = BoolOf(from, "keep_memory", false);
   spec.keep_stopped_seconds = NumberOf(from, "keep_stopped");
-  spec.lasting = TruthOf(from, "lasting", false);
-  spec.disposable = TruthOf(from, "disposable", false);
+  spec.survives_exit = BoolOf(from, "lasting", false);
+  spec.disposable = BoolOf(from, "disposable", false);
   return spec;
 }
 
-Place PlaceOf(const json::value& from) {
-  Place place;
-  place.name = TextOf(from, "name");
-  place.folder = TextOf(from, "folder");
-  place.network = TextOf(from, "network");
-  place.slot = static_cast<std::uint32_t>(NumberOf(from, "slot"));
-  place.pid = static_cast<pid_t>(NumberOf(from, "pid", -1));
-  place.start_time = static_cast<std::uint64_t>(NumberOf(from, "start_time"));
-  place.overlays = OverlaysOf(from);
-  return place;
+BoxHandle HandleOf(const json::value& from) {
+  BoxHandle handle;
+  handle.name = TextOf(from, "name");
+  handle.folder = TextOf(from, "folder");
+  handle.network = TextOf(from, "network");
+  handle.slot = static_cast<std::uint32_t>(NumberOf(from, "slot"));
+  handle.pid = static_cast<pid_t>(NumberOf(from, "pid", -1));
+  handle.start_time = static_cast<std::uint64_t>(NumberOf(from, "start_time"));
+  handle.overlays = OverlaysOf(from);
+  return handle;
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ std::string WriteBoxRecord(const BoxRecord& record) {
   object["stopped"] = record.box.stopped_at_us;
   if (!record.box.message.empty()) object["message"] = record.box.message;
   object["spec"] = SpecToJson(record.box.spec);
-  object["place"] = PlaceToJson(record.place);
+  object["place"] = HandleToJson(record.handle);
   return WriteJson(object);
 }
 
@@ -273,11 +273,11 @@ Result<BoxRecord> ReadBoxRecord(std::string_view text) {
   record.box.stopped_at_us = NumberOf(from, "stopped");
   record.box.message = TextOf(from, "message");
   record.box.spec = SpecOf(PartOf(from, "spec"));
-  record.place = PlaceOf(PartOf(from, "place"));
+  record.handle = HandleOf(PartOf(from, "place"));
   const bool may_lack_files =
       record.box.state == BoxState::kStarting || record.box.state == BoxState::kFailed ||
       (record.box.state == BoxState::kStopped && record.box.spec.disposable);
-  if (record.box.id.empty() || (record.place.folder.empty() && !may_lack_files))
+  if (record.box.id.empty() || (record.handle.folder.empty() && !may_lack_files))
     return Fail(ErrorCode::kInvalidArgument, "box record without id or folder");
   return record;
 }

@@ -16,7 +16,7 @@ inline constexpr char kSnapshotKind[] = "snapshot";
 
 struct BoxRecord {
   Box box;
-  Place place;  // of a stopped box only folder and overlays count
+  BoxHandle handle;  // of a stopped box only folder and overlays count
 };
 
 // A template taken from a box: what its files were, and how boxes from it begin.

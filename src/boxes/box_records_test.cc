@@ -22,7 +22,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.limits = {.cpus = 1.5, .memory_bytes = 7, .processes = 9};
   record.box.spec.disk_bytes = 11;
   record.box.spec.network.egress = {{"example.com"}, {"0.0.0.0/0"}, false};
-  record.box.spec.network.internet_asked = true;
+  record.box.spec.network.internet_requested = true;
   record.box.spec.network.public_traffic = true;
   record.box.spec.network.mask_request_host = "h:${PORT}";
   record.box.spec.network.tls_ports = {443, 8443};
@@ -30,7 +30,7 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   record.box.spec.wake = WakeOnTraffic::kPaused;
   record.box.spec.timeout_seconds = 12;
   record.box.spec.disposable = true;
-  record.place = {"p", "f", "n", 4, 55, 666, {{"", {"/x", "/y"}}, {"usr", {"/usr"}}}};
+  record.handle = {"p", "f", "n", 4, 55, 666, {{"", {"/x", "/y"}}, {"usr", {"/usr"}}}};
 
   auto read = ReadBoxRecord(WriteBoxRecord(record));
   ASSERT_TRUE(read) << read.error().message;
@@ -41,15 +41,15 @@ TEST(BoxRecordsTest, ABoxComesBackAsItWas) {
   EXPECT_EQ(read->box.spec.on_timeout, OnTimeout::kStop);
   EXPECT_TRUE(read->box.spec.disposable);
   EXPECT_EQ(read->box.spec.limits.cpus, 1.5);
-  EXPECT_EQ(read->place.overlays, record.place.overlays);
-  EXPECT_EQ(read->place.start_time, 666U);
+  EXPECT_EQ(read->handle.overlays, record.handle.overlays);
+  EXPECT_EQ(read->handle.start_time, 666U);
 }
 
 TEST(BoxRecordsTest, WhatAnOlderServerDidNotWriteHasItsDefault) {
   auto read = ReadBoxRecord(R"({"id":"i1","place":{"folder":"f"}})");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->box.spec.network.egress.internet);
-  EXPECT_FALSE(read->box.spec.network.internet_asked.has_value());
+  EXPECT_FALSE(read->box.spec.network.internet_requested.has_value());
   EXPECT_TRUE(read->box.spec.network.public_traffic);
   EXPECT_EQ(read->box.spec.timeout_seconds, 300);
   EXPECT_FALSE(read->box.spec.disposable);

@@ -31,7 +31,7 @@ class BoxTemplates::Remover {
   explicit Remover(templates::Templates& templates) : templates_(templates) {}
   ~Remover() { thread_.join(); }
 
-  void Know(const SnapshotRecord& record) {
+  void AddImage(const SnapshotRecord& record) {
     if (record.layer != kImageLayer) return;
     std::lock_guard lock(mutex_);
     images_.merge(TemplateFoldersIn(record.overlays));
@@ -60,9 +60,10 @@ BoxTemplates::BoxTemplates(store::Store& store, templates::Templates& templates,
       templates_(templates),
       layers_(layers),
       remover_(std::make_shared<Remover>(templates)) {
-  layers_.SetGiveUp([remover = std::weak_ptr<Remover>(remover_)](const std::string& folder) {
-    if (auto alive = remover.lock()) alive->Remove(folder);
-  });
+  layers_.SetOnUnreferenced(
+      [remover = std::weak_ptr<Remover>(remover_)](const std::string& folder) {
+        if (auto alive = remover.lock()) alive->Remove(folder);
+      });
 }
 
 BoxTemplates::~BoxTemplates() = default;
@@ -75,10 +76,10 @@ Status BoxTemplates::Load() {
       log::Error("snapshot.unreadable", {{"id", document.id}, {"error", record.error().message}});
       continue;
     }
-    BoxLayers::Hold hold = layers_.Take(record->overlays);
-    remover_->Know(*record);
+    BoxLayers::Reference layer_reference = layers_.AddReference(record->overlays);
+    remover_->AddImage(*record);
     std::string id = record->id;
-    snapshots_[id] = {*std::move(record), std::move(hold)};
+    snapshots_[id] = {*std::move(record), std::move(layer_reference)};
   }
   return {};
 }
@@ -112,7 +113,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
       start.workdir = record.workdir;
       start.limits = record.limits;
       start.disk_bytes = record.disk_bytes;
-      start.hold = found->hold;
+      start.layer_reference = found->layer_reference;
       return start;
     }
   }
@@ -121,7 +122,7 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
     return Fail(ErrorCode::kNotFound, "template '" + std::string(name) +
                                           "' not found; `viv template ls` shows what there is");
   StartPoint start;
-  start.id = start.shelf = found->id;
+  start.id = start.parked_key = found->id;
   start.name = found->name;
   start.overlays = found->overlays;
   start.variables = found->variables;
@@ -133,8 +134,8 @@ Result<StartPoint> BoxTemplates::Resolve(std::string_view account_id, std::strin
   return start;
 }
 
-std::map<std::string, std::string> BoxTemplates::VariablesBelow(std::string_view account_id,
-                                                                const BoxSpec& spec) const {
+std::map<std::string, std::string> BoxTemplates::TemplateVariablesOf(std::string_view account_id,
+                                                                     const BoxSpec& spec) const {
   if (auto start = Resolve(account_id, spec.template_id)) return start->variables;
   // Built anew since, under the same name.
   if (auto found = templates_.Find(spec.template_name)) return found->variables;
@@ -192,14 +193,14 @@ std::vector<TemplateInfo> BoxTemplates::List(std::string_view account_id) const 
 }
 
 Task<Status> BoxTemplates::Add(SnapshotRecord record) {
-  BoxLayers::Hold hold = layers_.Take(record.overlays);
-  remover_->Know(record);
+  BoxLayers::Reference layer_reference = layers_.AddReference(record.overlays);
+  remover_->AddImage(record);
   store::Document document{kSnapshotKind, record.id, record.account_id,
                            WriteSnapshotRecord(record)};
   CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the snapshot");
   std::lock_guard lock(mutex_);
   std::string id = record.id;
-  snapshots_[id] = {std::move(record), std::move(hold)};
+  snapshots_[id] = {std::move(record), std::move(layer_reference)};
   co_return Status();
 }
 

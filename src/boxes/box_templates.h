@@ -22,7 +22,7 @@ namespace viv::boxes {
 struct StartPoint {
   std::string id;
   std::string name;
-  std::string shelf;  // where boxes that begin so wait for somebody; empty: none do
+  std::string parked_key;  // where boxes that begin so wait for somebody; empty: none do
   bool is_snapshot = false;
   std::vector<storage::OverlayMount> overlays;
   std::map<std::string, std::string> variables;
@@ -30,7 +30,7 @@ struct StartPoint {
   std::string workdir;
   runtime::Limits limits;
   std::int64_t disk_bytes = 0;
-  BoxLayers::Hold hold;
+  BoxLayers::Reference layer_reference;
 };
 
 // What a snapshot's record has for a layer when it was imported: it stands on a template's folder
@@ -51,8 +51,8 @@ class BoxTemplates {
   Result<StartPoint> Resolve(std::string_view account_id, std::string_view name) const;
   // What a box had before anybody gave it variables. None when its template is gone: better too few
   // than those of its owner.
-  std::map<std::string, std::string> VariablesBelow(std::string_view account_id,
-                                                    const BoxSpec& spec) const;
+  std::map<std::string, std::string> TemplateVariablesOf(std::string_view account_id,
+                                                         const BoxSpec& spec) const;
   std::vector<TemplateInfo> List(std::string_view account_id) const;
   static TemplateInfo InfoOf(const SnapshotRecord& record);
   std::vector<DiskHolder> ListHolders() const;  // what snapshots stand on
@@ -65,7 +65,7 @@ class BoxTemplates {
  private:
   struct Snapshot {
     SnapshotRecord record;
-    BoxLayers::Hold hold;
+    BoxLayers::Reference layer_reference;
   };
   class Remover;
 

@@ -10,9 +10,10 @@ void SetIfGiven(T& field, const std::optional<T>& given) {
 
 }  // namespace
 
-BoxSpec Changed(BoxSpec spec, const BoxChange& change) {
+BoxSpec ApplyBoxChange(BoxSpec spec, const BoxChange& change) {
   SetIfGiven(spec.name, change.name);
-  for (const auto& [dialect, note] : change.notes) spec.notes[dialect] = note;
+  for (const auto& [dialect, annotation] : change.annotations)
+    spec.annotations[dialect] = annotation;
   SetIfGiven(spec.network, change.network);
   SetIfGiven(spec.variables, change.variables);
   SetIfGiven(spec.user, change.user);

@@ -38,11 +38,11 @@ enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped on
 
 struct BoxNetwork {
   network::Policy egress;
-  std::optional<bool> internet_asked;    // what the account said of it, if anything
-  gateway::Plan plan;                    // what is added to its requests
-  bool public_traffic = false;           // true: ports are open to whoever knows the id
-  std::string mask_request_host;         // "host:${PORT}" for the Host header of port traffic
-  std::vector<std::uint16_t> tls_ports;  // ports that speak TLS themselves
+  std::optional<bool> internet_requested;  // what the account said of it, if anything
+  gateway::Plan plan;                      // what is added to its requests
+  bool public_traffic = false;             // true: ports are open to whoever knows the id
+  std::string mask_request_host;           // "host:${PORT}" for the Host header of port traffic
+  std::vector<std::uint16_t> tls_ports;    // ports that speak TLS themselves
 
   bool operator==(const BoxNetwork&) const = default;
 };
@@ -60,7 +60,7 @@ struct BoxSpec {
   // The account's own name for it, which no other box of the account has; empty: none.
   std::string name;
   // What dialects keep with the box, each under its own name; nobody else reads it.
-  std::map<std::string, std::string> notes;
+  std::map<std::string, std::string> annotations;
   OnTimeout on_timeout = OnTimeout::kKill;
   WakeOnTraffic wake = WakeOnTraffic::kNever;
   // What it was created with; a wake-up gives it again. 0: it has no end.
@@ -70,7 +70,7 @@ struct BoxSpec {
   std::int64_t idle_seconds = 0;
   bool keep_memory = false;               // when idle it is paused instead
   std::int64_t keep_stopped_seconds = 0;  // so long after it was stopped it is removed; 0: never
-  bool lasting = false;                   // its death is a failure, not its end
+  bool survives_exit = false;             // its death is a failure, not its end
   bool disposable = false;                // its files go whenever its processes do
 };
 
@@ -99,27 +99,27 @@ struct CreateBox {
   WakeOnTraffic wake = WakeOnTraffic::kNever;
   std::int64_t timeout_seconds = 300;  // 0: no end
   std::string name = {};
-  std::map<std::string, std::string> notes = {};
+  std::map<std::string, std::string> annotations = {};
   std::int64_t idle_seconds = 0;
   bool keep_memory = false;
   std::int64_t keep_stopped_seconds = 0;
-  bool lasting = false;
+  bool survives_exit = false;
   bool disposable = false;
   // Layers over the template's own: of an overlay that it has, or an overlay of their own.
-  std::vector<storage::OverlayMount> on_top = {};
+  std::vector<storage::OverlayMount> extra_layers = {};
   // In place of the template's own.
   std::optional<std::string> user = {};
   std::optional<std::string> workdir = {};
   std::optional<runtime::Limits> limits = {};
   std::optional<std::int64_t> disk_bytes = {};
   // kNow answers once the record is kept: the box is kStarting, then kRunning or kFailed.
-  enum class Answer { kReady, kNow } answer = Answer::kReady;
+  enum class ReturnWhen { kRunning, kRecorded } return_when = ReturnWhen::kRunning;
 };
 
 // What is not given stays as it is.
 struct BoxChange {
   std::optional<std::string> name = {};
-  std::map<std::string, std::string> notes = {};                     // these only
+  std::map<std::string, std::string> annotations = {};               // these only
   std::optional<BoxNetwork> network = {};                            // at once
   std::optional<std::map<std::string, std::string>> variables = {};  // of later processes
   std::optional<std::string> user = {};
@@ -130,26 +130,26 @@ struct BoxChange {
   std::optional<std::int64_t> keep_stopped_seconds = {};
 };
 
-BoxSpec Changed(BoxSpec spec, const BoxChange& change);
+BoxSpec ApplyBoxChange(BoxSpec spec, const BoxChange& change);
 
 // What is to change of a box as it is now. Called while nobody else can change it, on any thread;
 // it owns what it needs, since whoever asked may be gone by then.
 using MakeBoxChange = std::function<Result<BoxChange>(const Box& now)>;
 
 // Where a box stands in a list: one of the first two counts, then the id.
-struct BoxRank {
+struct BoxSortKey {
   std::int64_t number = 0;
   std::string text;
   std::string id;
 
-  bool operator==(const BoxRank&) const = default;
+  bool operator==(const BoxSortKey&) const = default;
 };
 
 struct BoxQuery {
   std::string account_id;
   std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
   enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
-  enum class By {
+  enum class SortBy {
     kStart,
     kCreation,
     kName,        // its id when it has none
@@ -157,16 +157,16 @@ struct BoxQuery {
     kStop,        // since when it is at rest
     kIdleTime,    // after which it is stopped
     kKeepStopped  // for which it is kept then
-  } by = By::kStart;
-  std::optional<BoxRank> after;  // the last one of the page before
-  std::size_t offset = 0;        // so many are left out first; quick when all are accepted
+  } sort_by = SortBy::kStart;
+  std::optional<BoxSortKey> after;  // the last one of the page before
+  std::size_t offset = 0;           // so many are left out first; quick when all are accepted
   std::size_t limit = 100;
 };
-BoxRank RankOf(BoxQuery::By by, const Box& box);
+BoxSortKey SortKeyOf(BoxQuery::SortBy by, const Box& box);
 
 struct BoxPage {
   std::vector<BoxPtr> boxes;
-  bool more = false;
+  bool has_more = false;
 };
 
 // A template or a snapshot, as lists show it.

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "boxes/box_order.h"
 #include "boxes/boxes.h"
+#include "boxes/sorted_boxes.h"
 
 namespace viv::boxes {
 
@@ -77,13 +77,13 @@ class FakeBoxes : public Boxes {
     Box box;
     box.id = NextId();
     box.account_id = request.account_id;
-    if (request.answer == CreateBox::Answer::kNow) box.state = BoxState::kStarting;
+    if (request.return_when == CreateBox::ReturnWhen::kRecorded) box.state = BoxState::kStarting;
     box.spec.name = request.name;
-    box.spec.notes = request.notes;
+    box.spec.annotations = request.annotations;
     box.spec.idle_seconds = request.idle_seconds;
     box.spec.keep_memory = request.keep_memory;
     box.spec.keep_stopped_seconds = request.keep_stopped_seconds;
-    box.spec.lasting = request.lasting;
+    box.spec.survives_exit = request.survives_exit;
     box.spec.disposable = request.disposable;
     box.spec.user = request.user.value_or("user");
     box.spec.workdir = request.workdir.value_or("");
@@ -117,7 +117,7 @@ class FakeBoxes : public Boxes {
   }
 
   BoxPage List(const BoxQuery& query) const override {
-    BoxOrder order(query.by);
+    SortedBoxes order(query.sort_by);
     for (const auto& [id, box] : boxes)
       if (box->account_id == query.account_id) order.Add(box);
     return order.List(query);
@@ -202,7 +202,7 @@ class FakeBoxes : public Boxes {
       auto other = GetByName(account_id, *change.name);
       if (other && (*other)->id != id) co_return Fail(ErrorCode::kConflict, "the name is taken");
     }
-    Edit(id, [&](Box& box) { box.spec = Changed(std::move(box.spec), change); });
+    Edit(id, [&](Box& box) { box.spec = ApplyBoxChange(std::move(box.spec), change); });
     co_return boxes[id];
   }
 

@@ -118,7 +118,7 @@ std::int64_t BytesIn(const std::string& folder) {
 }
 
 // skopeo's log lines end in msg="…", of which only the text says something to the caller.
-std::string FetchComplaint(const std::string& words) {
+std::string SkopeoErrorText(const std::string& words) {
   std::string text = words;
   constexpr std::string_view kMark = "msg=\"";
   if (std::size_t at = text.rfind(kMark); at != std::string::npos) {
@@ -149,7 +149,7 @@ Status RunFetch(const FetchImage& request, const std::atomic<bool>& stop) {
   Status ran = templates::RunProgram(FetchCommand(request), nullptr, request.timeout, check);
   if (ran) return check();
   if (ran.error().code != ErrorCode::kInternal) return ran;
-  return Fail(ErrorCode::kInternal, FetchComplaint(ran.error().message));
+  return Fail(ErrorCode::kInternal, SkopeoErrorText(ran.error().message));
 }
 
 }  // namespace

@@ -33,22 +33,24 @@ constexpr std::size_t kImportsMax = 32;
 constexpr std::size_t kImportsPerAccountMax = 8;
 constexpr std::string_view kUserWhereNoneIsAsked = "user";  // a template's
 // A folder and a network for one import, both gone afterwards.
-class ImportPlace {
+class ImportEnvironment {
  public:
-  static Result<std::unique_ptr<ImportPlace>> Make(const ImageImportParts& parts,
-                                                   const std::string& folder) {
-    std::unique_ptr<ImportPlace> place(new ImportPlace(parts));
-    place->name_ = NewPlaceName();
-    place->folder_ = folder + "/" + place->name_;
+  static Result<std::unique_ptr<ImportEnvironment>> Make(const ImageImportParts& parts,
+                                                         const std::string& folder) {
+    std::unique_ptr<ImportEnvironment> environment(new ImportEnvironment(parts));
+    environment->name_ = NewKernelName();
+    environment->folder_ = folder + "/" + environment->name_;
     std::error_code error;
-    fs::create_directory(place->folder_, error);
-    if (error) return Fail(ErrorCode::kInternal, "make " + place->folder_ + ": " + error.message());
-    ASSIGN_OR_RETURN(place->network_, parts.networks.Acquire(), "take a network");
-    RETURN_IF_ERROR(parts.egress.Open(place->name_, place->network_.fd.get(), network::BoxEgress()),
-                    "open its egress listeners");
-    return place;
+    fs::create_directory(environment->folder_, error);
+    if (error)
+      return Fail(ErrorCode::kInternal, "make " + environment->folder_ + ": " + error.message());
+    ASSIGN_OR_RETURN(environment->network_, parts.networks.Acquire(), "take a network");
+    RETURN_IF_ERROR(
+        parts.egress.Open(environment->name_, environment->network_.fd.get(), network::BoxEgress()),
+        "open its egress listeners");
+    return environment;
   }
-  ~ImportPlace() {
+  ~ImportEnvironment() {
     if (network_.fd) {
       parts_.egress.Close(name_);
       network_.fd = UniqueFd();
@@ -63,7 +65,7 @@ class ImportPlace {
   int network() const { return network_.fd.get(); }
 
  private:
-  explicit ImportPlace(const ImageImportParts& parts) : parts_(parts) {}
+  explicit ImportEnvironment(const ImageImportParts& parts) : parts_(parts) {}
 
   const ImageImportParts& parts_;
   std::string name_;
@@ -141,7 +143,8 @@ class HostImageImports final : public ImageImports {
     one_build[accounts::Budget::kBuilds] = 1;
     RETURN_IF_ERROR(charge.Set(one_build));
     if (parts_.budgets != nullptr)
-      RETURN_IF_ERROR(parts_.budgets->HasRoom(request.account_id, accounts::Budget::kDiskBytes));
+      RETURN_IF_ERROR(
+          parts_.budgets->CheckBelowLimit(request.account_id, accounts::Budget::kDiskBytes));
     std::lock_guard lock(mutex_);
     std::size_t own = 0;
     for (const auto& [id, account_id] : under_way_) own += account_id == request.account_id;
@@ -197,14 +200,15 @@ class HostImageImports final : public ImageImports {
     fetch.login = request.login;
     fetch.transport = request.transport;
     fetch.bytes_max = request.disk_bytes;
-    ASSIGN_OR_RETURN(const auto place, ImportPlace::Make(parts_, folder_));
-    fetch.folder = place->folder();
-    fetch.network = place->network();
+    ASSIGN_OR_RETURN(const auto environment, ImportEnvironment::Make(parts_, folder_));
+    fetch.folder = environment->folder();
+    fetch.network = environment->network();
     ImportedImage imported;
     ASSIGN_OR_RETURN(imported.digest, Fetch(fetch, stopping_));
     const std::string name = std::string(kImportPrefix) + request.id;
-    ASSIGN_OR_RETURN(const templates::Template made,
-                     parts_.templates.ImportOciLayout(name, place->folder() + "/image", nullptr));
+    ASSIGN_OR_RETURN(
+        const templates::Template made,
+        parts_.templates.ImportOciLayout(name, environment->folder() + "/image", nullptr));
     if (made.user != kUserWhereNoneIsAsked) imported.user = made.user;
     imported.workdir = made.workdir;
     SnapshotRecord record = RecordOfImport(request, made);

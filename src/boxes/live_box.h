@@ -16,7 +16,7 @@
 namespace viv::boxes {
 
 // What a later server needs to find a box again.
-struct Place {
+struct BoxHandle {
   std::string name;     // of its cgroup, socket and egress doors; new at each start
   std::string folder;   // of its files; kept while the box is stopped
   std::string network;  // of its network namespace
@@ -27,7 +27,7 @@ struct Place {
 };
 
 struct LiveBox {
-  Place place;
+  BoxHandle handle;
   UniqueFd pidfd;
   std::unique_ptr<runtime::Cgroup> cgroup;
 };

@@ -8,9 +8,9 @@ namespace viv::boxes {
 namespace {
 
 // While creates keep coming the cores are theirs; an almost empty shelf does not wait.
-constexpr std::chrono::milliseconds kCalm{4};
+constexpr std::chrono::milliseconds kQuietPeriod{4};
 
-bool SameStart(const BoxHost::StartRequest& a, const BoxHost::StartRequest& b) {
+bool IsSameRequest(const BoxHost::StartRequest& a, const BoxHost::StartRequest& b) {
   return a.overlays == b.overlays && a.disk_bytes == b.disk_bytes &&
          a.limits.cpus == b.limits.cpus && a.limits.memory_bytes == b.limits.memory_bytes &&
          a.limits.processes == b.limits.processes;
@@ -28,48 +28,48 @@ ParkedBoxes::~ParkedBoxes() {
   }
   wake_.notify_all();
   thread_.join();
-  for (auto& [id, shelf] : shelves_) End(std::move(shelf.boxes));
+  for (auto& [id, pool] : pools_) End(std::move(pool.boxes));
 }
 
 void ParkedBoxes::End(std::deque<std::unique_ptr<LiveBox>> boxes) {
   for (auto& box : boxes) host_.End(std::move(box), BoxHost::Files::kRemove);
 }
 
-void ParkedBoxes::Keep(const std::string& template_id, BoxHost::StartRequest request) {
+void ParkedBoxes::StartParking(const std::string& parked_key, BoxHost::StartRequest request) {
   if (target_ == 0) return;
   std::deque<std::unique_ptr<LiveBox>> old;
   {
     std::lock_guard lock(mutex_);
-    auto found = shelves_.find(template_id);
-    if (found != shelves_.end() && SameStart(found->second.request, request)) return;
-    Shelf& shelf = shelves_[template_id];
-    std::swap(old, shelf.boxes);
-    shelf.request = std::move(request);
-    shelf.failing = false;
+    auto found = pools_.find(parked_key);
+    if (found != pools_.end() && IsSameRequest(found->second.request, request)) return;
+    Pool& pool = pools_[parked_key];
+    std::swap(old, pool.boxes);
+    pool.request = std::move(request);
+    pool.failing = false;
   }
   wake_.notify_all();
   End(std::move(old));
 }
 
-void ParkedBoxes::Forget(const std::string& template_id) {
+void ParkedBoxes::StopParking(const std::string& parked_key) {
   std::deque<std::unique_ptr<LiveBox>> old;
   {
     std::lock_guard lock(mutex_);
-    auto found = shelves_.find(template_id);
-    if (found == shelves_.end()) return;
+    auto found = pools_.find(parked_key);
+    if (found == pools_.end()) return;
     std::swap(old, found->second.boxes);
-    shelves_.erase(found);
+    pools_.erase(found);
   }
   End(std::move(old));
 }
 
-std::unique_ptr<LiveBox> ParkedBoxes::Take(const std::string& template_id) {
+std::unique_ptr<LiveBox> ParkedBoxes::Take(const std::string& parked_key) {
   std::unique_ptr<LiveBox> box;
   {
     std::lock_guard lock(mutex_);
     last_taken_ = std::chrono::steady_clock::now();
-    auto found = shelves_.find(template_id);
-    if (found == shelves_.end()) return nullptr;
+    auto found = pools_.find(parked_key);
+    if (found == pools_.end()) return nullptr;
     found->second.failing = false;
     if (!found->second.boxes.empty()) {
       box = std::move(found->second.boxes.front());
@@ -83,16 +83,16 @@ std::unique_ptr<LiveBox> ParkedBoxes::Take(const std::string& template_id) {
 std::size_t ParkedBoxes::size() const {
   std::lock_guard lock(mutex_);
   std::size_t count = 0;
-  for (const auto& [id, shelf] : shelves_) count += shelf.boxes.size();
+  for (const auto& [id, pool] : pools_) count += pool.boxes.size();
   return count;
 }
 
 // The emptiest shelf that is not full.
-ParkedBoxes::Shelf* ParkedBoxes::NextToFill() {
-  Shelf* next = nullptr;
-  for (auto& [id, shelf] : shelves_) {
-    if (shelf.failing || shelf.boxes.size() >= target_) continue;
-    if (next == nullptr || shelf.boxes.size() < next->boxes.size()) next = &shelf;
+ParkedBoxes::Pool* ParkedBoxes::NextToFill() {
+  Pool* next = nullptr;
+  for (auto& [id, pool] : pools_) {
+    if (pool.failing || pool.boxes.size() >= target_) continue;
+    if (next == nullptr || pool.boxes.size() < next->boxes.size()) next = &pool;
   }
   return next;
 }
@@ -100,24 +100,24 @@ ParkedBoxes::Shelf* ParkedBoxes::NextToFill() {
 void ParkedBoxes::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    Shelf* shelf = NextToFill();
-    if (shelf == nullptr) {
+    Pool* pool = NextToFill();
+    if (pool == nullptr) {
       wake_.wait(lock);
       continue;
     }
-    auto calm_at = last_taken_ + kCalm;
-    if (std::chrono::steady_clock::now() < calm_at) {
-      wake_.wait_until(lock, calm_at);
+    auto quiet_at = last_taken_ + kQuietPeriod;
+    if (std::chrono::steady_clock::now() < quiet_at) {
+      wake_.wait_until(lock, quiet_at);
       continue;
     }
-    BoxHost::StartRequest request = shelf->request;
+    BoxHost::StartRequest request = pool->request;
     lock.unlock();
     auto started = host_.Start(request);
     lock.lock();
     // The shelf may have been taken away or changed meanwhile.
-    Shelf* still = nullptr;
-    for (auto& [id, it] : shelves_)
-      if (SameStart(it.request, request)) still = &it;
+    Pool* still = nullptr;
+    for (auto& [id, it] : pools_)
+      if (IsSameRequest(it.request, request)) still = &it;
     if (!started) {
       log::Warn("box.not_parked", {{"error", started.error().message}});
       if (still != nullptr) still->failing = true;

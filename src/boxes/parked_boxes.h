@@ -24,26 +24,26 @@ class ParkedBoxes {
 
   // Keeps boxes of that kind from now on. Asked for again with another request (the template
   // changed) it ends the old ones.
-  void Keep(const std::string& template_id, BoxHost::StartRequest request);
-  void Forget(const std::string& template_id);
-  std::unique_ptr<LiveBox> Take(const std::string& template_id);  // nullptr: none is ready
+  void StartParking(const std::string& parked_key, BoxHost::StartRequest request);
+  void StopParking(const std::string& parked_key);
+  std::unique_ptr<LiveBox> Take(const std::string& parked_key);  // nullptr: none is ready
   std::size_t size() const;
 
  private:
-  struct Shelf {
+  struct Pool {
     BoxHost::StartRequest request;
     std::deque<std::unique_ptr<LiveBox>> boxes;
     bool failing = false;  // the last start failed: not before somebody asks again
   };
 
   void Run();
-  Shelf* NextToFill();
+  Pool* NextToFill();
   void End(std::deque<std::unique_ptr<LiveBox>> boxes);
 
   BoxHost& host_;
   const std::size_t target_;
   mutable std::mutex mutex_;  // guards all below
-  std::map<std::string, Shelf> shelves_;
+  std::map<std::string, Pool> pools_;
   std::chrono::steady_clock::time_point last_taken_{};
   bool stopping_ = false;
   std::condition_variable wake_;

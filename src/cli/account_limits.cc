@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/box_commands.h"
-#include "cli/complain.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -82,18 +82,18 @@ struct LimitCommandOptions {
 namespace {
 
 int ShowAccountLimits(const Remote& remote, const std::string& path, bool as_json) {
-  auto answer = CallServer(remote, "GET", path + "/usage");
-  if (!answer) return Complain(answer.error());
+  auto response = CallServer(remote, "GET", path + "/usage");
+  if (!response) return PrintError(response.error());
   if (as_json) {
-    fmt::print("{}\n", WriteJson(*answer));
+    fmt::print("{}\n", WriteJson(*response));
     return 0;
   }
   fmt::print("{:<20}  {:>12}  {:>12}  {:>12}\n",
-             "LIMITS OF " + std::string(FindString(*answer, "account")), "IN USE", "LIMIT",
+             "LIMITS OF " + std::string(FindString(*response, "account")), "IN USE", "LIMIT",
              "MAY HAVE");
-  const json::value* usage = Find(*answer, "usage");
-  const json::value* limits = Find(*answer, "limits");
-  const json::value* most = Find(*answer, "most");
+  const json::value* usage = Find(*response, "usage");
+  const json::value* limits = Find(*response, "limits");
+  const json::value* most = Find(*response, "most");
   for (const LimitOption& option : kLimitOptions) {
     auto show = [&option](const json::value* from) {
       return ShowLimitValue(option, from == nullptr ? nullptr : Find(*from, option.key));
@@ -111,16 +111,16 @@ int RunLimits(const Remote& remote, const LimitCommandOptions& options) {
     auto given = options.given.find(option.key);
     if (given == options.given.end() || given->second.empty()) continue;
     auto value = ReadLimitOption(option, given->second);
-    if (!value) return Complain(value.error());
+    if (!value) return PrintError(value.error());
     changes[option.key] = *std::move(value);
   }
   if (options.clear) {
     auto cleared = CallServer(remote, "DELETE", path + "/limits");
-    if (!cleared) return Complain(cleared.error());
+    if (!cleared) return PrintError(cleared.error());
   }
   if (!changes.empty()) {
     auto changed = CallServer(remote, "PATCH", path + "/limits", WriteJson(changes));
-    if (!changed) return Complain(changed.error());
+    if (!changed) return PrintError(changed.error());
   }
   return ShowAccountLimits(remote, path, options.as_json);
 }

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "cli/account_limits.h"
 #include "cli/box_commands.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -19,9 +19,9 @@ namespace {
 using NamesById = std::map<std::string, std::string, std::less<>>;
 
 Result<NamesById> OrganizationNames(const Remote& remote) {
-  ASSIGN_OR_RETURN(json::value answer, CallServer(remote, "GET", "/api/viv/organizations"));
+  ASSIGN_OR_RETURN(json::value response, CallServer(remote, "GET", "/api/viv/organizations"));
   NamesById names;
-  for (const json::value& it : answer.at("organizations").as_array())
+  for (const json::value& it : response.at("organizations").as_array())
     names.emplace(FindString(it, "id"), FindString(it, "name"));
   return names;
 }
@@ -37,22 +37,22 @@ struct AccountCommandOptions {
 int CreateOrganization(const Remote& remote, const std::string& name) {
   auto made =
       CallServer(remote, "POST", "/api/viv/organizations", WriteJson(json::object{{"name", name}}));
-  if (!made) return Complain(made.error());
+  if (!made) return PrintError(made.error());
   fmt::print("{}\n", FindString(*made, "id"));
   return 0;
 }
 
 int ListOrganizations(const Remote& remote) {
-  auto answer = CallServer(remote, "GET", "/api/viv/organizations");
-  if (!answer) return Complain(answer.error());
-  if (remote.json) return PrintJson(answer->at("organizations"));
+  auto response = CallServer(remote, "GET", "/api/viv/organizations");
+  if (!response) return PrintError(response.error());
+  if (remote.json) return PrintJson(response->at("organizations"));
   auto accounts = CallServer(remote, "GET", "/api/viv/accounts");
-  if (!accounts) return Complain(accounts.error());
+  if (!accounts) return PrintError(accounts.error());
   std::map<std::string, std::size_t, std::less<>> members;
   for (const json::value& it : accounts->at("accounts").as_array())
     ++members[std::string(FindString(it, "organization_id"))];
   fmt::print("{:<36}  {:<24}  {:>8}  {}\n", "ID", "NAME", "ACCOUNTS", "CREATED");
-  for (const json::value& it : answer->at("organizations").as_array())
+  for (const json::value& it : response->at("organizations").as_array())
     fmt::print("{:<36}  {:<24}  {:>8}  {}\n", FindString(it, "id"), FindString(it, "name"),
                members[std::string(FindString(it, "id"))],
                FindString(it, "created_at").substr(0, 19));
@@ -63,7 +63,7 @@ int CreateAccount(const Remote& remote, const std::string& name, const std::stri
   json::object body{{"name", name}};
   if (!organization.empty()) body["organization"] = organization;
   auto made = CallServer(remote, "POST", "/api/viv/accounts", WriteJson(body));
-  if (!made) return Complain(made.error());
+  if (!made) return PrintError(made.error());
   fmt::print("{}\n", FindString(*made, "key"));
   fmt::print(stderr, "This is the only time the account's key is shown; the account's id is {}.\n",
              FindString(*made, "id"));
@@ -71,13 +71,13 @@ int CreateAccount(const Remote& remote, const std::string& name, const std::stri
 }
 
 int ListAccounts(const Remote& remote) {
-  auto answer = CallServer(remote, "GET", "/api/viv/accounts");
-  if (!answer) return Complain(answer.error());
-  if (remote.json) return PrintJson(answer->at("accounts"));
+  auto response = CallServer(remote, "GET", "/api/viv/accounts");
+  if (!response) return PrintError(response.error());
+  if (remote.json) return PrintJson(response->at("accounts"));
   auto names = OrganizationNames(remote);
-  if (!names) return Complain(names.error());
+  if (!names) return PrintError(names.error());
   fmt::print("{:<36}  {:<24}  {:<24}  {}\n", "ID", "NAME", "ORGANIZATION", "CREATED");
-  for (const json::value& it : answer->at("accounts").as_array()) {
+  for (const json::value& it : response->at("accounts").as_array()) {
     auto organization = names->find(FindString(it, "organization_id"));
     fmt::print("{:<36}  {:<24}  {:<24}  {}\n", FindString(it, "id"), FindString(it, "name"),
                organization == names->end() ? "-" : organization->second,
@@ -90,7 +90,7 @@ int MoveAccount(const Remote& remote, const std::string& account, const std::str
   auto moved = CallServer(remote, "POST",
                           "/api/viv/organizations/" + PercentEncode(organization) + "/accounts",
                           WriteJson(json::object{{"account", account}}));
-  if (!moved) return Complain(moved.error());
+  if (!moved) return PrintError(moved.error());
   fmt::print("{} is of {} now\n", account, organization);
   return 0;
 }

@@ -7,8 +7,8 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 #include "engine/app_loader.h"
 #include "engine/case_runner.h"
 #include "engine/catalogue.h"
@@ -35,12 +35,12 @@ class Scratch {
   fs::path path_;
 };
 
-int PrintTroubles(const std::vector<engine::Catalogue::Trouble>& troubles,
-                  const std::string& name) {
+int PrintLoadErrors(const std::vector<engine::Catalogue::LoadError>& load_errors,
+                    const std::string& name) {
   int count = 0;
-  for (const auto& trouble : troubles) {
-    if (!name.empty() && name != trouble.app) continue;
-    fmt::print("{}: does not load\n  {}\n", trouble.app, trouble.message);
+  for (const auto& load_error : load_errors) {
+    if (!name.empty() && name != load_error.app) continue;
+    fmt::print("{}: does not load\n  {}\n", load_error.app, load_error.message);
     ++count;
   }
   return count;
@@ -116,12 +116,12 @@ void PrintList(const char* title, const std::vector<std::string>& names) {
 int ListApps(const AppsOptions& options) {
   Scratch scratch;
   engine::Catalogue catalogue({options.folders, scratch.path()});
-  auto troubles = catalogue.Refresh();
+  auto load_errors = catalogue.Refresh();
   if (options.json) {
     json::array list;
     for (const auto& loaded : catalogue.List()) list.push_back(DescribeApp(*loaded->app));
     PrintJson(list);
-    return troubles.empty() ? 0 : 1;
+    return load_errors.empty() ? 0 : 1;
   }
   fmt::print("{:<18} {:<24} {:>5}  {}\n", "APP", "TITLE", "TOOLS", "PROFILES");
   for (const auto& loaded : catalogue.List()) {
@@ -131,14 +131,14 @@ int ListApps(const AppsOptions& options) {
     fmt::print("{:<18} {:<24} {:>5}  {}\n", loaded->app->name, loaded->app->title,
                ToolCount(*loaded->app), profiles);
   }
-  return PrintTroubles(troubles, "") == 0 ? 0 : 1;
+  return PrintLoadErrors(load_errors, "") == 0 ? 0 : 1;
 }
 
 int ShowSchema(const AppsOptions& options) {
   auto app = LoadNamedApp(options);
-  if (!app) return Complain(app.error());
+  if (!app) return PrintError(app.error());
   auto tables = engine::ListTables(**app);
-  if (!tables) return Complain(tables.error());
+  if (!tables) return PrintError(tables.error());
   if (options.json) return PrintJson(DescribeTables(*tables));
   for (const engine::ListedTable& table : *tables) {
     fmt::print("{}\n", table.name);
@@ -152,7 +152,7 @@ int ShowSchema(const AppsOptions& options) {
 int TestApps(const AppsOptions& options) {
   Scratch scratch;
   engine::Catalogue catalogue({options.folders, scratch.path()});
-  int failed = PrintTroubles(catalogue.Refresh(), options.name);
+  int failed = PrintLoadErrors(catalogue.Refresh(), options.name);
   int passed = 0;
   bool found = failed > 0;
   for (const auto& loaded : catalogue.List()) {

@@ -1,7 +1,7 @@
 #include "cli/box_access.h"
 
-#include "base/text.h"
 #include "base/base64.h"
+#include "base/text.h"
 
 namespace viv::cli {
 namespace {
@@ -32,8 +32,7 @@ http::ClientRequest AgentRequest(const BoxAccess& box,
   request.headers.Set("E2b-Sandbox-Id", box.id);
   request.headers.Set("E2b-Sandbox-Port", "49983");
   request.headers.Set("X-Access-Token", box.token);
-  if (!user.empty())
-    request.headers.Set("Authorization", "Basic " + EncodeBase64(user + ":"));
+  if (!user.empty()) request.headers.Set("Authorization", "Basic " + EncodeBase64(user + ":"));
   return request;
 }
 
@@ -52,9 +51,10 @@ Result<json::value> CallAgent(const BoxAccess& box,
   request.headers.Set("Content-Type", "application/json");
   request.headers.Set("Connect-Protocol-Version", "1");
   request.body = WriteJson(message);
-  ASSIGN_OR_RETURN(http::ClientResponse answer, http::FetchBlocking(std::move(request)));
-  if (answer.status >= 400) return tl::unexpected<Error>(AgentError(answer.status, answer.body));
-  return ParseJson(answer.body);
+  ASSIGN_OR_RETURN(http::ClientResponse response, http::FetchBlocking(std::move(request)));
+  if (response.status >= 400)
+    return tl::unexpected<Error>(AgentError(response.status, response.body));
+  return ParseJson(response.body);
 }
 
 }  // namespace viv::cli

@@ -66,7 +66,7 @@ void AddNewBoxOptions(CLI::App& command, NewBox& box) {
   command.add_option("--env", box.variables, "NAME=VALUE for every process; may be repeated");
 }
 
-void AddLife(Adder& add) {
+void AddLifecycleCommands(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
   CLI::App* create = add.Add(add.app, "create", "Make a box and print its id",
@@ -128,7 +128,7 @@ void AddLogs(Adder& add) {
       "--json $BOX | jq 'select(.verdict == \"refused\")'");
 }
 
-void AddUse(Adder& add) {
+void AddUseCommands(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
   CLI::App* exec =
@@ -237,8 +237,8 @@ void AddCert(Adder& add) {
 
 std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote, int& code) {
   Adder add{app, remote, code, std::make_shared<BoxCommandOptions>()};
-  AddLife(add);
-  AddUse(add);
+  AddLifecycleCommands(add);
+  AddUseCommands(add);
   AddTemplates(add);
   AddSecrets(add);
   AddCert(add);

@@ -11,9 +11,9 @@
 #include <optional>
 #include <thread>
 
-#include "cli/box_access.h"
-#include "cli/complain.h"
 #include "base/base64.h"
+#include "cli/box_access.h"
+#include "cli/print_error.h"
 #include "rpc/connect/envelope.h"
 
 namespace viv::cli {
@@ -51,7 +51,7 @@ json::object TerminalSize() {
 }
 
 std::atomic<bool> terminal_resized{false};
-void NoteResize(int) {
+void OnResize(int) {
   terminal_resized = true;
 }
 
@@ -169,15 +169,15 @@ class Session {
 
 int Exec(const Remote& remote, const std::string& id, const ExecOptions& options) {
   auto box = OpenBox(remote, id);
-  if (!box) return Complain(box.error());
+  if (!box) return PrintError(box.error());
   auto variables = VariablesOf(options.variables);
-  if (!variables) return Complain(variables.error());
+  if (!variables) return PrintError(variables.error());
   // Through a login shell, so that PATH and profile are what a person would have.
   json::array arguments{"-l", "-c", "exec \"$@\"", "bash"};
   // The "--" that ends our own options may come along.
   const std::size_t first = options.command.front() == "--" ? 1 : 0;
   if (first == options.command.size())
-    return Complain({ErrorCode::kInvalidArgument, "which command? `viv exec ID -- COMMAND`"});
+    return PrintError({ErrorCode::kInvalidArgument, "which command? `viv exec ID -- COMMAND`"});
   for (std::size_t i = first; i < options.command.size(); ++i)
     arguments.emplace_back(options.command[i]);
   json::object process;
@@ -189,7 +189,7 @@ int Exec(const Remote& remote, const std::string& id, const ExecOptions& options
   start["process"] = std::move(process);
   start["stdin"] = true;
   auto code = Session(*box, false).Run(start, options.user);
-  return code ? *code : Complain(code.error());
+  return code ? *code : PrintError(code.error());
 }
 
 int Shell(const Remote& remote,
@@ -200,12 +200,12 @@ int Shell(const Remote& remote,
   if (name.empty()) {
     fmt::print(stderr, "Making a box from {} …\n", fresh.from);
     auto made = MakeBox(remote, fresh);
-    if (!made) return Complain(made.error());
+    if (!made) return PrintError(made.error());
     name = *made;
     fmt::print(stderr, "{}; it goes when you leave it.\n", name);
   }
   auto box = OpenBox(remote, name);
-  if (!box) return Complain(box.error());
+  if (!box) return PrintError(box.error());
   json::object variables;
   const char* terminal = ::getenv("TERM");
   variables["TERM"] = terminal == nullptr ? "xterm-256color" : terminal;
@@ -217,14 +217,14 @@ int Shell(const Remote& remote,
   start["process"] = std::move(process);
   start["pty"] = TerminalSize();
   struct sigaction action {};
-  action.sa_handler = NoteResize;  // without SA_RESTART: it interrupts the read
+  action.sa_handler = OnResize;  // without SA_RESTART: it interrupts the read
   ::sigaction(SIGWINCH, &action, nullptr);
   Result<int> code = 0;
   {
     RawTerminal raw;
     code = Session(*box, true).Run(start, options.user);
   }
-  int done = code ? *code : Complain(code.error());
+  int done = code ? *code : PrintError(code.error());
   if (id.empty()) std::ignore = RemoveBoxes(remote, {name});
   return done;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -44,7 +44,7 @@ Result<std::string> MakeBox(const Remote& remote, const NewBox& options) {
 
 int CreateBox(const Remote& remote, const NewBox& options) {
   auto id = MakeBox(remote, options);
-  if (!id) return Complain(id.error());
+  if (!id) return PrintError(id.error());
   fmt::print("{}\n", *id);
   return 0;
 }
@@ -84,7 +84,7 @@ int RemoveBoxes(const Remote& remote, const std::vector<std::string>& ids) {
   int code = 0;
   for (const std::string& id : ids) {
     auto removed = CallServer(remote, "DELETE", BoxPath(id));
-    if (!removed) code = Complain(removed.error());
+    if (!removed) code = PrintError(removed.error());
   }
   return code;
 }
@@ -93,21 +93,21 @@ int PauseBox(const Remote& remote, const std::string& id, bool drop_memory) {
   json::object body;
   body["memory"] = !drop_memory;
   auto paused = CallServer(remote, "POST", BoxPath(id, "/pause"), WriteJson(body));
-  return paused ? 0 : Complain(paused.error());
+  return paused ? 0 : PrintError(paused.error());
 }
 
 int ResumeBox(const Remote& remote, const std::string& id, std::int64_t timeout_seconds) {
   json::object body;
   body["timeout"] = timeout_seconds;
   auto resumed = CallServer(remote, "POST", BoxPath(id, "/connect"), WriteJson(body));
-  return resumed ? 0 : Complain(resumed.error());
+  return resumed ? 0 : PrintError(resumed.error());
 }
 
 int SnapshotBox(const Remote& remote, const std::string& id, const std::string& name) {
   json::object body;
   if (!name.empty()) body["name"] = name;
   auto taken = CallServer(remote, "POST", BoxPath(id, "/snapshots"), WriteJson(body));
-  if (!taken) return Complain(taken.error());
+  if (!taken) return PrintError(taken.error());
   fmt::print("{}\n", FindString(*taken, "snapshotID"));
   return 0;
 }
@@ -120,23 +120,23 @@ int ForkBox(const Remote& remote,
   body["count"] = count;
   body["timeout"] = timeout_seconds;
   auto forks = CallServer(remote, "POST", BoxPath(id, "/fork"), WriteJson(body));
-  if (!forks) return Complain(forks.error());
+  if (!forks) return PrintError(forks.error());
   int code = 0;
   for (const json::value& fork : forks->as_array()) {
     if (const json::value* box = Find(fork, "sandbox")) {
       fmt::print("{}\n", FindString(*box, "sandboxID"));
     } else if (const json::value* error = Find(fork, "error")) {
-      code = Complain({ErrorCode::kUnavailable, std::string(FindString(*error, "message"))});
+      code = PrintError({ErrorCode::kUnavailable, std::string(FindString(*error, "message"))});
     }
   }
   return code;
 }
 
 int ShowBoxLogs(const Remote& remote, const std::string& id) {
-  auto answer =
+  auto response =
       CallServer(remote, "GET", "/v2" + BoxPath(id, "/logs?limit=1000&direction=forward"));
-  if (!answer) return Complain(answer.error());
-  const json::value* logs = Find(*answer, "logs");
+  if (!response) return PrintError(response.error());
+  const json::value* logs = Find(*response, "logs");
   if (logs == nullptr || !logs->is_array()) return 0;
   for (const json::value& entry : logs->get_array()) {
     if (remote.json) {
@@ -159,21 +159,21 @@ int ShowBoxStats(const Remote& remote, const std::vector<std::string>& ids) {
   json::object newest;  // by box
   int code = 0;
   for (const std::string& id : ids) {
-    auto answer = CallServer(remote, "GET", BoxPath(id, "/metrics"));
-    if (!answer) {
-      code = Complain(answer.error());
+    auto response = CallServer(remote, "GET", BoxPath(id, "/metrics"));
+    if (!response) {
+      code = PrintError(response.error());
       continue;
     }
-    const bool none = !answer->is_array() || answer->get_array().empty();
+    const bool none = !response->is_array() || response->get_array().empty();
     if (remote.json) {
-      newest[id] = none ? json::value() : answer->get_array().back();
+      newest[id] = none ? json::value() : response->get_array().back();
       continue;
     }
     if (none) {
       fmt::print("{:<21}  no figures yet: there is one every five seconds\n", id);
       continue;
     }
-    const json::value& last = answer->get_array().back();
+    const json::value& last = response->get_array().back();
     auto mebibytes = [&last](std::string_view name) {
       const json::value* found = Find(last, name);
       return found == nullptr ? 0 : found->to_number<double>() / (1 << 20);

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "cli/complain.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -136,7 +136,7 @@ Status Make(const CertOptions& options) {
 
 int MakeCertificate(const CertOptions& options) {
   Status made = Make(options);
-  if (!made) return Complain(made.error());
+  if (!made) return PrintError(made.error());
   fmt::print(
       "A certificate for {0} and *.{0} is in {1}. Serve with it:\n"
       "  viv serve --tls-listen 127.0.0.1:7443 --domain {0}:7443 --tls-certificate {1}/cert.pem "

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "cli/box_access.h"
-#include "cli/complain.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -25,13 +25,13 @@ constexpr std::size_t kFilePiece = 256 * 1024;
 constexpr int kFolderDepthMax = 100;
 constexpr auto kFileSilence = std::chrono::minutes(2);
 
-struct Side {
+struct CopyPath {
   std::string box;  // empty: here
   std::string path;
 };
 
 // An id has neither '/' nor '.': "./a:b" is a file here.
-Side ParseSide(const std::string& text) {
+CopyPath ParseCopyPath(const std::string& text) {
   std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon == 0) return {"", text};
   for (char c : text.substr(0, colon))
@@ -72,7 +72,7 @@ std::string FilePath(const std::string& path) {
   return "/files?path=" + PercentEncode(path);
 }
 
-bool IsFolderThere(const BoxAccess& box, const std::string& path) {
+bool IsFolderInBox(const BoxAccess& box, const std::string& path) {
   json::object message;
   message["path"] = path;
   auto found = CallAgent(box, "filesystem.Filesystem/Stat", message);
@@ -98,14 +98,15 @@ Status UploadFile(const BoxAccess& box,
   };
   request.timeout = kFileSilence;
   progress.NextFile();
-  ASSIGN_OR_RETURN(http::ClientResponse answer, http::FetchBlocking(std::move(request)), to);
-  if (answer.status >= 400) return tl::unexpected<Error>(AgentError(answer.status, answer.body));
+  ASSIGN_OR_RETURN(http::ClientResponse response, http::FetchBlocking(std::move(request)), to);
+  if (response.status >= 400)
+    return tl::unexpected<Error>(AgentError(response.status, response.body));
   return {};
 }
 
 Status Upload(const BoxAccess& box, const fs::path& from, std::string to, CopyProgress& progress) {
   std::error_code error;
-  if (to.empty() || to.ends_with('/') || IsFolderThere(box, to))
+  if (to.empty() || to.ends_with('/') || IsFolderInBox(box, to))
     to += (to.empty() || to.ends_with('/') ? "" : "/") + fs::absolute(from).filename().string();
   if (!fs::is_directory(from, error)) return UploadFile(box, from, to, progress);
   auto options = fs::directory_options::none;
@@ -118,7 +119,7 @@ Status Upload(const BoxAccess& box, const fs::path& from, std::string to, CopyPr
       json::object message;
       message["path"] = there;
       auto made = CallAgent(box, "filesystem.Filesystem/MakeDir", message);
-      if (!made && !IsFolderThere(box, there)) return PassUp(std::move(made).error());
+      if (!made && !IsFolderInBox(box, there)) return PassUp(std::move(made).error());
     } else if (it->is_regular_file(error)) {
       RETURN_IF_ERROR(UploadFile(box, it->path(), there, progress));
     }
@@ -204,7 +205,7 @@ Status Download(const BoxAccess& box,
     if (!IsPlainName(name)) return Fail(ErrorCode::kInvalidArgument, "'" + from + "' has no name");
     to /= name;
   }
-  const bool is_folder = IsFolderThere(box, from);
+  const bool is_folder = IsFolderInBox(box, from);
   if (is_folder) fs::create_directories(to, error);
   fs::path parent = is_folder ? to : fs::absolute(to).parent_path();
   UniqueFd folder(::open(parent.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
@@ -216,18 +217,18 @@ Status Download(const BoxAccess& box,
 }  // namespace
 
 int Copy(const Remote& remote, const std::string& from, const std::string& to) {
-  const Side source = ParseSide(from);
-  const Side target = ParseSide(to);
+  const CopyPath source = ParseCopyPath(from);
+  const CopyPath target = ParseCopyPath(to);
   if (source.box.empty() == target.box.empty()) {
-    return Complain({ErrorCode::kInvalidArgument,
-                     "one side is a box's: `viv cp FILE ID:PATH` or `viv cp ID:PATH FILE`"});
+    return PrintError({ErrorCode::kInvalidArgument,
+                       "one side is a box's: `viv cp FILE ID:PATH` or `viv cp ID:PATH FILE`"});
   }
   auto box = OpenBox(remote, source.box.empty() ? target.box : source.box);
-  if (!box) return Complain(box.error());
+  if (!box) return PrintError(box.error());
   CopyProgress progress;
   Status copied = source.box.empty() ? Upload(*box, source.path, target.path, progress)
                                      : Download(*box, source.path, target.path, progress);
-  return copied ? 0 : Complain(copied.error());
+  return copied ? 0 : PrintError(copied.error());
 }
 
 }  // namespace viv::cli

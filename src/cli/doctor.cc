@@ -96,12 +96,12 @@ void CheckTimeZones(DoctorReport& report) {
 void CheckApps(DoctorReport& report, const std::vector<std::string>& folders) {
   fs::path scratch = fs::temp_directory_path() / ("viv-doctor-" + RandomHex(12));
   engine::Catalogue catalogue({folders, scratch.string()});
-  auto troubles = catalogue.Refresh();
+  auto load_errors = catalogue.Refresh();
   std::size_t count = catalogue.List().size();
   report.Add(count > 0 ? Verdict::kGood : Verdict::kBad, "apps", fmt::format("{} load", count),
              count > 0 ? "" : "no apps were found: give their folder with --apps DIR");
-  for (const auto& trouble : troubles)
-    report.Add(Verdict::kBad, "app " + trouble.app, "does not load", trouble.message);
+  for (const auto& load_error : load_errors)
+    report.Add(Verdict::kBad, "app " + load_error.app, "does not load", load_error.message);
   std::error_code ignored;
   fs::remove_all(scratch, ignored);
 }

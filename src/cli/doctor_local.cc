@@ -14,13 +14,13 @@
 namespace viv::cli {
 namespace {
 
-struct LocalNeed {
+struct LocalRequirement {
   const char* name;
   const char* use;  // what is missing without it
   const char* remedy;
 };
 
-constexpr LocalNeed kLocalPrograms[] = {
+constexpr LocalRequirement kLocalPrograms[] = {
     {"git", "all tools of git, and the repositories of MCP_Atlas", "apt-get install git"},
     {"pdftotext", "reading and searching by pdf-tools", "apt-get install poppler-utils"},
     {"qpdf", "merge_pdfs and extract_pdf_pages of pdf-tools", "apt-get install qpdf"},
@@ -29,7 +29,7 @@ constexpr LocalNeed kLocalPrograms[] = {
 
 // Modules that the benchmarks' tasks import, in code-executor, code-runner, terminal and
 // desktop-commander.
-constexpr LocalNeed kLocalModules[] = {
+constexpr LocalRequirement kLocalModules[] = {
     {"pandas", "tables", "apt-get install python3-pandas"},
     {"numpy", "arrays", "apt-get install python3-numpy"},
     {"openpyxl", "Excel files", "apt-get install python3-openpyxl"},
@@ -54,7 +54,8 @@ bool IsInBoxes(const std::string& program) {
 // importing would run them.
 std::string FindModules() {
   std::string script = "import importlib.util as u\nfor m in (";
-  for (const LocalNeed& module : kLocalModules) script += fmt::format("\"{}\",", module.name);
+  for (const LocalRequirement& module : kLocalModules)
+    script += fmt::format("\"{}\",", module.name);
   script += "):\n if u.find_spec(m): print(m)";
   const std::string command = "/usr/bin/python3 -I -c '" + script + "' 2>/dev/null";
   std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "re"), &::pclose);
@@ -66,7 +67,10 @@ std::string FindModules() {
   return "\n" + found;
 }
 
-void AddNeed(DoctorReport& report, const LocalNeed& need, bool there, const std::string& without) {
+void AddRequirement(DoctorReport& report,
+                    const LocalRequirement& need,
+                    bool there,
+                    const std::string& without) {
   report.Add(there ? Verdict::kGood : Verdict::kWarn, need.name,
              there ? "in local sandboxes" : "not in local sandboxes",
              there ? std::string() : without + ": " + need.remedy);
@@ -79,13 +83,14 @@ void CheckLocal(DoctorReport& report, const std::string& tools) {
   report.Add(
       there ? Verdict::kGood : Verdict::kWarn, "viv-tools", there ? tools : "not at " + tools,
       there ? "" : "without it there are no local sandboxes: build it, or give --tools PATH");
-  for (const LocalNeed& program : kLocalPrograms)
-    AddNeed(report, program, IsInBoxes(program.name),
-            fmt::format("without it there is no {}", program.use));
+  for (const LocalRequirement& program : kLocalPrograms)
+    AddRequirement(report, program, IsInBoxes(program.name),
+                   fmt::format("without it there is no {}", program.use));
   const std::string modules = FindModules();
-  for (const LocalNeed& module : kLocalModules)
-    AddNeed(report, module, modules.find(fmt::format("\n{}\n", module.name)) != std::string::npos,
-            fmt::format("Python code that agents run has no module for {}", module.use));
+  for (const LocalRequirement& module : kLocalModules)
+    AddRequirement(report, module,
+                   modules.find(fmt::format("\n{}\n", module.name)) != std::string::npos,
+                   fmt::format("Python code that agents run has no module for {}", module.use));
   if (!IsInBoxes("soffice"))
     report.Add(Verdict::kGood, "libreoffice", "not installed",
                "no tool needs it; agents that convert documents do: apt-get install "

@@ -41,7 +41,7 @@ void AddStorage(DoctorReport& report, const Result<std::string>& kind) {
 }
 
 // A disk that is full below the image breaks the files of all boxes, so the server stops before.
-void CheckRoom(DoctorReport& report, const std::string& folder) {
+void CheckFreeSpace(DoctorReport& report, const std::string& folder) {
   auto room = storage::ReadDiskSpace(folder, folder);
   if (!room) return;
   const std::string reserve = fmt::format("{} MiB in reserve", room->reserve_bytes >> 20);
@@ -65,7 +65,7 @@ void CheckOpen(DoctorReport& report, const std::string& folder) {
 void CheckStorage(DoctorReport& report, const StorageToCheck& where) {
   const std::string image = where.data + "/boxes/store.img";
   std::error_code ignored;
-  CheckRoom(report, where.existing);
+  CheckFreeSpace(report, where.existing);
   if (fs::exists(image, ignored)) {
     CheckOpen(report, fs::canonical(where.data + "/boxes", ignored));
     // Mounting it a second time could disturb a server that runs.

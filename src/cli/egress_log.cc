@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/complain.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -114,11 +114,11 @@ std::string EgressTable(const json::array& records) {
 }
 
 int ShowEgressLog(const Remote& remote, const std::string& id, const EgressLogOptions& options) {
-  auto answer = CallServer(
+  auto response = CallServer(
       remote, "GET",
       "/api/viv/boxes/" + PercentEncode(id) + "/egress?limit=" + std::to_string(options.limit));
-  if (!answer) return Complain(answer.error());
-  const json::value* found = Find(*answer, "records");
+  if (!response) return PrintError(response.error());
+  const json::value* found = Find(*response, "records");
   const json::array records =
       found == nullptr || !found->is_array() ? json::array() : found->get_array();
   if (options.json) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 
@@ -12,7 +12,7 @@ int CreateKey(const Remote& remote, const NewKey& key) {
   json::object body{{"name", key.name}};
   if (!key.account.empty()) body["account"] = key.account;
   auto made = CallServer(remote, "POST", "/api/viv/keys", WriteJson(body));
-  if (!made) return Complain(made.error());
+  if (!made) return PrintError(made.error());
   fmt::print("{}\n", FindString(*made, "key"));
   fmt::print(stderr, "This is the only time the key is shown; its id is {}.\n",
              FindString(*made, "id"));
@@ -20,11 +20,11 @@ int CreateKey(const Remote& remote, const NewKey& key) {
 }
 
 int ListKeys(const Remote& remote) {
-  auto answer = CallServer(remote, "GET", "/api/viv/keys");
-  if (!answer) return Complain(answer.error());
-  if (remote.json) return PrintJson(answer->at("keys"));
+  auto response = CallServer(remote, "GET", "/api/viv/keys");
+  if (!response) return PrintError(response.error());
+  if (remote.json) return PrintJson(response->at("keys"));
   fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", "ID", "KEY", "NAME", "CREATED", "STATE");
-  for (const json::value& key : answer->at("keys").as_array()) {
+  for (const json::value& key : response->at("keys").as_array()) {
     std::string_view created = FindString(key, "created_at");
     fmt::print("{:<36}  {:<12}  {:<24}  {:<20}  {}\n", FindString(key, "id"),
                std::string(FindString(key, "prefix")) + "…", FindString(key, "name"),
@@ -34,8 +34,8 @@ int ListKeys(const Remote& remote) {
 }
 
 int RevokeKey(const Remote& remote, const std::string& id) {
-  auto answer = CallServer(remote, "DELETE", "/api/viv/keys/" + PercentEncode(id));
-  if (!answer) return Complain(answer.error());
+  auto response = CallServer(remote, "DELETE", "/api/viv/keys/" + PercentEncode(id));
+  if (!response) return PrintError(response.error());
   fmt::print("revoked {}\n", id);
   return 0;
 }
@@ -43,7 +43,7 @@ int RevokeKey(const Remote& remote, const std::string& id) {
 int RotateKey(const Remote& remote, const std::string& id) {
   const std::string which = id.empty() ? "own" : PercentEncode(id);
   auto rotated = CallServer(remote, "POST", "/api/viv/keys/" + which + "/rotate");
-  if (!rotated) return Complain(rotated.error());
+  if (!rotated) return PrintError(rotated.error());
   fmt::print("{}\n", FindString(*rotated, "key"));
   fmt::print(
       stderr,

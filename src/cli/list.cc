@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cli/boxes.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -16,8 +16,8 @@ Result<json::value> FetchWorlds(const Remote& remote, const ListOptions& options
   return CallServer(remote, "GET", path);
 }
 
-void PrintWorlds(const json::value& answer) {
-  const json::array& list = answer.at("sandboxes").as_array();
+void PrintWorlds(const json::value& response) {
+  const json::array& list = response.at("sandboxes").as_array();
   fmt::print("{:<36}  {:<16}  {:<10}  {:<19}  {:<19}  {}\n", "ID", "APP", "BENCHMARK", "ACQUIRED",
              "EXPIRES", "ACCOUNT");
   for (const json::value& sandbox : list) {
@@ -27,7 +27,7 @@ void PrintWorlds(const json::value& answer) {
                FindString(sandbox, "updated_at").substr(0, 19),
                expires.empty() ? "never" : expires.substr(0, 19), FindString(sandbox, "email"));
   }
-  auto total = answer.at("total").to_number<std::size_t>();
+  auto total = response.at("total").to_number<std::size_t>();
   if (total > list.size()) fmt::print("… and {} more; --limit shows them\n", total - list.size());
 }
 
@@ -35,7 +35,7 @@ void PrintWorlds(const json::value& answer) {
 
 int ListAll(const Remote& remote, const ListOptions& options) {
   auto worlds = FetchWorlds(remote, options);
-  if (!worlds) return Complain(worlds.error());
+  if (!worlds) return PrintError(worlds.error());
   json::array boxes;
   if (options.app.empty()) boxes = FetchBoxes(remote, options.limit);
   if (remote.json)
@@ -48,7 +48,7 @@ int ListAll(const Remote& remote, const ListOptions& options) {
 
 int ListWorlds(const Remote& remote, const ListOptions& options) {
   auto worlds = FetchWorlds(remote, options);
-  if (!worlds) return Complain(worlds.error());
+  if (!worlds) return PrintError(worlds.error());
   if (remote.json) return PrintJson(worlds->at("sandboxes"));
   PrintWorlds(*worlds);
   return 0;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/hidden_input.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -38,12 +38,12 @@ std::int64_t VersionOf(const json::value& secret) {
 int SetSecret(const Remote& remote, NewSecret secret) {
   if (!secret.value) {
     auto typed = ReadHidden("Value of " + secret.name + " (not shown): ");
-    if (!typed) return Complain(typed.error());
+    if (!typed) return PrintError(typed.error());
     secret.value = *std::move(typed);
   }
   auto put = PutSecret(remote, secret);
   ::explicit_bzero(secret.value->data(), secret.value->size());
-  if (!put) return Complain(put.error());
+  if (!put) return PrintError(put.error());
   fmt::print("{}  version {}\n", FindString(*put, "name"), VersionOf(*put));
   return 0;
 }
@@ -54,12 +54,12 @@ int ListSecrets(const Remote& remote) {
   for (std::size_t page = 0; page < kSecretPagesMax; ++page) {
     std::string path = "/secrets?limit=100";
     if (!after.empty()) path += "&nextToken=" + PercentEncode(after);
-    auto answer = CallServerForPage(remote, path);
-    if (!answer) return Complain(answer.error());
+    auto response = CallServerForPage(remote, path);
+    if (!response) return PrintError(response.error());
     if (page == 0 && !remote.json)
       fmt::print("{:<32}  {:>7}  {:<19}  {:<19}\n", "NAME", "VERSION", "CREATED", "UPDATED");
-    if (!answer->body.is_array()) break;
-    for (const json::value& secret : answer->body.get_array()) {
+    if (!response->body.is_array()) break;
+    for (const json::value& secret : response->body.get_array()) {
       if (remote.json) {
         all.push_back(secret);
         continue;
@@ -68,7 +68,7 @@ int ListSecrets(const Remote& remote) {
                  FindString(secret, "createdAt").substr(0, 19),
                  FindString(secret, "updatedAt").substr(0, 19));
     }
-    after = std::move(answer->next);
+    after = std::move(response->next);
     if (after.empty()) break;
   }
   return remote.json ? PrintJson(all) : 0;
@@ -78,7 +78,7 @@ int RemoveSecrets(const Remote& remote, const std::vector<std::string>& names) {
   int code = 0;
   for (const std::string& name : names) {
     auto removed = CallServer(remote, "DELETE", SecretPath(name));
-    if (!removed) code = Complain(removed.error());
+    if (!removed) code = PrintError(removed.error());
   }
   return code;
 }

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 #include "http/client.h"
 
 namespace viv::cli {
@@ -46,11 +46,11 @@ class BuildFollower {
 }  // namespace
 
 int ListTemplates(const Remote& remote) {
-  auto answer = CallServer(remote, "GET", "/templates");
-  if (!answer) return Complain(answer.error());
-  if (remote.json) return PrintJson(*answer);
+  auto response = CallServer(remote, "GET", "/templates");
+  if (!response) return PrintError(response.error());
+  if (remote.json) return PrintJson(*response);
   fmt::print("{:<24}  {:<20}  {:>4}  {:>9}  {}\n", "NAME", "ID", "CPUS", "MEMORY", "CREATED");
-  for (const json::value& it : answer->as_array()) {
+  for (const json::value& it : response->as_array()) {
     const json::value* names = Find(it, "aliases");
     std::string name = "-";
     if (names != nullptr && names->is_array() && !names->get_array().empty())
@@ -80,7 +80,7 @@ int BuildTemplate(const Remote& remote, const TemplateSource& source) {
   body["packages"] = std::move(packages);
 
   auto request = RequestTo(remote, "POST", "/api/viv/templates", WriteJson(body));
-  if (!request) return Complain(request.error());
+  if (!request) return PrintError(request.error());
   BuildFollower follower;
   std::string refusal;
   int status = 0;
@@ -93,16 +93,16 @@ int BuildTemplate(const Remote& remote, const TemplateSource& source) {
     return follower.Take(status >= 400 ? piece + "\n" : piece);
   };
   Status built = http::FetchStreamBlocking(*std::move(request), std::move(callbacks));
-  if (!built) return Complain(built.error());
+  if (!built) return PrintError(built.error());
   if (follower.made().empty())
-    return Complain({ErrorCode::kUnavailable, "the server ended before the template was made"});
+    return PrintError({ErrorCode::kUnavailable, "the server ended before the template was made"});
   fmt::print("{}\n", follower.made());
   return 0;
 }
 
 int RemoveTemplate(const Remote& remote, const std::string& name) {
   auto removed = CallServer(remote, "DELETE", "/api/viv/templates/" + PercentEncode(name));
-  return removed ? 0 : Complain(removed.error());
+  return removed ? 0 : PrintError(removed.error());
 }
 
 }  // namespace viv::cli

@@ -43,7 +43,7 @@ struct WorldAdder {
   }
 };
 
-void AddWorldLife(WorldAdder& add) {
+void AddWorldLifecycleCommands(WorldAdder& add) {
   Remote& remote = add.remote;
   WorldOptions o = add.options;
   CLI::App* acquire = add.Add("acquire", "Take a world of an app and print its id",
@@ -81,7 +81,7 @@ void AddWorldLife(WorldAdder& add) {
   fork->footer("\nExample:\n  COPY=$(viv world fork $WORLD)");
 }
 
-void AddWorldUse(WorldAdder& add) {
+void AddWorldUseCommands(WorldAdder& add) {
   Remote& remote = add.remote;
   WorldOptions o = add.options;
   CLI::App* tools = add.AddWithId("tools", "The tools that an agent has in it",
@@ -152,8 +152,8 @@ std::shared_ptr<WorldCommandOptions> AddWorldCommands(CLI::App& app, Remote& rem
       "world "
       "diff $WORLD\n  viv world release $WORLD");
   WorldAdder add{*group, remote, code, std::make_shared<WorldCommandOptions>()};
-  AddWorldLife(add);
-  AddWorldUse(add);
+  AddWorldLifecycleCommands(add);
+  AddWorldUseCommands(add);
   AddWorldState(add);
   return add.options;
 }

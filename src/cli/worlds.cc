@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "cli/complain.h"
 #include "cli/output.h"
+#include "cli/print_error.h"
 
 namespace viv::cli {
 namespace {
@@ -43,11 +43,11 @@ Result<json::value> CallMcp(const Remote& remote,
   if (path == std::string::npos) return Fail(ErrorCode::kInternal, "the world has no MCP URL");
   json::object message{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}};
   message["params"] = std::move(parameters);
-  ASSIGN_OR_RETURN(json::value answer,
+  ASSIGN_OR_RETURN(json::value response,
                    CallServer(remote, "POST", url.substr(path), WriteJson(message)));
-  const json::value* result = Find(answer, "result");
+  const json::value* result = Find(response, "result");
   if (result != nullptr) return *result;
-  const json::value* error = Find(answer, "error");
+  const json::value* error = Find(response, "error");
   return Fail(ErrorCode::kInvalidArgument, error == nullptr
                                                ? "the answer has no result"
                                                : std::string(FindString(*error, "message")));
@@ -88,7 +88,7 @@ int AcquireWorld(const Remote& remote, const NewWorld& options) {
       body["ttl_seconds"] = *options.ttl_seconds;
   }
   auto made = CallServer(remote, "POST", "/sandbox/" + PercentEncode(options.app), WriteJson(body));
-  if (!made) return Complain(made.error());
+  if (!made) return PrintError(made.error());
   if (remote.json) return PrintJson(*made);
   fmt::print("{}\n", FindString(*made, "sandbox_id"));
   fmt::print(stderr, "Its MCP server is at {}\n", FindString(*made, "server_url"));
@@ -97,7 +97,7 @@ int AcquireWorld(const Remote& remote, const NewWorld& options) {
 
 int ShowWorld(const Remote& remote, const std::string& id) {
   auto world = CallServer(remote, "GET", WorldPath(id));
-  if (!world) return Complain(world.error());
+  if (!world) return PrintError(world.error());
   if (remote.json) return PrintJson(*world);
   for (std::string_view name :
        {"sandbox_id", "server_name", "server_url", "benchmark", "email", "expires_at"}) {
@@ -110,7 +110,7 @@ int ShowWorld(const Remote& remote, const std::string& id) {
 
 int ListWorldTools(const Remote& remote, const std::string& id) {
   auto result = CallMcp(remote, id, "tools/list", {});
-  if (!result) return Complain(result.error());
+  if (!result) return PrintError(result.error());
   const json::value* tools = Find(*result, "tools");
   if (remote.json || tools == nullptr || !tools->is_array()) return PrintJson(*result);
   for (const json::value& tool : tools->get_array()) {
@@ -124,22 +124,22 @@ int CallWorld(const Remote& remote, const std::string& id, const WorldCall& call
   std::string text = call.arguments;
   if (text == "-") {
     auto read = ReadInput(text);
-    if (!read) return Complain(read.error());
+    if (!read) return PrintError(read.error());
     text = *std::move(read);
   }
   auto arguments = ParseJson(Trim(text).empty() ? "{}" : text);
   if (!arguments || !arguments->is_object())
-    return Complain(
+    return PrintError(
         {ErrorCode::kInvalidArgument, "the arguments are a JSON object, such as '{\"limit\": 5}'"});
   json::object parameters{{"name", call.tool}, {"arguments", std::move(*arguments)}};
   auto result = CallMcp(remote, id, "tools/call", std::move(parameters));
-  if (!result) return Complain(result.error());
+  if (!result) return PrintError(result.error());
   return remote.json ? PrintJson(*result) : PrintText(*result);
 }
 
 int DiffWorld(const Remote& remote, const std::string& id) {
   auto diff = CallServer(remote, "GET", WorldPath(id, "/diff"));
-  if (!diff) return Complain(diff.error());
+  if (!diff) return PrintError(diff.error());
   const json::value* tables = Find(*diff, "tables");
   if (remote.json || tables == nullptr || !tables->is_object()) return PrintJson(*diff);
   for (const auto& [name, changes] : tables->get_object()) {
@@ -152,9 +152,9 @@ int DiffWorld(const Remote& remote, const std::string& id) {
 
 int VerifyWorld(const Remote& remote, const std::string& id, const std::string& file) {
   auto text = ReadInput(file);
-  if (!text) return Complain(text.error());
+  if (!text) return PrintError(text.error());
   auto verdict = CallServer(remote, "POST", WorldPath(id, "/verify"), *text);
-  if (!verdict) return Complain(verdict.error());
+  if (!verdict) return PrintError(verdict.error());
   const json::value* passed = Find(*verdict, "passed");
   const int code = passed != nullptr && passed->is_bool() && passed->get_bool() ? 0 : 1;
   const json::value* results = Find(*verdict, "results");
@@ -174,9 +174,9 @@ int VerifyWorld(const Remote& remote, const std::string& id, const std::string& 
 
 int ResetWorld(const Remote& remote, const std::string& id) {
   auto path = SandboxPath(remote, id);
-  if (!path) return Complain(path.error());
+  if (!path) return PrintError(path.error());
   auto reset = CallServer(remote, "POST", *path + "/reset");
-  return reset ? 0 : Complain(reset.error());
+  return reset ? 0 : PrintError(reset.error());
 }
 
 int ReleaseWorlds(const Remote& remote, const std::vector<std::string>& ids) {
@@ -184,18 +184,18 @@ int ReleaseWorlds(const Remote& remote, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     auto path = SandboxPath(remote, id);
     if (!path) {
-      code = Complain(path.error());
+      code = PrintError(path.error());
       continue;
     }
     auto released = CallServer(remote, "DELETE", *path);
-    if (!released) code = Complain(released.error());
+    if (!released) code = PrintError(released.error());
   }
   return code;
 }
 
 int ForkWorld(const Remote& remote, const std::string& id) {
   auto fork = CallServer(remote, "POST", WorldPath(id, "/fork"));
-  if (!fork) return Complain(fork.error());
+  if (!fork) return PrintError(fork.error());
   if (remote.json) return PrintJson(*fork);
   fmt::print("{}\n", FindString(*fork, "sandbox_id"));
   return 0;
@@ -203,17 +203,17 @@ int ForkWorld(const Remote& remote, const std::string& id) {
 
 int DumpWorld(const Remote& remote, const std::string& id) {
   auto dump = CallServer(remote, "GET", WorldPath(id, "/dump"));
-  if (!dump) return Complain(dump.error());
+  if (!dump) return PrintError(dump.error());
   return PrintJson(*dump);
 }
 
 int LoadWorld(const Remote& remote, const std::string& id, const std::string& file) {
   auto text = ReadInput(file);
-  if (!text) return Complain(text.error());
+  if (!text) return PrintError(text.error());
   auto path = SandboxPath(remote, id);
-  if (!path) return Complain(path.error());
+  if (!path) return PrintError(path.error());
   auto loaded = CallServer(remote, "POST", *path + "/initialize", *text);
-  if (!loaded) return Complain(loaded.error());
+  if (!loaded) return PrintError(loaded.error());
   if (remote.json) return PrintJson(*loaded);
   fmt::print("{}\n", FindString(*loaded, "message"));
   return 0;
@@ -225,7 +225,7 @@ int SetWorldClock(const Remote& remote, const std::string& id, const WorldClock&
   const std::string path = WorldPath(id, "/clock");
   auto state = clock.mode.empty() ? CallServer(remote, "GET", path)
                                   : CallServer(remote, "PUT", path, WriteJson(body));
-  if (!state) return Complain(state.error());
+  if (!state) return PrintError(state.error());
   if (remote.json) return PrintJson(*state);
   fmt::print("{}  {}\n", FindString(*state, "now"), FindString(*state, "mode"));
   return 0;
@@ -235,12 +235,12 @@ int SetWorldFaults(const Remote& remote, const std::string& id, const std::strin
   const std::string path = WorldPath(id, "/faults");
   if (file.empty()) {
     auto faults = CallServer(remote, "GET", path);
-    return faults ? PrintJson(*faults) : Complain(faults.error());
+    return faults ? PrintJson(*faults) : PrintError(faults.error());
   }
   auto text = ReadInput(file);
-  if (!text) return Complain(text.error());
+  if (!text) return PrintError(text.error());
   auto set = CallServer(remote, "PUT", path, *text);
-  return set ? PrintJson(*set) : Complain(set.error());
+  return set ? PrintJson(*set) : PrintError(set.error());
 }
 
 }  // namespace viv::cli

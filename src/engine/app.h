@@ -20,7 +20,7 @@ namespace viv::engine {
 // each prepared at its place.
 struct Sql {
   std::string text;
-  std::string place;  // "tools/messages.yaml:12", for errors
+  std::string location;  // "tools/messages.yaml:12", for errors
   std::size_t slot = 0;
   bool empty() const { return text.empty(); }
 };

@@ -85,7 +85,7 @@ class Check {
     for (const Step& step : steps) {
       RETURN_IF_ERROR(CheckSql(step.sql));
       if (!step.as.empty()) {
-        RETURN_IF_ERROR(CheckName(step.as, app_.folder + "/" + step.sql.place));
+        RETURN_IF_ERROR(CheckName(step.as, app_.folder + "/" + step.sql.location));
         names_.insert(step.as);
       }
       if (step.kind == Step::Kind::kRun) names_.insert("changes");
@@ -101,22 +101,22 @@ class Check {
 
   Status CheckSql(const Sql& sql) {
     auto prepared = session_.connection().Prepare(sql.text);
-    if (!prepared) return PassUp(prepared.error(), app_.folder + "/" + sql.place);
+    if (!prepared) return PassUp(prepared.error(), app_.folder + "/" + sql.location);
     sqlite3_stmt* statement = prepared->get();
     for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
       const char* name = sqlite3_bind_parameter_name(statement, i);
       if (name == nullptr)
         return Fail(ErrorCode::kInvalidArgument,
-                    app_.folder + "/" + sql.place + ": use named parameters, not ?");
+                    app_.folder + "/" + sql.location + ": use named parameters, not ?");
       if (!IsKnown(name + 1)) {
         return Fail(ErrorCode::kInvalidArgument,
-                    app_.folder + "/" + sql.place + ": " + name +
+                    app_.folder + "/" + sql.location + ": " + name +
                         " is neither an argument of the tool nor a column of an earlier step");
       }
     }
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
       std::string name = sqlite3_column_name(statement, i);
-      RETURN_IF_ERROR(CheckName(name, app_.folder + "/" + sql.place));
+      RETURN_IF_ERROR(CheckName(name, app_.folder + "/" + sql.location));
       names_.insert(std::move(name));
     }
     if (sqlite3_stmt_readonly(statement) == 0) writes_ = true;
@@ -124,9 +124,9 @@ class Check {
   }
 
   // A step that set :me_id would otherwise look as if it changed who calls, and change nothing.
-  static Status CheckName(std::string_view name, const std::string& place) {
+  static Status CheckName(std::string_view name, const std::string& location) {
     if (!IsReservedName(name)) return {};
-    return Fail(ErrorCode::kInvalidArgument, place + ": '" + std::string(name) +
+    return Fail(ErrorCode::kInvalidArgument, location + ": '" + std::string(name) +
                                                  "' is a name that the engine gives a meaning; " +
                                                  "call the column something else");
   }
@@ -147,7 +147,7 @@ class Check {
 
 // "schema.sql:12", where the module of a virtual table is named; the first file when it is not
 // found.
-std::string SchemaPlace(const App& app, const std::string& module) {
+std::string SchemaLocation(const App& app, const std::string& module) {
   std::vector<std::string> files = {"schema.sql"};
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(app.folder + "/schema", none))
@@ -177,7 +177,7 @@ Status CheckVirtualTables(Session& session, const App& app) {
     std::string module(tables.Text(1));
     if (module == "fts5" || module == "rtree") continue;
     return Fail(ErrorCode::kInvalidArgument,
-                app.folder + "/" + SchemaPlace(app, module) + ": the table '" +
+                app.folder + "/" + SchemaLocation(app, module) + ": the table '" +
                     std::string(tables.Text(0)) + "' uses " + module +
                     "; of virtual tables an app may have fts5 and rtree");
   }

@@ -70,7 +70,7 @@ json::object InputSchema(const Yaml& input) {
   json::array required;
   input.ForEachMember([&](const std::string& name, const Yaml& property) {
     json::value schema = property.Json();
-    if (!schema.is_object()) property.Complain("a property is a map, such as {type: string}");
+    if (!schema.is_object()) property.ThrowError("a property is a map, such as {type: string}");
     if (const json::value* flag = schema.get_object().if_contains("required");
         flag != nullptr && flag->is_bool()) {
       if (flag->get_bool()) required.emplace_back(name);
@@ -102,7 +102,7 @@ class Loader {
     steps_.LoadProcedures(Section(top, "procedures"));
     app_->model = LoadModel(Section(top, "data"), top["dump"], steps_);
     if (!top["profiles"]["default"].exists())
-      top["profiles"].Complain("a profile named 'default' is needed");
+      top["profiles"].ThrowError("a profile named 'default' is needed");
     LoadProfile("default", top["profiles"]["default"]);
     top["profiles"].ForEachMember([&](const std::string& name, const Yaml& profile) {
       if (name != "default") LoadProfile(name, profile);
@@ -123,7 +123,7 @@ class Loader {
   void LoadFacts(const Yaml& top) {
     app_->name = top["name"].Text();
     if (app_->name != fs::path(app_->folder).filename().string()) {
-      top["name"].Complain("the name must be that of the folder");
+      top["name"].ThrowError("the name must be that of the folder");
     }
     app_->title = top["title"].Text(app_->name);
     app_->description = top["description"].Text("");
@@ -140,7 +140,7 @@ class Loader {
     std::string error;
     if (!absl::ParseTime(absl::RFC3339_full, top["clock"].Text("2025-06-02T09:00:00Z"), &start,
                          &error)) {
-      top["clock"].Complain("a time such as 2025-06-02T09:00:00Z is expected: " + error);
+      top["clock"].ThrowError("a time such as 2025-06-02T09:00:00Z is expected: " + error);
     }
     app_->clock_start_ms = absl::ToUnixMillis(start);
     if (json::value tick = top["tick_ms"].Json(); tick.is_int64()) app_->tick_ms = tick.get_int64();
@@ -148,12 +148,12 @@ class Loader {
 
   void LoadQuery(const std::string& name, const Yaml& query) {
     json::value declaration = query.Json();
-    if (!declaration.is_object()) query.Complain("a query is a map");
+    if (!declaration.is_object()) query.ThrowError("a query is a map");
     QueryTarget target;
     target.language = query["language"].Text();
     declaration.get_object().erase("language");
     auto parsed = query::ParseTarget(declaration);
-    if (!parsed) query.Complain("query '" + name + "': " + parsed.error().message);
+    if (!parsed) query.ThrowError("query '" + name + "': " + parsed.error().message);
     target.target = std::move(*parsed);
     app_->queries[name] = std::move(target);
   }
@@ -163,11 +163,11 @@ class Loader {
     Profile loaded;
     loaded.name = name;
     std::string clock = profile["clock"].Text("tick");
-    if (clock != "tick" && clock != "real") profile["clock"].Complain("clock is tick or real");
+    if (clock != "tick" && clock != "real") profile["clock"].ThrowError("clock is tick or real");
     if (clock == "real") loaded.clock = ClockMode::kReal;
     loaded.seed = profile["seed"].Text("");
     if (!loaded.seed.empty() && !fs::exists(app_->folder + "/" + loaded.seed)) {
-      profile["seed"].Complain("there is no file " + loaded.seed);
+      profile["seed"].ThrowError("there is no file " + loaded.seed);
     }
     if (profile["tools"].exists()) {
       profile["tools"].ForEachItem([&](const Yaml& file) { LoadToolFile(file, loaded); });
@@ -192,14 +192,14 @@ class Loader {
 
   void LoadToolFile(const Yaml& file_name, Profile& profile) {
     std::string file = file_name.Text();
-    if (!fs::exists(app_->folder + "/" + file)) file_name.Complain("there is no file " + file);
+    if (!fs::exists(app_->folder + "/" + file)) file_name.ThrowError("there is no file " + file);
     Yaml::ReadFile(app_->folder, file).ForEachItem([&](const Yaml& item) {
       Tool tool = LoadTool(item);
       auto& set = app_->tool_sets[profile.name];
       profile.tools.push_back(tool.name);
       std::string name = tool.name;
       if (!set.emplace(name, std::move(tool)).second)
-        item.Complain("tool '" + name + "' is declared twice");
+        item.ThrowError("tool '" + name + "' is declared twice");
     });
   }
 
@@ -210,7 +210,7 @@ class Loader {
     if (item["like"].exists()) tool = FindTool(item["like"]);
     tool.name = item["name"].Text();
     tool.description = item["description"].Text(tool.description);
-    if (tool.description.empty()) item.Complain("tool '" + tool.name + "' has no description");
+    if (tool.description.empty()) item.ThrowError("tool '" + tool.name + "' has no description");
     if (item["input_schema"].exists()) {
       tool.input_schema = item["input_schema"].Json().as_object();
     } else if (item["input"].exists() || tool.input_schema.empty()) {
@@ -229,7 +229,7 @@ class Loader {
       tool.result = steps_.LoadSql(item[key]);
     }
     if (tool.result.empty())
-      item.Complain("tool '" + tool.name + "' has no result, text or content");
+      item.ThrowError("tool '" + tool.name + "' has no result, text or content");
     return tool;
   }
 
@@ -239,8 +239,9 @@ class Loader {
     for (const auto& property : properties->get_object()) {
       if (!IsReservedName(property.key()) && property.key() != "changes") continue;
       std::string key = item["input_schema"].exists() ? "input_schema" : "input";
-      item[key].Complain("tool '" + tool.name + "': the argument '" + std::string(property.key()) +
-                         "' has a name that the engine gives a meaning; choose another");
+      item[key].ThrowError("tool '" + tool.name + "': the argument '" +
+                           std::string(property.key()) +
+                           "' has a name that the engine gives a meaning; choose another");
     }
   }
 
@@ -253,7 +254,7 @@ class Loader {
     for (const auto& [profile, set] : app_->tool_sets) {
       if (auto found = set.find(name); found != set.end()) return found->second;
     }
-    like.Complain("there is no tool '" + name + "' above to be like");
+    like.ThrowError("there is no tool '" + name + "' above to be like");
   }
 
   std::shared_ptr<App> app_;

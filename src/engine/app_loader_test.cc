@@ -101,9 +101,9 @@ TEST_F(AppLoaderTest, RefusesVirtualTablesWhoseTokenizersAreAddresses) {
 TEST_F(AppLoaderTest, NamesWhatIsWrongWithASeed) {
   app_.Write("seed/default.json", R"({"folders": [{"name": "a"}, {"name": 5}]})");
   Catalogue catalogue({{app_.apps()}, app_.data()});
-  auto troubles = catalogue.Refresh();
-  ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_THAT(troubles[0].message,
+  auto load_errors = catalogue.Refresh();
+  ASSERT_EQ(load_errors.size(), 1U);
+  EXPECT_THAT(load_errors[0].message,
               HasSubstr("seed/default.json: folders[1].name: Input should be a valid string"));
 }
 

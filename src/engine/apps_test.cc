@@ -20,10 +20,10 @@ std::string FirstDifference(const json::value& a, const json::value& b, const st
   if (a == b) return "";
   if (a.is_object() && b.is_object()) {
     for (const auto& member : a.get_object()) {
-      std::string place = path + "." + std::string(member.key());
+      std::string location = path + "." + std::string(member.key());
       const json::value* other = b.get_object().if_contains(member.key());
-      if (other == nullptr) return place + " is missing in the second";
-      if (std::string found = FirstDifference(member.value(), *other, place); !found.empty())
+      if (other == nullptr) return location + " is missing in the second";
+      if (std::string found = FirstDifference(member.value(), *other, location); !found.empty())
         return found;
     }
     return path + " has more members in the second";
@@ -46,7 +46,7 @@ class AppsTest : public testing::Test {
 
   void ForEachProfile(const std::function<void(const LoadedAppPtr&, const Profile&)>& work) {
     Catalogue catalogue({{VIV_SOURCE_DIR "/apps"}, data_});
-    for (const auto& trouble : catalogue.Refresh()) ADD_FAILURE() << trouble.message;
+    for (const auto& load_error : catalogue.Refresh()) ADD_FAILURE() << load_error.message;
     ASSERT_GE(catalogue.List().size(), 8u);
     for (const LoadedAppPtr& loaded : catalogue.List()) {
       for (const Profile& profile : loaded->app->profiles) {
@@ -116,7 +116,7 @@ class AppsTest : public testing::Test {
     auto dump = world.Dump(DumpForm::kVendor);
     ASSERT_TRUE(dump) << dump.error().message;
     for (const Problem& problem : CheckDocument(loaded->app->model, *dump))
-      ADD_FAILURE() << PlaceOf(problem) << ": " << problem.message;
+      ADD_FAILURE() << LocationText(problem) << ": " << problem.message;
     LoadReport report;
     auto again = DumpAgain(loaded, profile, *dump, report);
     ASSERT_TRUE(again) << again.error().message;

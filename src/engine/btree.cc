@@ -248,14 +248,14 @@ Result<RowKey> DecodeKey(std::string_view record, std::size_t columns) {
 }
 
 // The rows of one state that are on pages or below pages which the other state does not have alike.
-struct LooseRows {
+struct UnsharedRows {
   std::vector<TreeCell> cells;       // of an ordinary table, by row id
   std::vector<std::string> records;  // of a table WITHOUT ROWID, by key
 };
 
 template <typename Enter>
-Result<LooseRows> ReadLooseRows(const TreeState& state, Enter enter) {
-  LooseRows rows;
+Result<UnsharedRows> ReadUnsharedRows(const TreeState& state, Enter enter) {
+  UnsharedRows rows;
   bool keyed = state.tree.key_columns > 0;
   auto on_cell = [&](const TreePage& page, const TreeCell& cell) -> Status {
     if (page.index != keyed) return NotATree(page.number);
@@ -286,9 +286,9 @@ Result<bool> SamePayload(const Pages& before,
 }
 
 Result<ChangedRows> CompareByRowId(const Pages& before_pages,
-                                   const LooseRows& before,
+                                   const UnsharedRows& before,
                                    const Pages& after_pages,
-                                   const LooseRows& after) {
+                                   const UnsharedRows& after) {
   ChangedRows changed;
   auto one = before.cells.begin();
   auto other = after.cells.begin();
@@ -403,8 +403,8 @@ Result<ChangedRows> FindChangedRows(const TreeState& before,
   auto enter_before = [&](std::uint32_t page, std::uint32_t /*parent*/) -> Result<bool> {
     return !same.contains(page);
   };
-  ASSIGN_OR_RETURN(LooseRows rows_after, ReadLooseRows(after, enter_after));
-  ASSIGN_OR_RETURN(LooseRows rows_before, ReadLooseRows(before, enter_before));
+  ASSIGN_OR_RETURN(UnsharedRows rows_after, ReadUnsharedRows(after, enter_after));
+  ASSIGN_OR_RETURN(UnsharedRows rows_before, ReadUnsharedRows(before, enter_before));
   if (before.tree.key_columns == 0)
     return CompareByRowId(before.pages, rows_before, after.pages, rows_after);
   ChangedRows changed;

@@ -195,7 +195,7 @@ class CaseRunner {
   void Load(const json::value& document) {
     std::vector<Problem> problems = CheckDocument(loaded_->app->model, document);
     if (!problems.empty()) {
-      throw Mismatch{PlaceOf(problems.front()) + ": " + problems.front().message};
+      throw Mismatch{LocationText(problems.front()) + ": " + problems.front().message};
     }
     auto report = world_->Initialize(World::StartFrom::kEmpty, document);
     if (!report) throw Mismatch{report.error().message};
@@ -210,7 +210,7 @@ class CaseRunner {
     json::value document = Json(rest.substr(space));
     std::vector<Problem> problems = CheckDocument(loaded_->app->model, document);
     std::string places;
-    for (const Problem& problem : problems) places += PlaceOf(problem) + "\n";
+    for (const Problem& problem : problems) places += LocationText(problem) + "\n";
     if (problems.empty()) {
       if (world_->Initialize(World::StartFrom::kEmpty, document))
         throw Mismatch{"the document was accepted"};
@@ -227,15 +227,15 @@ class CaseRunner {
     json::value arguments = space == std::string::npos ? json::object() : Json(rest.substr(space));
     if (!arguments.is_object()) throw Mismatch{"arguments are a JSON object"};
     if (observer_) observer_(*world_, tool_, arguments.get_object());
-    auto answer = world_->Call(tool_, arguments.get_object(), 0);
-    if (!answer) throw Mismatch{answer.error().message};
-    answer_ = std::move(*answer);
+    auto result = world_->Call(tool_, arguments.get_object(), 0);
+    if (!result) throw Mismatch{result.error().message};
+    result_ = std::move(*result);
   }
 
-  const CallAnswer& Success() {
-    if (answer_.is_error) throw Mismatch{tool_ + " failed: " + answer_.text};
+  const ToolResult& Success() {
+    if (result_.is_error) throw Mismatch{tool_ + " failed: " + result_.text};
     report_.succeeded.insert(profile_ + "/" + tool_);
-    return answer_;
+    return result_;
   }
 
   json::value AnswerJson() { return Json(Success().text); }
@@ -244,40 +244,40 @@ class CaseRunner {
     Success();
     if (rest.empty()) return;
     std::string mismatch = FindMismatch(Json(rest), AnswerJson());
-    if (!mismatch.empty()) throw Mismatch{mismatch + "\n  in the answer: " + answer_.text};
+    if (!mismatch.empty()) throw Mismatch{mismatch + "\n  in the answer: " + result_.text};
   }
 
   void ExpectText(const std::string& rest) {
     if (Success().text.find(rest) == std::string::npos)
-      throw Mismatch{"the text '" + rest + "' is not in: " + answer_.text};
+      throw Mismatch{"the text '" + rest + "' is not in: " + result_.text};
   }
 
   void ExpectError(const std::string& rest) {
-    if (!answer_.is_error) throw Mismatch{"it should fail, but answered: " + answer_.text};
-    if (answer_.text.find(rest) == std::string::npos)
-      throw Mismatch{"the error '" + rest + "' is not in: " + answer_.text};
+    if (!result_.is_error) throw Mismatch{"it should fail, but answered: " + result_.text};
+    if (result_.text.find(rest) == std::string::npos)
+      throw Mismatch{"the error '" + rest + "' is not in: " + result_.text};
     report_.failed_as_expected.insert(profile_ + "/" + tool_);
   }
 
   void Let(const std::string& rest) {
     std::size_t space = rest.find(' ');
-    json::value answer = AnswerJson();
+    json::value result = AnswerJson();
     const json::value* value = space == std::string::npos
                                    ? nullptr
-                                   : FollowPath(answer, Trim(std::string_view(rest).substr(space)));
-    if (value == nullptr) throw Mismatch{"there is no such value in: " + answer_.text};
+                                   : FollowPath(result, Trim(std::string_view(rest).substr(space)));
+    if (value == nullptr) throw Mismatch{"there is no such value in: " + result_.text};
     variables_[rest.substr(0, space)] =
         value->is_string() ? std::string(value->get_string()) : WriteJson(*value);
   }
 
   void Count(const std::string& rest) {
     std::size_t space = rest.find(' ');
-    json::value answer = AnswerJson();
+    json::value result = AnswerJson();
     std::string_view path =
         space == std::string::npos ? "$" : Trim(std::string_view(rest).substr(space));
-    const json::value* value = FollowPath(answer, path);
+    const json::value* value = FollowPath(result, path);
     if (value == nullptr || !value->is_array())
-      throw Mismatch{"there is no list there in: " + answer_.text};
+      throw Mismatch{"there is no list there in: " + result_.text};
     std::string count = std::to_string(value->get_array().size());
     if (count != rest.substr(0, space)) throw Mismatch{"it has " + count + " items"};
   }
@@ -303,7 +303,7 @@ class CaseRunner {
   std::unique_ptr<World> world_;
   std::string profile_;
   std::string tool_;
-  CallAnswer answer_;
+  ToolResult result_;
   std::map<std::string, std::string> variables_;
 };
 

@@ -82,7 +82,7 @@ Result<LoadedAppPtr> Catalogue::Load(const std::string& folder) const {
 }
 
 // A copy of the folder under its version, made whole before it gets its name.
-Status Catalogue::Keep(const LoadedApp& loaded) const {
+Status Catalogue::StoreVersion(const LoadedApp& loaded) const {
   std::string kept = options_.data + "/apps/" + VersionOf(*loaded.app);
   if (fs::exists(kept)) return {};
   std::string fresh = options_.data + "/apps/.new-" + VersionOf(*loaded.app);
@@ -95,7 +95,7 @@ Status Catalogue::Keep(const LoadedApp& loaded) const {
   return {};
 }
 
-std::vector<Catalogue::Trouble> Catalogue::Refresh() {
+std::vector<Catalogue::LoadError> Catalogue::Refresh() {
   std::map<std::string, std::string> folders = FindAppFolders(options_.folders);
   struct Changed {
     std::string name;
@@ -117,7 +117,8 @@ std::vector<Catalogue::Trouble> Catalogue::Refresh() {
     for (std::size_t i = next++; i < changed.size(); i = next++) {
       changed[i].loaded = Load(changed[i].folder);
       if (!changed[i].loaded) continue;
-      if (Status kept = Keep(**changed[i].loaded); !kept) changed[i].loaded = PassUp(kept.error());
+      if (Status kept = StoreVersion(**changed[i].loaded); !kept)
+        changed[i].loaded = PassUp(kept.error());
     }
   };
   std::vector<std::thread> threads;
@@ -126,12 +127,12 @@ std::vector<Catalogue::Trouble> Catalogue::Refresh() {
   work();
   for (std::thread& thread : threads) thread.join();
 
-  std::vector<Trouble> troubles;
+  std::vector<LoadError> load_errors;
   std::lock_guard lock(mutex_);
   for (Changed& one : changed) {
     seen_[one.folder] = one.looks;
     if (!one.loaded) {
-      troubles.push_back({one.name, one.loaded.error().message});
+      load_errors.push_back({one.name, one.loaded.error().message});
       continue;
     }
     versions_[VersionOf(*(*one.loaded)->app)] = *one.loaded;
@@ -139,7 +140,7 @@ std::vector<Catalogue::Trouble> Catalogue::Refresh() {
   }
   std::erase_if(current_,
                 [&](const auto& one) { return !folders.contains(one.second->app->name); });
-  return troubles;
+  return load_errors;
 }
 
 LoadedAppPtr Catalogue::Find(std::string_view name) const {

@@ -51,13 +51,13 @@ class Catalogue {
   };
   explicit Catalogue(Options options) : options_(std::move(options)) {}
 
-  struct Trouble {
+  struct LoadError {
     std::string app;
     std::string message;  // names file and line
   };
   // Reads what is new or has changed; returns what could not be loaded. Called at start and then
   // now and again.
-  std::vector<Trouble> Refresh();
+  std::vector<LoadError> Refresh();
 
   // The current version, by name or alias, whatever the case; nullptr when there is none.
   LoadedAppPtr Find(std::string_view name) const;
@@ -72,7 +72,7 @@ class Catalogue {
 
  private:
   Result<LoadedAppPtr> Load(const std::string& folder) const;
-  Status Keep(const LoadedApp& loaded) const;
+  Status StoreVersion(const LoadedApp& loaded) const;
 
   Options options_;
   mutable std::shared_mutex mutex_;               // every request looks here

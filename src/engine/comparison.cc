@@ -2,7 +2,7 @@
 
 #include "engine/functions/functions.h"
 #include "engine/page_vfs.h"
-#include "engine/reading_guard.h"
+#include "engine/read_only_guard.h"
 
 namespace viv::engine {
 
@@ -11,26 +11,26 @@ Result<std::unique_ptr<Comparison>> Comparison::Open(Purpose purpose) {
   RETURN_IF_ERROR(connection.Execute("ATTACH 'base' AS base"));
   if (purpose == Purpose::kExpectations) {
     RETURN_IF_ERROR(RegisterFunctions(connection.get()));
-    RETURN_IF_ERROR(PrepareForReading(connection.get()));
+    RETURN_IF_ERROR(PrepareReadOnly(connection.get()));
   }
   return std::unique_ptr<Comparison>(new Comparison(std::move(connection)));
 }
 
 Comparison::~Comparison() {
   // Statements go before their connection; sqlite3_close_v2 would otherwise keep it as a zombie.
-  kept_.clear();
+  prepared_.clear();
 }
 
-void Comparison::Show(const Pages* before, const Pages* after) {
-  ShowPages(connection_, after, "main");
-  ShowPages(connection_, before, "base");
+void Comparison::Attach(const Pages* before, const Pages* after) {
+  AttachPagesReadOnly(connection_, after, "main");
+  AttachPagesReadOnly(connection_, before, "base");
 }
 
 Comparisons::Lease::~Lease() {
   if (comparison_ == nullptr) return;
   if (sqlite3_get_autocommit(comparison_->connection().get()) == 0)
     (void)comparison_->connection().Execute("ROLLBACK");
-  comparison_->Show(nullptr, nullptr);
+  comparison_->Attach(nullptr, nullptr);
   if (idle_key_.empty()) return;
   std::lock_guard lock(owner_->mutex_);
   auto& idle = owner_->idle_[idle_key_];
@@ -58,7 +58,7 @@ Result<Comparisons::Lease> Comparisons::Take(Comparison::Purpose purpose,
   if (comparison == nullptr) {
     ASSIGN_OR_RETURN(comparison, Comparison::Open(purpose));
   }
-  comparison->Show(&before, &after);
+  comparison->Attach(&before, &after);
   return Lease(*this, std::move(comparison), std::move(idle_key));
 }
 

@@ -28,13 +28,13 @@ class Comparison {
   static Result<std::unique_ptr<Comparison>> Open(Purpose purpose);  // shows nothing yet
   ~Comparison();
 
-  void Show(const Pages* before, const Pages* after);  // nullptr: nothing
+  void Attach(const Pages* before, const Pages* after);  // nullptr: nothing
   db::Connection& connection() { return connection_; }
 
   // A statement that is prepared once, named by whoever uses it; make() gives its text.
   template <typename Make>
-  Result<db::Statement*> Kept(const std::string& name, Make make) {
-    db::Statement& statement = kept_[name];
+  Result<db::Statement*> Prepared(const std::string& name, Make make) {
+    db::Statement& statement = prepared_[name];
     if (statement.get() == nullptr) {
       ASSIGN_OR_RETURN(statement, connection_.Prepare(make()));
     } else {
@@ -47,7 +47,7 @@ class Comparison {
   explicit Comparison(db::Connection connection) : connection_(std::move(connection)) {}
 
   db::Connection connection_;
-  std::unordered_map<std::string, db::Statement> kept_;
+  std::unordered_map<std::string, db::Statement> prepared_;
 };
 
 // What an image's tables are, read once.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/reading_guard.h"
+#include "engine/read_only_guard.h"
 
 namespace viv::engine {
 namespace {
@@ -177,7 +177,7 @@ Status CompareRows(Comparison& comparison,
                                      : change == Change::kUpdated ? " updated"
                                                                   : " deleted");
     auto text = [&] { return ChangeSql(table, change, Scope::kOneRow); };
-    ASSIGN_OR_RETURN(db::Statement * statement, comparison.Kept(name, text));
+    ASSIGN_OR_RETURN(db::Statement * statement, comparison.Prepared(name, text));
     for (const RowKey& key : keys) {
       statement->Reset();
       BindKey(*statement, key);
@@ -284,7 +284,7 @@ class Differ {
                               const ComparedTables& tables_after) {
     // One transaction, so that SQLite looks at both states' headers once.
     auto begin = [] { return std::string("BEGIN"); };
-    ASSIGN_OR_RETURN(db::Statement * transaction, comparison_.Kept("begin", begin));
+    ASSIGN_OR_RETURN(db::Statement * transaction, comparison_.Prepared("begin", begin));
     RETURN_IF_ERROR(transaction->Step());
     transaction->Reset();
     std::set<std::string> names;

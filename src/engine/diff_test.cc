@@ -39,7 +39,7 @@ class DiffTest : public ::testing::Test {
     if (!session) return PassUp(session.error());
     Status done = (*session)->connection().Execute(sql);
     (*session)->Rollback();
-    pages.Seal();
+    pages.Commit();
     return done;
   }
 

@@ -106,7 +106,7 @@ class Reader {
       if (!broken->values.empty())
         return Fail(ErrorCode::kInvalidArgument, DescribeConstraint(*broken));
     }
-    return StatementError(session_, collection.insert.place);
+    return StatementError(session_, collection.insert.location);
   }
 
   // What the steps set is what a row's columns are otherwise.
@@ -137,11 +137,12 @@ class Writer {
         collection.table.empty() ? collection.rows : collection.selects.at(child.LinkKey());
     if (sql.empty()) return json::value();
     // A statement of its own, not the session's: recursion reads the same one at several depths.
-    ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql.text), sql.place);
+    ASSIGN_OR_RETURN(db::Statement statement, session_.connection().Prepare(sql.text),
+                     sql.location);
     RETURN_IF_ERROR(BindVariables(statement.get(), parent, session_.app()));
     json::array list;
     for (;;) {
-      ASSIGN_OR_RETURN(bool row, statement.Step(), sql.place);
+      ASSIGN_OR_RETURN(bool row, statement.Step(), sql.location);
       if (!row) break;
       ASSIGN_OR_RETURN(json::object object, Row(collection, statement.get(), depth));
       list.push_back(std::move(object));
@@ -279,7 +280,9 @@ bool NamesAgain(const ModelChild& child, const json::object& base, const json::o
 
 }  // namespace
 
-json::value TakeOverBase(const Model& model, const json::value& base, const json::value& document) {
+json::value ReplaceBaseLists(const Model& model,
+                             const json::value& base,
+                             const json::value& document) {
   if (!base.is_object() || !document.is_object()) return nullptr;
   const json::object& ours = base.get_object();
   bool again = false;
@@ -308,7 +311,7 @@ LoadReport CountRecords(const Model& model, const json::value& document) {
   return report;
 }
 
-Result<bool> HasAsManyRows(Session& session, const LoadReport& counted) {
+Result<bool> HasSameRowCounts(Session& session, const LoadReport& counted) {
   for (const ModelChild& child : session.app().model.collections) {
     const Collection& collection = *child.target;
     if (child.extra || child.single || collection.table.empty()) continue;

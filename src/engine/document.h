@@ -29,7 +29,7 @@ const json::value* FindMember(const json::object& object,
                               const std::vector<std::string>& aliases);
 
 // "channels[0].name"
-std::string PlaceOf(const Problem& problem);
+std::string LocationText(const Problem& problem);
 
 std::vector<Problem> CheckDocument(const Model& model, const json::value& document);
 
@@ -47,11 +47,13 @@ LoadReport CountRecords(const Model& model, const json::value& document);
 // Where `document` names a row of the base data again (by the first field of its collection), the
 // two cannot both be loaded: then the document's own lists stand in place of the base's of the same
 // names, and this is the whole to load instead of both. Null when it names none.
-json::value TakeOverBase(const Model& model, const json::value& base, const json::value& document);
+json::value ReplaceBaseLists(const Model& model,
+                             const json::value& base,
+                             const json::value& document);
 
 // Whether every top-level list of the document, as counted by CountRecords, is as long as its dump
 // would be. Lists that are not rows of one table are not looked at.
-Result<bool> HasAsManyRows(Session& session, const LoadReport& counted);
+Result<bool> HasSameRowCounts(Session& session, const LoadReport& counted);
 
 enum class DumpForm {
   kVendor,

@@ -207,16 +207,16 @@ const json::value* FindMember(const json::object& object,
   return nullptr;
 }
 
-std::string PlaceOf(const Problem& problem) {
-  std::string place;
+std::string LocationText(const Problem& problem) {
+  std::string location;
   for (const json::value& step : problem.location) {
     if (step.is_string()) {
-      place += (place.empty() ? "" : ".") + std::string(step.get_string());
+      location += (location.empty() ? "" : ".") + std::string(step.get_string());
     } else {
-      place += "[" + json::serialize(step) + "]";
+      location += "[" + json::serialize(step) + "]";
     }
   }
-  return place;
+  return location;
 }
 
 std::vector<Problem> CheckDocument(const Model& model, const json::value& document) {

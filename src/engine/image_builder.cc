@@ -44,7 +44,7 @@ Status LoadSeed(Session& session, const std::string& file) {
   std::vector<Problem> problems = CheckDocument(session.app().model, document);
   if (!problems.empty())
     return Fail(ErrorCode::kInvalidArgument,
-                path + ": " + PlaceOf(problems.front()) + ": " + problems.front().message);
+                path + ": " + LocationText(problems.front()) + ": " + problems.front().message);
   RETURN_IF_ERROR(session.Begin());
   auto report = LoadDocument(session, document);
   if (!report) {

@@ -33,7 +33,7 @@ void ReadType(const Yaml& from, std::string type, ModelField& field) {
     type = "list";
   }
   if (!IsType(type) || (!field.item_type.empty() && !IsType(field.item_type))) {
-    from.Complain(
+    from.ThrowError(
         "unknown type '" + type +
         "'; known: string email integer number boolean object list any, TYPE[] and TYPE!");
   }
@@ -61,7 +61,7 @@ ModelField LoadField(const std::string& name, const Yaml& from, bool has_table) 
   field.extra = from["extra"].Truth(false);
   field.implied = from["implied"].Text("");
   if (!field.implied.empty() && !field.extra)
-    from["implied"].Complain("implied is for extra fields");
+    from["implied"].ThrowError("implied is for extra fields");
   field.read_only = from["read_only"].Truth(false);
   if (from["default"].exists()) {
     field.fallback = from["default"].Json();
@@ -99,7 +99,8 @@ class ModelLoader {
     if (from["like"].exists()) {
       auto found = named_.find(from["like"].Text());
       if (found == named_.end())
-        from["like"].Complain("there is no collection with id '" + from["like"].Text() + "' above");
+        from["like"].ThrowError("there is no collection with id '" + from["like"].Text() +
+                                "' above");
       // Borrowed: the model owns it where it is declared, and a tree within itself would own
       // itself.
       child.target =
@@ -112,14 +113,14 @@ class ModelLoader {
   }
 
   void Finish() {
-    for (const auto& [collection, place] : places_) AddInsert(*collection, place);
+    for (const auto& [collection, location] : locations_) AddInsert(*collection, location);
   }
 
  private:
   std::shared_ptr<Collection> LoadCollection(const std::string& name, const Yaml& from) {
     auto collection = std::make_shared<Collection>();
     named_[from["id"].Text(name)] = collection;  // before its children, so that they can be like it
-    places_.emplace_back(collection, from.place());
+    locations_.emplace_back(collection, from.location());
     collection->table = from["table"].Text("");
     collection->where = from["where"].Text("");
     collection->order = from["order"].Text("t.rowid");
@@ -133,7 +134,7 @@ class ModelLoader {
     collection->after = steps_.LoadSteps(from["after"]);
     if (from["rows"].exists()) collection->rows = steps_.LoadSql(from["rows"]);
     if (collection->table.empty() && !from["load"].exists()) {
-      from.Complain("collection '" + name + "' needs a table, or load and rows");
+      from.ThrowError("collection '" + name + "' needs a table, or load and rows");
     }
     from["children"].ForEachMember([&](const std::string& child, const Yaml& value) {
       collection->children.push_back(LoadChild(child, value));
@@ -160,12 +161,12 @@ class ModelLoader {
     }
     if (!where.empty()) select += " WHERE " + where;
     select += " ORDER BY " + collection.order;
-    collection.selects.try_emplace(child.LinkKey(), steps_.MakeSql(select, from.place()));
+    collection.selects.try_emplace(child.LinkKey(), steps_.MakeSql(select, from.location()));
   }
 
   // The INSERT, which serves every way: a link's value arrives as :link_<column>, NULL where a way
   // has no such link.
-  void AddInsert(Collection& collection, const std::string& place) {
+  void AddInsert(Collection& collection, const std::string& location) {
     if (collection.table.empty()) return;
     std::map<std::string, std::string> values;
     for (const std::string& column : collection.link_columns) values[column] = ":link_" + column;
@@ -182,12 +183,12 @@ class ModelLoader {
     }
     collection.insert = steps_.MakeSql("INSERT INTO " + collection.table + " (" + columns +
                                            ") VALUES (" + expressions + ") RETURNING *",
-                                       place);
+                                       location);
   }
 
   StepLoader& steps_;
   std::map<std::string, std::shared_ptr<Collection>> named_;
-  std::vector<std::pair<std::shared_ptr<Collection>, std::string>> places_;
+  std::vector<std::pair<std::shared_ptr<Collection>, std::string>> locations_;
 };
 
 }  // namespace
@@ -195,7 +196,7 @@ class ModelLoader {
 Model LoadModel(const Yaml& data, const Yaml& dump_form, StepLoader& steps) {
   Model model;
   std::string form = dump_form.Text("full");
-  if (form != "full" && form != "sparse") dump_form.Complain("dump is full or sparse");
+  if (form != "full" && form != "sparse") dump_form.ThrowError("dump is full or sparse");
   model.sparse = form == "sparse";
   ModelLoader loader(steps);
   data.ForEachMember([&](const std::string& name, const Yaml& from) {

@@ -271,7 +271,7 @@ class NegationTest : public testing::Test {
 
 TEST_F(NegationTest, AConditionAndItsNegationPartitionTheRowsOfEveryApp) {
   Catalogue catalogue({{VIV_SOURCE_DIR "/apps"}, data_});
-  for (const auto& trouble : catalogue.Refresh()) ADD_FAILURE() << trouble.message;
+  for (const auto& load_error : catalogue.Refresh()) ADD_FAILURE() << load_error.message;
   std::size_t targets = 0;
   for (const LoadedAppPtr& loaded : catalogue.List()) {
     for (const auto& [name, query] : loaded->app->queries) {

@@ -137,7 +137,7 @@ class OddArgumentsTest : public testing::Test {
 
 TEST_F(OddArgumentsTest, AreAnsweredInOurOwnWords) {
   Catalogue catalogue({{VIV_SOURCE_DIR "/apps"}, data_});
-  for (const auto& trouble : catalogue.Refresh()) ADD_FAILURE() << trouble.message;
+  for (const auto& load_error : catalogue.Refresh()) ADD_FAILURE() << load_error.message;
   for (const LoadedAppPtr& loaded : catalogue.List()) {
     for (const Profile& profile : loaded->app->profiles) {
       SCOPED_TRACE(loaded->app->name + " " + profile.name);

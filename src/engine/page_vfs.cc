@@ -179,7 +179,7 @@ Result<db::Connection> OpenPageConnection() {
       "PRAGMA journal_mode=MEMORY; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; "
       "PRAGMA secure_delete=OFF; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=ON; "
       "PRAGMA cache_size=-2000"));
-  ObeyWork(connection.get());
+  InstallWorkLimits(connection.get());
   return connection;
 }
 
@@ -203,7 +203,7 @@ void AttachPages(db::Connection& connection, Pages* pages, const char* database)
   file.writable = pages;
 }
 
-void ShowPages(db::Connection& connection, const Pages* pages, const char* database) {
+void AttachPagesReadOnly(db::Connection& connection, const Pages* pages, const char* database) {
   PageFile& file = ForgetFile(connection, database);
   file.pages = pages;
   file.writable = nullptr;

@@ -19,6 +19,8 @@ Result<db::Connection> OpenPageConnection();
 void AttachPages(db::Connection& connection, Pages* pages, const char* database = "main");
 
 // The same for pages that are only read: what would write them fails.
-void ShowPages(db::Connection& connection, const Pages* pages, const char* database = "main");
+void AttachPagesReadOnly(db::Connection& connection,
+                         const Pages* pages,
+                         const char* database = "main");
 
 }  // namespace viv::engine

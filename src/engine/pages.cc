@@ -12,7 +12,7 @@ constexpr Page kZeroPage{};
 }  // namespace
 
 Pages::Pages(ImagePtr image) : image_(std::move(image)), count_(image_->page_count()) {
-  unsealed_.count_before = count_;
+  uncommitted_.count_before = count_;
 }
 
 const std::byte* Pages::Read(std::uint32_t number) const {
@@ -29,7 +29,7 @@ PagePtr Pages::Current(std::uint32_t number) const {
 
 void Pages::Write(std::uint32_t number, const std::byte* bytes) {
   CHECK(number > 0);
-  unsealed_.before.try_emplace(number, Current(number));
+  uncommitted_.before.try_emplace(number, Current(number));
   auto page = std::make_shared<Page>();
   std::memcpy(page->data(), bytes, kPageBytes);
   changed_[number] = std::move(page);
@@ -38,7 +38,7 @@ void Pages::Write(std::uint32_t number, const std::byte* bytes) {
 
 void Pages::Truncate(std::uint32_t count) {
   for (std::uint32_t number = count + 1; number <= count_; ++number) {
-    unsealed_.before.try_emplace(number, Current(number));
+    uncommitted_.before.try_emplace(number, Current(number));
     changed_.erase(number);
   }
   count_ = count;
@@ -48,27 +48,27 @@ std::uint32_t Pages::schema_cookie() const {
   return SchemaCookie(Read(1));
 }
 
-void Pages::Seal() {
-  unsealed_.before.clear();
-  unsealed_.count_before = count_;
+void Pages::Commit() {
+  uncommitted_.before.clear();
+  uncommitted_.count_before = count_;
 }
 
 void Pages::Revert() {
-  for (auto& [number, before] : unsealed_.before) {
+  for (auto& [number, before] : uncommitted_.before) {
     if (before == nullptr) {
       changed_.erase(number);
     } else {
       changed_[number] = std::move(before);
     }
   }
-  count_ = unsealed_.count_before;
-  unsealed_.before.clear();
+  count_ = uncommitted_.count_before;
+  uncommitted_.before.clear();
 }
 
 void Pages::Reset() {
   changed_.clear();
   count_ = image_->page_count();
-  Seal();
+  Commit();
 }
 
 }  // namespace viv::engine

@@ -43,8 +43,8 @@ class Pages {
     std::uint32_t count_before = 0;
     bool empty() const { return before.empty(); }
   };
-  const Change& unsealed() const { return unsealed_; }
-  void Seal();    // accepts what was written
+  const Change& uncommitted() const { return uncommitted_; }
+  void Commit();  // accepts what was written
   void Revert();  // takes it back
 
   // Everything back to the image.
@@ -56,7 +56,7 @@ class Pages {
   ImagePtr image_;
   std::unordered_map<std::uint32_t, PagePtr> changed_;
   std::uint32_t count_ = 0;
-  Change unsealed_;
+  Change uncommitted_;
 };
 
 }  // namespace viv::engine

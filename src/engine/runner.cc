@@ -28,14 +28,14 @@ void SetColumnsToNull(sqlite3_stmt* statement, Frame& frame) {
   for (int i = 0; i < count; ++i) frame.Set(sqlite3_column_name(statement, i), nullptr);
 }
 
-Result<bool> StepOnce(Session& session, sqlite3_stmt* statement, const std::string& place) {
+Result<bool> StepOnce(Session& session, sqlite3_stmt* statement, const std::string& location) {
   switch (sqlite3_step(statement)) {
     case SQLITE_ROW:
       return true;
     case SQLITE_DONE:
       return false;
     default:
-      return StatementError(session, place);
+      return StatementError(session, location);
   }
 }
 
@@ -116,7 +116,7 @@ class Run {
 
   Status FailIf(const Step& step) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, Start(step.sql));
-    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.place));
+    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.location));
     json::value text = row ? ColumnValue(statement, 0) : json::value();
     sqlite3_reset(statement);
     if (text.is_null()) return {};
@@ -126,7 +126,7 @@ class Run {
 
   Status Let(const Step& step) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, Start(step.sql));
-    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.place));
+    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.location));
     if (row) {
       SetColumns(statement, frame_);
     } else {
@@ -141,7 +141,7 @@ class Run {
     int total_before = sqlite3_total_changes(session_.connection().get());
     std::size_t mark = frame_.Mark();
     for (;;) {
-      ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.place));
+      ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.location));
       if (!row) break;
       frame_.Restore(mark);
       SetColumns(statement, frame_);
@@ -156,7 +156,7 @@ class Run {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, Start(sql));
     std::vector<Row> rows;
     for (;;) {
-      ASSIGN_OR_RETURN(bool has_row, StepOnce(session_, statement, sql.place));
+      ASSIGN_OR_RETURN(bool has_row, StepOnce(session_, statement, sql.location));
       if (!has_row) break;
       if (rows.size() == kEachRowsMax)
         return Fail(ErrorCode::kInvalidArgument, "too many rows at once");
@@ -183,7 +183,7 @@ class Run {
 
   Status When(const Step& step) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, Start(step.sql));
-    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.place));
+    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, step.sql.location));
     bool holds = row && sqlite3_column_int(statement, 0) != 0;
     sqlite3_reset(statement);
     return All(holds ? step.body : step.otherwise);
@@ -192,7 +192,7 @@ class Run {
   // The texts of a statement's first row.
   Result<std::vector<json::value>> Texts(const Sql& sql) {
     ASSIGN_OR_RETURN(sqlite3_stmt * statement, Start(sql));
-    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, sql.place));
+    ASSIGN_OR_RETURN(bool row, StepOnce(session_, statement, sql.location));
     std::vector<json::value> values;
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
       values.push_back(row ? ColumnValue(statement, i) : json::value());
@@ -287,7 +287,7 @@ class Run {
 
 }  // namespace
 
-tl::unexpected<Error> StatementError(Session& session, const std::string& place) {
+tl::unexpected<Error> StatementError(Session& session, const std::string& location) {
   sqlite3* handle = session.connection().get();
   int code = sqlite3_extended_errcode(handle);
   std::string message = sqlite3_errmsg(handle);
@@ -303,16 +303,16 @@ tl::unexpected<Error> StatementError(Session& session, const std::string& place)
   if (code == SQLITE_CONSTRAINT_TRIGGER || code == functions::kArgumentsRefused)
     return Fail(ErrorCode::kInvalidArgument, std::move(message));
   if (auto refusal = DescribeRefusal(handle)) {
-    log::Warn("app.statement_refused", {{"place", place}, {"error", message}});
+    log::Warn("app.statement_refused", {{"place", location}, {"error", message}});
     return Fail(ErrorCode::kInvalidArgument, std::move(*refusal));
   }
-  return Fail(ErrorCode::kInternal, place + ": " + message);
+  return Fail(ErrorCode::kInternal, location + ": " + message);
 }
 
 Result<bool> RunFirstRow(Session& session, const Sql& sql, Frame& frame) {
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(sql));
   RETURN_IF_ERROR(BindVariables(statement, frame, session.app()));
-  ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, sql.place));
+  ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, sql.location));
   if (row) SetColumns(statement, frame);
   sqlite3_reset(statement);
   return row;
@@ -357,9 +357,9 @@ Result<ToolOutcome> RunTool(Session& session, const Tool& tool, const json::obje
   RETURN_IF_ERROR(RunSteps(session, tool.steps, frame, &outcome.notices));
   ASSIGN_OR_RETURN(sqlite3_stmt * statement, session.Prepared(tool.result));
   RETURN_IF_ERROR(BindVariables(statement, frame, session.app()));
-  ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, tool.result.place));
+  ASSIGN_OR_RETURN(bool row, StepOnce(session, statement, tool.result.location));
   if (!row)
-    return Fail(ErrorCode::kInternal, tool.result.place + ": the result statement gave no row");
+    return Fail(ErrorCode::kInternal, tool.result.location + ": the result statement gave no row");
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
   if (text != nullptr)
     outcome.text.assign(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));

@@ -39,6 +39,6 @@ Result<bool> RunFirstRow(Session& session, const Sql& sql, Frame& frame);
 std::string Interpolate(const std::string& text, const Frame& frame);
 
 // What a failed statement means to the caller.
-tl::unexpected<Error> StatementError(Session& session, const std::string& place);
+tl::unexpected<Error> StatementError(Session& session, const std::string& location);
 
 }  // namespace viv::engine

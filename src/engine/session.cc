@@ -61,18 +61,18 @@ void SerialFunction(sqlite3_context* context, int /*count*/, sqlite3_value** /*a
 }
 
 // Numbers that look random and are not: the n-th draw of a fixed sequence (splitmix64).
-std::uint64_t Scatter(std::uint64_t value) {
+std::uint64_t MixBits(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
   value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
   return value ^ (value >> 31);
 }
 
-std::string ScatteredText(std::int64_t serial, std::size_t length, std::string_view alphabet) {
+std::string PseudoRandomText(std::int64_t serial, std::size_t length, std::string_view alphabet) {
   std::string text;
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < length; ++i) {
-    if (i % 8 == 0) word = Scatter(static_cast<std::uint64_t>(serial) * 64 + i / 8);
+    if (i % 8 == 0) word = MixBits(static_cast<std::uint64_t>(serial) * 64 + i / 8);
     text += alphabet[word % alphabet.size()];
     word /= alphabet.size();
   }
@@ -90,20 +90,20 @@ void NewIdFunction(sqlite3_context* context, int /*count*/, sqlite3_value** argu
   int length = std::clamp(sqlite3_value_int(arguments[1]), 1, kTextLengthMax);
   const auto* prefix = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
   ResultText(context, (prefix == nullptr ? "" : prefix) +
-                          ScatteredText(*serial, static_cast<std::size_t>(length), kIdDigits));
+                          PseudoRandomText(*serial, static_cast<std::size_t>(length), kIdDigits));
 }
 
 void NewHexFunction(sqlite3_context* context, int /*count*/, sqlite3_value** arguments) {
   auto serial = NextSerial(context);
   if (!serial) return;
   int length = std::clamp(sqlite3_value_int(arguments[0]), 1, kTextLengthMax);
-  ResultText(context, ScatteredText(*serial, static_cast<std::size_t>(length), kHexDigits));
+  ResultText(context, PseudoRandomText(*serial, static_cast<std::size_t>(length), kHexDigits));
 }
 
 void NewUuidFunction(sqlite3_context* context, int /*count*/, sqlite3_value** /*arguments*/) {
   auto serial = NextSerial(context);
   if (!serial) return;
-  std::string text = ScatteredText(*serial, 32, kHexDigits);
+  std::string text = PseudoRandomText(*serial, 32, kHexDigits);
   text[12] = '4';
   text[16] = kHexDigits[8 + kHexDigits.find(text[16]) % 4];
   for (std::size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
@@ -185,28 +185,28 @@ void Session::Attach(Pages* pages) {
 }
 
 Result<sqlite3_stmt*> Session::Prepared(const Sql& sql) {
-  db::Statement& kept = statements_[sql.slot];
-  if (kept.get() == nullptr) {
-    ASSIGN_OR_RETURN(kept, connection_.Prepare(sql.text), sql.place);
+  db::Statement& prepared = statements_[sql.slot];
+  if (prepared.get() == nullptr) {
+    ASSIGN_OR_RETURN(prepared, connection_.Prepare(sql.text), sql.location);
   } else {
-    sqlite3_reset(kept.get());
+    sqlite3_reset(prepared.get());
   }
-  return kept.get();
+  return prepared.get();
 }
 
 Status Session::Begin() {
   state_loaded_ = false;
   state_changed_ = false;
   failure_.clear();
-  return RunKept(begin_, "BEGIN");
+  return RunPrepared(begin_, "BEGIN");
 }
 
-Status Session::RunKept(db::Statement& kept, std::string_view sql) {
-  if (kept.get() == nullptr) {
-    ASSIGN_OR_RETURN(kept, connection_.Prepare(sql));
+Status Session::RunPrepared(db::Statement& prepared, std::string_view sql) {
+  if (prepared.get() == nullptr) {
+    ASSIGN_OR_RETURN(prepared, connection_.Prepare(sql));
   }
-  Result<bool> done = kept.Step();
-  kept.Reset();
+  Result<bool> done = prepared.Step();
+  prepared.Reset();
   if (!done) return PassUp(done.error());
   return {};
 }
@@ -225,7 +225,7 @@ Status Session::Commit() {
     RETURN_IF_ERROR(save_state_.Step());
     save_state_.Reset();
   }
-  return RunKept(commit_, "COMMIT");
+  return RunPrepared(commit_, "COMMIT");
 }
 
 void Session::Rollback() {

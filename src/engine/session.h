@@ -61,7 +61,7 @@ class Session {
  private:
   Session(const App& app, db::Connection connection);
   Status RegisterWorldFunctions();
-  Status RunKept(db::Statement& kept, std::string_view sql);  // prepared once
+  Status RunPrepared(db::Statement& prepared, std::string_view sql);  // prepared once
 
   const App& app_;
   db::Connection connection_;

@@ -31,12 +31,12 @@ void StepLoader::LoadProcedures(const Yaml& procedures) {
   in_use_.clear();
 }
 
-Sql StepLoader::MakeSql(std::string text, std::string place) {
-  return Sql{.text = std::move(text), .place = std::move(place), .slot = statement_count_++};
+Sql StepLoader::MakeSql(std::string text, std::string location) {
+  return Sql{.text = std::move(text), .location = std::move(location), .slot = statement_count_++};
 }
 
 Sql StepLoader::LoadSql(const Yaml& text) {
-  return MakeSql(text.Text(), text.place());
+  return MakeSql(text.Text(), text.location());
 }
 
 Steps StepLoader::LoadSteps(const Yaml& list) {
@@ -60,28 +60,28 @@ void StepLoader::LoadStep(const Yaml& item, Steps& steps) {
     step.error = item["error"].Text("");
     bool needs_error = step.kind == Step::Kind::kRequire || step.kind == Step::Kind::kRefuse;
     if (needs_error && step.error.empty())
-      item.Complain("'" + std::string(word.key) + "' needs an error text");
+      item.ThrowError("'" + std::string(word.key) + "' needs an error text");
     bool has_body = step.kind == Step::Kind::kEach || step.kind == Step::Kind::kWhen;
     if (has_body != item["do"].exists()) {
-      item.Complain(has_body ? "'do' is missing" : "'do' belongs to 'each' and 'when'");
+      item.ThrowError(has_body ? "'do' is missing" : "'do' belongs to 'each' and 'when'");
     }
     step.sql = step.kind == Step::Kind::kWhen
-                   ? MakeSql("SELECT (" + text.Text() + ")", text.place())
+                   ? MakeSql("SELECT (" + text.Text() + ")", text.location())
                    : LoadSql(text);
     step.body = LoadSteps(item["do"]);
     step.otherwise = LoadSteps(item["else"]);
     return steps.push_back(std::move(step));
   }
-  item.Complain(
+  item.ThrowError(
       "a step needs one of require, refuse, fail, let, run, each, when, query, guest_sql, "
       "progress, log or use");
 }
 
 void StepLoader::UseProcedure(const Yaml& name, Steps& steps) {
   auto found = procedures_.find(name.Text());
-  if (found == procedures_.end()) name.Complain("there is no procedure '" + name.Text() + "'");
+  if (found == procedures_.end()) name.ThrowError("there is no procedure '" + name.Text() + "'");
   if (std::find(in_use_.begin(), in_use_.end(), found->first) != in_use_.end()) {
-    name.Complain("procedure '" + found->first + "' uses itself");
+    name.ThrowError("procedure '" + found->first + "' uses itself");
   }
   in_use_.push_back(found->first);
   for (Step& step : LoadSteps(found->second)) steps.push_back(std::move(step));
@@ -93,11 +93,11 @@ Step StepLoader::LoadQuery(const Yaml& item) {
   step.kind = Step::Kind::kQuery;
   step.target = item["query"].Text();
   if (!app_.queries.contains(step.target))
-    item["query"].Complain("there is no query '" + step.target + "'");
+    item["query"].ThrowError("there is no query '" + step.target + "'");
   step.as = item["as"].Text("found");
   step.error = item["error"].Text("");
   step.sql = MakeSql("SELECT (" + item["text"].Text() + "), (" + item["sorts"].Text("NULL") + ")",
-                     item["text"].place());
+                     item["text"].location());
   return step;
 }
 
@@ -107,11 +107,11 @@ Step StepLoader::LoadGuestSql(const Yaml& item) {
   step.as = item["as"].Text("outcome");
   step.error = item["error"].Text("");
   std::string access = item["access"].Text("read");
-  if (access != "read" && access != "write") item["access"].Complain("access is read or write");
+  if (access != "read" && access != "write") item["access"].ThrowError("access is read or write");
   step.read_only = access == "read";
   step.sql = MakeSql("SELECT (" + item["guest_sql"].Text() + "), (" +
                          item["database"].Text("NULL") + "), (" + item["schema"].Text("NULL") + ")",
-                     item["guest_sql"].place());
+                     item["guest_sql"].location());
   return step;
 }
 

@@ -18,7 +18,7 @@ class StepLoader {
   void LoadProcedures(const Yaml& procedures);  // step lists that `use:` names
   Steps LoadSteps(const Yaml& list);
   Sql LoadSql(const Yaml& text);
-  Sql MakeSql(std::string text, std::string place);
+  Sql MakeSql(std::string text, std::string location);
 
   std::size_t statement_count() const { return statement_count_; }
 

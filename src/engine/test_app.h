@@ -91,7 +91,7 @@ CREATE TABLE note (id INTEGER PRIMARY KEY, folder_id INTEGER NOT NULL REFERENCES
   // Loads it; fails the test when it does not load.
   LoadedAppPtr Load() {
     Catalogue catalogue({{apps()}, data()});
-    for (const auto& trouble : catalogue.Refresh()) ADD_FAILURE() << trouble.message;
+    for (const auto& load_error : catalogue.Refresh()) ADD_FAILURE() << load_error.message;
     return catalogue.Find("notes");
   }
 

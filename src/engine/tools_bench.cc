@@ -120,7 +120,7 @@ int Run(const std::string& folder,
   int over = 0;
   {
     Catalogue catalogue({{folder}, scratch.string()});
-    for (const auto& trouble : catalogue.Refresh()) fmt::print("{}\n", trouble.message);
+    for (const auto& load_error : catalogue.Refresh()) fmt::print("{}\n", load_error.message);
     for (const LoadedAppPtr& loaded : catalogue.List()) {
       if (!app.empty() && app != loaded->app->name) continue;
       ToolTimes times(loaded, scratch.string(), answers_file.empty() ? nullptr : &answers);

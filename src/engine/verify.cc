@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/diff.h"
-#include "engine/reading_guard.h"
+#include "engine/read_only_guard.h"
 #include "engine/session.h"
 
 namespace viv::engine {
@@ -62,7 +62,7 @@ class Verifier {
       comparison_.emplace(std::move(taken));
     }
     db::Connection& connection = (*comparison_)->connection();
-    ReadingGuard guard(connection.get());
+    ReadOnlyGuard guard(connection.get());
     Result<json::array> rows = ReadRows(connection, sql, parameters);
     if (const Work* work = CurrentWork(); work != nullptr && work->ended())
       return Fail(ErrorCode::kInvalidArgument, "sql: it takes too long");
@@ -232,20 +232,20 @@ Result<json::value> VerifyPages(Comparisons& comparisons,
                                 const json::array& expectations) {
   if (expectations.size() > kExpectationsMax)
     return Fail(ErrorCode::kInvalidArgument, "at most 1000 expectations at once");
-  Work work(kReadingLimits);
+  Work work(kReadOnlyLimits);
   WorkScope scope(work);
   Verifier verifier(comparisons, before, after, dump);
   json::array results;
   bool passed = true;
   for (std::size_t i = 0; i < expectations.size(); ++i) {
-    std::string place = "expectations[" + std::to_string(i) + "]";
+    std::string location = "expectations[" + std::to_string(i) + "]";
     const json::object* expectation = expectations[i].if_object();
     if (expectation == nullptr)
-      return Fail(ErrorCode::kInvalidArgument, place + ": an object is expected");
+      return Fail(ErrorCode::kInvalidArgument, location + ": an object is expected");
     auto reason = verifier.Check(*expectation);
-    if (!reason) return PassUp(reason.error(), place);
+    if (!reason) return PassUp(reason.error(), location);
     const json::value* name = expectation->if_contains("name");
-    results.push_back({{"name", name == nullptr ? json::value(place) : *name},
+    results.push_back({{"name", name == nullptr ? json::value(location) : *name},
                        {"passed", !reason->has_value()},
                        {"reason", reason->has_value() ? json::value(**reason) : json::value()}});
     passed = passed && !reason->has_value();

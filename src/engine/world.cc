@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kLogBytesMin = 1 << 20;  // below this a log is never rewritten
 constexpr std::int64_t kMemoryBytesMax = std::int64_t{512} << 20;  // of one call's statements
-constexpr std::int64_t kBytesPerStep = 40;    // that functions may look at: about as long as a step
+constexpr std::int64_t kBytesPerStep = 40;  // that functions may look at: about as long as a step
 constexpr std::int64_t kCallBytesMin = 64 << 20;
 constexpr int kDumpValueBytesMax = 64 << 20;  // a document's value may be a whole table's rows
 constexpr std::size_t kResultDepthMax = 512;
@@ -45,13 +45,13 @@ Status World::Open() {
 
 // Writes what changed to the log; takes it back when that fails.
 Status World::Persist() {
-  if (pages_.unsealed().empty()) return {};
+  if (pages_.uncommitted().empty()) return {};
   Status written = log_.Append(pages_, WorldLog::Kind::kCommit);
   if (!written) {
     pages_.Revert();
     return written;
   }
-  pages_.Seal();
+  pages_.Commit();
   std::uint64_t state_bytes = pages_.changed_count() * kPageBytes;
   if (log_.bytes() > std::max(kLogBytesMin, kLogGrowth * state_bytes)) {
     Status rewritten = log_.Rewrite(baseline_, pages_);
@@ -87,7 +87,7 @@ auto World::Transact(Work work, std::int64_t steps_max, const std::atomic<bool>*
   return done;
 }
 
-Result<CallAnswer> World::Call(std::string_view tool_name,
+Result<ToolResult> World::Call(std::string_view tool_name,
                                const json::object& given,
                                std::int64_t steps_max,
                                const std::atomic<bool>* cancelled) {
@@ -95,7 +95,7 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
   if (tool == nullptr) return Fail(ErrorCode::kNotFound, "Unknown tool: " + std::string(tool_name));
   if (auto violation =
           tool->loose ? std::nullopt : schema::FindSchemaViolation(tool->input_schema, given)) {
-    return CallAnswer{.text = "Input validation error: " + *violation,
+    return ToolResult{.text = "Input validation error: " + *violation,
                       .is_error = true,
                       .structured = {},
                       .content = {},
@@ -108,33 +108,33 @@ Result<CallAnswer> World::Call(std::string_view tool_name,
   };
   auto outcome = Transact(work, steps_max, cancelled);
   if (!outcome && outcome.error().code == ErrorCode::kInvalidArgument) {
-    return CallAnswer{.text = app().error_prefix + outcome.error().message,
+    return ToolResult{.text = app().error_prefix + outcome.error().message,
                       .is_error = true,
                       .structured = {},
                       .content = {},
                       .notices = {}};
   }
   if (!outcome) return PassUp(outcome.error());
-  CallAnswer answer;
-  answer.notices = std::move(outcome->notices);
+  ToolResult result;
+  result.notices = std::move(outcome->notices);
   if (tool->form == Tool::Form::kText) {
-    answer.text = std::move(outcome->text);
-    return answer;
+    result.text = std::move(outcome->text);
+    return result;
   }
   if (tool->form == Tool::Form::kJson && !tool->output_schema) {
-    ASSIGN_OR_RETURN(answer.text, PrettyText(outcome->text, kResultDepthMax),
+    ASSIGN_OR_RETURN(result.text, PrettyText(outcome->text, kResultDepthMax),
                      tool->name + ": result");
-    return answer;
+    return result;
   }
   ASSIGN_OR_RETURN(json::value value, ParseJson(outcome->text, kResultDepthMax),
                    tool->name + ": result");
-  answer.text = PrettyJson(value);
+  result.text = PrettyJson(value);
   if (tool->form == Tool::Form::kContent) {
-    answer.content = std::move(value);
+    result.content = std::move(value);
   } else if (tool->output_schema) {
-    answer.structured = std::move(value);
+    result.structured = std::move(value);
   }
-  return answer;
+  return result;
 }
 
 Status World::Reset() {
@@ -170,7 +170,7 @@ Result<LoadReport> World::BuildInitial(StartFrom start, const json::value& docum
       ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
       RETURN_IF_ERROR(LoadState(*session, *state));
     }
-    pages_.Seal();
+    pages_.Commit();
     return CountRecords(app().model, document);
   }
   if (start == StartFrom::kEmpty && document.is_object()) {
@@ -191,7 +191,7 @@ Result<LoadReport> World::BuildInitial(StartFrom start, const json::value& docum
   const auto& lists = app().model.collections;
   if (start == StartFrom::kEmpty && std::any_of(lists.begin(), lists.end(), is_ours)) {
     ASSIGN_OR_RETURN(json::value base, ReadBaseDocument(app()));
-    whole = TakeOverBase(app().model, base, document);
+    whole = ReplaceBaseLists(app().model, base, document);
     if (!whole.is_null()) pages_ = Pages(loaded_->BareImage(*profile_));
   }
   ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(pages_));
@@ -202,7 +202,7 @@ Result<LoadReport> World::BuildInitial(StartFrom start, const json::value& docum
     session->Rollback();
     return PassUp(committed.error());
   }
-  pages_.Seal();
+  pages_.Commit();
   return whole.is_null() ? report : CountRecords(app().model, document);
 }
 
@@ -214,7 +214,7 @@ Result<bool> World::IsDumpOf(const Pages& pages, const json::value& document) {
   ASSIGN_OR_RETURN(Sessions::Lease session, loaded_->sessions->Take(copy));
   RETURN_IF_ERROR(session->Begin());
   // Most documents differ in how much they have; only one that does not is compared as a whole.
-  ASSIGN_OR_RETURN(bool may_be, HasAsManyRows(*session, asked));
+  ASSIGN_OR_RETURN(bool may_be, HasSameRowCounts(*session, asked));
   if (!may_be) return false;
   ASSIGN_OR_RETURN(json::value dump, DumpDocument(*session, DumpForm::kVendor));
   return dump == document;

@@ -18,7 +18,7 @@
 
 namespace viv::engine {
 
-struct CallAnswer {
+struct ToolResult {
   std::string text;
   bool is_error = false;
   std::optional<json::value> structured;  // for tools that declare an output schema
@@ -40,7 +40,7 @@ class World {
   // Runs a tool. What the agent did wrong is an answer with is_error; a Result error means that
   // nothing happened for a reason of ours: kNotFound no such tool, kLimitExceeded more than
   // `steps_max` (0: no limit) or cancelled, kUnavailable the log could not be written.
-  Result<CallAnswer> Call(std::string_view tool,
+  Result<ToolResult> Call(std::string_view tool,
                           const json::object& arguments,
                           std::int64_t steps_max,
                           const std::atomic<bool>* cancelled = nullptr);

@@ -84,7 +84,7 @@ const std::byte* BytesBefore(const Pages& pages, std::uint32_t number, const Pag
   static constexpr Page kZero{};
   if (before != nullptr) return before->data();
   const Image& image = pages.image();
-  bool in_image = number <= image.page_count() && number <= pages.unsealed().count_before;
+  bool in_image = number <= image.page_count() && number <= pages.uncommitted().count_before;
   return in_image ? image.page(number) : kZero.data();
 }
 
@@ -166,15 +166,15 @@ Result<std::string> ReadAll(int file) {
 
 }  // namespace
 
-void WorldLog::KeptFile::Keep(UniqueFd file) {
-  if (count_.fetch_add(1, std::memory_order_relaxed) < kKeptMax) {
+void WorldLog::CachedFile::Set(UniqueFd file) {
+  if (count_.fetch_add(1, std::memory_order_relaxed) < kCachedMax) {
     file_ = std::move(file);
   } else {
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
-void WorldLog::KeptFile::Close() {
+void WorldLog::CachedFile::Close() {
   if (!file_) return;
   file_ = UniqueFd();
   count_.fetch_sub(1, std::memory_order_relaxed);
@@ -194,7 +194,7 @@ Status WorldLog::WriteTo(int file, const std::string& record, const std::string&
 }
 
 Status WorldLog::Append(const Pages& pages, Kind kind) {
-  const Pages::Change& change = pages.unsealed();
+  const Pages::Change& change = pages.uncommitted();
   std::string payload;
   Put(payload, pages.count());
   Put(payload, static_cast<std::uint32_t>(change.before.size()));
@@ -204,11 +204,11 @@ Status WorldLog::Append(const Pages& pages, Kind kind) {
   }
   std::string record = Finish(std::move(payload), kind);
   if (bytes_ == 0) record.insert(0, Header(pages.image()));
-  if (kept_.get() >= 0) return WriteTo(kept_.get(), record, path_);
+  if (cached_file_.get() >= 0) return WriteTo(cached_file_.get(), record, path_);
   UniqueFd file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT, 0600));
   if (!file) return FailErrno(ErrorCode::kUnavailable, "world log " + path_);
   RETURN_IF_ERROR(WriteTo(file.get(), record, path_));
-  kept_.Keep(std::move(file));
+  cached_file_.Set(std::move(file));
   return {};
 }
 
@@ -258,7 +258,7 @@ Status WorldLog::Replay(Pages& pages, const std::function<void()>& on_baseline) 
     if (!ApplyRecord(pages, Cursor{cursor.at, cursor.at + size})) {
       return Fail(ErrorCode::kInternal, "world log " + path_ + ": a record is malformed");
     }
-    pages.Seal();
+    pages.Commit();
     if (kind == Kind::kBaseline) on_baseline();
     bytes_ += kRecordHeadBytes + size;
   }
@@ -266,7 +266,7 @@ Status WorldLog::Replay(Pages& pages, const std::function<void()>& on_baseline) 
 }
 
 Status WorldLog::Remove() {
-  kept_.Close();
+  cached_file_.Close();
   bytes_ = 0;
   if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
     return FailErrno(ErrorCode::kUnavailable, "world log " + path_);
@@ -281,7 +281,7 @@ Status WorldLog::Rewrite(const Pages& baseline, const Pages& pages) {
   whole += WholeRecord(baseline, pages, Kind::kCommit);
   std::string next = path_ + ".new";
   std::uint64_t bytes_before = std::exchange(bytes_, 0);
-  kept_.Close();  // it would be the file that is replaced
+  cached_file_.Close();  // it would be the file that is replaced
   UniqueFd file(::open(next.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0600));
   Status written = file ? WriteTo(file.get(), whole, next)
                         : Status(FailErrno(ErrorCode::kUnavailable, "world log " + next));

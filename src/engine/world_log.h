@@ -48,18 +48,18 @@ class WorldLog {
  private:
   // The file of a world that is written to stays open, for as many worlds at a time: to open it for
   // every record is a good part of what a small one costs.
-  class KeptFile {
+  class CachedFile {
    public:
-    KeptFile() = default;
-    KeptFile(KeptFile&& other) noexcept : file_(std::move(other.file_)) {}
-    KeptFile& operator=(KeptFile&&) = delete;
-    ~KeptFile() { Close(); }
+    CachedFile() = default;
+    CachedFile(CachedFile&& other) noexcept : file_(std::move(other.file_)) {}
+    CachedFile& operator=(CachedFile&&) = delete;
+    ~CachedFile() { Close(); }
     int get() const { return file_.get(); }  // -1: none
-    void Keep(UniqueFd file);
+    void Set(UniqueFd file);
     void Close();
 
    private:
-    static constexpr int kKeptMax = 512;
+    static constexpr int kCachedMax = 512;
     static inline std::atomic<int> count_ = 0;
     UniqueFd file_;
   };
@@ -67,7 +67,7 @@ class WorldLog {
   Status WriteTo(int file, const std::string& record, const std::string& path);
 
   std::string path_;
-  KeptFile kept_;
+  CachedFile cached_file_;
   std::uint64_t bytes_ = 0;  // of whole records, so that a torn one is overwritten
 };
 

@@ -21,13 +21,13 @@ class WorldTest : public testing::Test {
     return world;
   }
   static std::string Add(World& world, const std::string& text) {
-    auto answer = world.Call("add_note", {{"folder", "inbox"}, {"text", text}}, 0);
-    EXPECT_TRUE(answer && !answer->is_error) << (answer ? answer->text : answer.error().message);
-    return answer ? answer->text : "";
+    auto result = world.Call("add_note", {{"folder", "inbox"}, {"text", text}}, 0);
+    EXPECT_TRUE(result && !result->is_error) << (result ? result->text : result.error().message);
+    return result ? result->text : "";
   }
   static std::string Count(World& world) {
-    auto answer = world.Call("count_notes", {}, 0);
-    return answer ? answer->text : answer.error().message;
+    auto result = world.Call("count_notes", {}, 0);
+    return result ? result->text : result.error().message;
   }
   bool HasFile(const std::string& name = "world") {
     return std::filesystem::exists(app_.data() + "/" + name + ".log");
@@ -88,17 +88,17 @@ TEST_F(WorldTest, WrongArgumentsAreNamedBeforeAnythingRuns) {
 
 TEST_F(WorldTest, AToolWithAnOutputSchemaAnswersStructured) {
   World world = Make();
-  auto answer = world.Call("statistics", {}, 0);
-  ASSERT_TRUE(answer && answer->structured);
-  EXPECT_EQ(answer->structured->at("notes"), 1);
+  auto result = world.Call("statistics", {}, 0);
+  ASSERT_TRUE(result && result->structured);
+  EXPECT_EQ(result->structured->at("notes"), 1);
   EXPECT_FALSE(world.Call("count_notes", {}, 0)->structured);
 }
 
 TEST_F(WorldTest, ValuesNeverBecomeSql) {
   World world = Make();
-  auto answer =
+  auto result =
       world.Call("add_note", {{"folder", "inbox"}, {"text", "'); DROP TABLE note; --"}}, 0);
-  EXPECT_FALSE(answer->is_error);
+  EXPECT_FALSE(result->is_error);
   EXPECT_EQ(Count(world), "2");
 }
 
@@ -135,9 +135,9 @@ TEST_F(WorldTest, ALogOfSomethingElseIsRefused) {
 
 TEST_F(WorldTest, AnUnwritableLogTakesTheChangeBack) {
   World world = Make("missing-folder/world");
-  auto answer = world.Call("add_note", {{"folder", "inbox"}, {"text", "x"}}, 0);
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  auto result = world.Call("add_note", {{"folder", "inbox"}, {"text", "x"}}, 0);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(Count(world), "1");
 }
 

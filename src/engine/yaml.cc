@@ -86,21 +86,21 @@ Yaml Yaml::ReadFile(const std::string& folder, const std::string& file) {
   }
 }
 
-std::string Yaml::place() const {
+std::string Yaml::location() const {
   return file_ + ":" + std::to_string(node_.IsDefined() ? node_.Mark().line + 1 : 1);
 }
 
-void Yaml::Complain(const std::string& message) const {
-  throw LoadFailure{place() + ": " + message};
+void Yaml::ThrowError(const std::string& message) const {
+  throw LoadFailure{location() + ": " + message};
 }
 
 Yaml Yaml::operator[](std::string_view key) const {
-  if (exists() && !is_map()) Complain("a map is expected here");
+  if (exists() && !is_map()) ThrowError("a map is expected here");
   return Yaml(file_, exists() ? node_[std::string(key)] : YAML::Node());
 }
 
 std::string Yaml::Text() const {
-  if (!exists() || !is_text()) Complain("text is expected here");
+  if (!exists() || !is_text()) ThrowError("text is expected here");
   return node_.Scalar();
 }
 
@@ -112,7 +112,7 @@ bool Yaml::Truth(bool fallback) const {
   if (!exists()) return fallback;
   std::string text = Text();
   if (text != "true" && text != "false")
-    Complain("true or false is expected here, not '" + text + "'");
+    ThrowError("true or false is expected here, not '" + text + "'");
   return text == "true";
 }
 
@@ -124,7 +124,7 @@ void Yaml::AllowOnly(std::initializer_list<std::string_view> known) const {
   ForEachMember([&](const std::string& key, const Yaml& value) {
     if (std::find(known.begin(), known.end(), key) != known.end()) return;
     std::vector<std::string> names(known.begin(), known.end());
-    value.Complain("unknown key '" + key + "'; known here: " + JoinWithOr(names));
+    value.ThrowError("unknown key '" + key + "'; known here: " + JoinWithOr(names));
   });
 }
 

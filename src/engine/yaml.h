@@ -21,8 +21,8 @@ class Yaml {
  public:
   static Yaml ReadFile(const std::string& folder, const std::string& file);
 
-  std::string place() const;
-  [[noreturn]] void Complain(const std::string& message) const;
+  std::string location() const;
+  [[noreturn]] void ThrowError(const std::string& message) const;
 
   bool exists() const { return node_.IsDefined() && !node_.IsNull(); }
   bool is_map() const { return node_.IsMap(); }
@@ -34,14 +34,14 @@ class Yaml {
   template <typename Visit>
   void ForEachMember(Visit visit) const {  // visit(std::string key, Yaml value)
     if (!exists()) return;
-    if (!is_map()) Complain("a map is expected here");
+    if (!is_map()) ThrowError("a map is expected here");
     for (const auto& member : node_)
       visit(member.first.as<std::string>(), Yaml(file_, member.second));
   }
   template <typename Visit>
   void ForEachItem(Visit visit) const {  // visit(Yaml item)
     if (!exists()) return;
-    if (!is_list()) Complain("a list is expected here");
+    if (!is_list()) ThrowError("a list is expected here");
     for (const auto& item : node_) visit(Yaml(file_, item));
   }
 

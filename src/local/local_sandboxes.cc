@@ -49,16 +49,16 @@ Task<Result<boxes::BoxPtr>> LocalSandboxes::Acquire(AcquireLocal request) {
     co_return Fail(ErrorCode::kUnavailable,
                    "this server has no local sandboxes: viv-tools is missing beside viv");
   ASSIGN_OR_CO_RETURN(std::string template_name, TemplateFor(request.servers));
-  LocalNote note;
+  LocalAnnotation annotation;
   for (std::string& name : request.servers)
-    note.servers.push_back({.name = std::move(name), .id = RandomUuid()});
-  note.benchmark = request.benchmark;
-  note.more = std::move(request.more);
+    annotation.servers.push_back({.name = std::move(name), .id = RandomUuid()});
+  annotation.benchmark = request.benchmark;
+  annotation.dialect_data = std::move(request.dialect_data);
   boxes::CreateBox create;
   create.account_id = std::move(request.account_id);
   create.template_name = std::move(template_name);
-  create.on_top = overlays_(note.benchmark);
-  create.notes[kLocalNote] = WriteLocalNote(note);
+  create.extra_layers = overlays_(annotation.benchmark);
+  create.annotations[kLocalAnnotation] = WriteLocalAnnotation(annotation);
   create.timeout_seconds = request.ttl_seconds;
   create.on_timeout = boxes::OnTimeout::kKill;
   create.wake = boxes::WakeOnTraffic::kAlways;
@@ -81,13 +81,13 @@ Result<boxes::BoxPtr> LocalSandboxes::Get(std::string_view account_id,
   const std::optional<std::string> id = boxes::BoxOfUuid(uuid);
   if (!id) return NoSuchLocal(uuid);
   auto box = boxes_.Get(account_id, *id);
-  if (!box || !LocalNoteOf(**box)) return NoSuchLocal(uuid);
+  if (!box || !LocalAnnotationOf(**box)) return NoSuchLocal(uuid);
   return box;
 }
 
 Result<boxes::BoxPtr> LocalSandboxes::Find(std::string_view box_id) const {
   auto box = boxes_.Find(box_id);
-  if (!box || !LocalNoteOf(**box)) return NoSuchLocal(box_id);
+  if (!box || !LocalAnnotationOf(**box)) return NoSuchLocal(box_id);
   return box;
 }
 
@@ -95,8 +95,8 @@ Result<boxes::BoxPtr> LocalSandboxes::GetByServer(std::string_view account_id,
                                                   std::string_view uuid) const {
   if (auto box = Get(account_id, uuid)) return box;
   for (boxes::BoxPtr& box : List(account_id)) {
-    const std::optional<LocalNote> note = LocalNoteOf(*box);
-    for (const LocalNote::Server& server : note->servers)
+    const std::optional<LocalAnnotation> annotation = LocalAnnotationOf(*box);
+    for (const LocalAnnotation::Server& server : annotation->servers)
       if (server.id == uuid) return std::move(box);
   }
   return NoSuchLocal(uuid);
@@ -105,8 +105,8 @@ Result<boxes::BoxPtr> LocalSandboxes::GetByServer(std::string_view account_id,
 std::vector<boxes::BoxPtr> LocalSandboxes::List(std::string_view account_id) const {
   boxes::BoxQuery query;
   query.account_id = account_id;
-  query.accept = [](const boxes::Box& box) { return LocalNoteOf(box).has_value(); };
-  query.by = boxes::BoxQuery::By::kCreation;
+  query.accept = [](const boxes::Box& box) { return LocalAnnotationOf(box).has_value(); };
+  query.sort_by = boxes::BoxQuery::SortBy::kCreation;
   query.limit = kLocalListMax;
   return boxes_.List(query).boxes;
 }
@@ -119,14 +119,14 @@ Task<Status> LocalSandboxes::Reset(boxes::BoxPtr box) {
   co_return co_await boxes_.Reset(box->account_id, box->id);
 }
 
-Task<Status> LocalSandboxes::KeepMore(boxes::BoxPtr box, json::object more) {
+Task<Status> LocalSandboxes::SetDialectData(boxes::BoxPtr box, json::object dialect_data) {
   boxes::MakeBoxChange change =
-      [more = std::move(more)](const boxes::Box& now) -> Result<boxes::BoxChange> {
-    std::optional<LocalNote> note = LocalNoteOf(now);
-    if (!note) return Fail(ErrorCode::kNotFound, "the box is no local sandbox");
-    note->more = more;
+      [dialect_data = std::move(dialect_data)](const boxes::Box& now) -> Result<boxes::BoxChange> {
+    std::optional<LocalAnnotation> annotation = LocalAnnotationOf(now);
+    if (!annotation) return Fail(ErrorCode::kNotFound, "the box is no local sandbox");
+    annotation->dialect_data = dialect_data;
     boxes::BoxChange made;
-    made.notes[kLocalNote] = WriteLocalNote(*note);
+    made.annotations[kLocalAnnotation] = WriteLocalAnnotation(*annotation);
     return made;
   };
   auto changed = co_await boxes_.Update(box->account_id, box->id, std::move(change));
@@ -175,8 +175,8 @@ Task<Status> LocalSandboxes::Start(boxes::BoxPtr box, boxes::BackgroundCommand c
                                               std::move(command));
 }
 
-Task<AsyncMutex::Lock> LocalSandboxes::TakeTurn(boxes::BoxPtr box) {
-  return turns_[std::hash<std::string>()(box->id) % turns_.size()].Acquire();
+Task<AsyncMutex::Lock> LocalSandboxes::LockWorkspace(boxes::BoxPtr box) {
+  return mutexes_[std::hash<std::string>()(box->id) % mutexes_.size()].Acquire();
 }
 
 }  // namespace viv::local

@@ -15,7 +15,7 @@
 #include "base/task.h"
 #include "boxes/agent_pipe.h"
 #include "boxes/boxes.h"
-#include "local/local_note.h"
+#include "local/local_annotation.h"
 #include "local/local_servers.h"
 #include "storage/overlay.h"
 
@@ -28,7 +28,7 @@ struct AcquireLocal {
   std::vector<std::string> servers;
   std::string benchmark;         // empty: none
   std::int64_t ttl_seconds = 0;  // 0: it has no end
-  json::object more;             // for its note
+  json::object dialect_data;     // for its note
 };
 
 class LocalSandboxes {
@@ -51,7 +51,7 @@ class LocalSandboxes {
   Task<Status> Release(boxes::BoxPtr box);
   Task<Status> Reset(boxes::BoxPtr box);
   // Changes what its note says beyond servers and benchmark.
-  Task<Status> KeepMore(boxes::BoxPtr box, json::object more);
+  Task<Status> SetDialectData(boxes::BoxPtr box, json::object dialect_data);
 
   // A program in the box, which wakes for it.
   Task<Status> Run(boxes::BoxPtr box,
@@ -66,7 +66,7 @@ class LocalSandboxes {
   Task<Status> Start(boxes::BoxPtr box, boxes::BackgroundCommand command);
 
   // What changes all of a workspace takes turns.
-  Task<AsyncMutex::Lock> TakeTurn(boxes::BoxPtr box);
+  Task<AsyncMutex::Lock> LockWorkspace(boxes::BoxPtr box);
 
  private:
   Result<std::string> TemplateFor(const std::vector<std::string>& servers) const;
@@ -74,7 +74,7 @@ class LocalSandboxes {
   boxes::Boxes& boxes_;
   const LocalServers& servers_;
   const OverlaysOf overlays_;
-  std::array<AsyncMutex, 1024> turns_;  // by the hash of a box's id
+  std::array<AsyncMutex, 1024> mutexes_;  // by the hash of a box's id
 };
 
 }  // namespace viv::local

@@ -37,12 +37,12 @@ class LocalSandboxesTest : public ::testing::Test {
 TEST_F(LocalSandboxesTest, IsABoxWithANoteOfItsServers) {
   auto box = Acquire({"git", "filesystem"}, "Toolathlon");
   ASSERT_TRUE(box) << box.error().message;
-  auto note = LocalNoteOf(**box);
-  ASSERT_TRUE(note);
-  EXPECT_EQ(note->benchmark, "Toolathlon");
-  ASSERT_THAT(note->servers, SizeIs(2));
-  EXPECT_EQ(note->servers[0].name, "git");
-  EXPECT_NE(note->servers[0].id, note->servers[1].id);
+  auto annotation = LocalAnnotationOf(**box);
+  ASSERT_TRUE(annotation);
+  EXPECT_EQ(annotation->benchmark, "Toolathlon");
+  ASSERT_THAT(annotation->servers, SizeIs(2));
+  EXPECT_EQ(annotation->servers[0].name, "git");
+  EXPECT_NE(annotation->servers[0].id, annotation->servers[1].id);
   EXPECT_EQ((*box)->spec.workdir, "/data");
   EXPECT_EQ((*box)->spec.wake, boxes::WakeOnTraffic::kAlways);
   EXPECT_TRUE((*box)->spec.keep_memory);
@@ -50,7 +50,7 @@ TEST_F(LocalSandboxesTest, IsABoxWithANoteOfItsServers) {
   EXPECT_EQ((*box)->spec.timeout_seconds, 60);
   EXPECT_FALSE((*box)->spec.network.public_traffic);  // an address with its id opens its servers
   EXPECT_TRUE(local_.Get("mine", boxes::UuidOfBox((*box)->id)));
-  EXPECT_EQ((*local_.GetByServer("mine", note->servers[1].id))->id, (*box)->id);
+  EXPECT_EQ((*local_.GetByServer("mine", annotation->servers[1].id))->id, (*box)->id);
 }
 
 TEST_F(LocalSandboxesTest, RestsWhenItHasNoEnd) {
@@ -67,7 +67,7 @@ TEST_F(LocalSandboxesTest, KnowsNeitherStrangersNorOtherBoxes) {
   auto box = Acquire({"git"});
   const std::string uuid = boxes::UuidOfBox((*box)->id);
   EXPECT_EQ(local_.Get("other", uuid).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(local_.GetByServer("other", LocalNoteOf(**box)->servers[0].id).error().code,
+  EXPECT_EQ(local_.GetByServer("other", LocalAnnotationOf(**box)->servers[0].id).error().code,
             ErrorCode::kNotFound);
   std::string plain = boxes_.Put(boxes::Box{});
   EXPECT_EQ(local_.Get("mine", boxes::UuidOfBox(plain)).error().code, ErrorCode::kNotFound);
@@ -92,11 +92,11 @@ TEST_F(LocalSandboxesTest, SaysWhenThereIsNoWorkspaceToStandOn) {
 
 TEST_F(LocalSandboxesTest, KeepsMoreInTheNoteWithoutLosingTheRest) {
   auto box = Acquire({"git"}, "MCP_Atlas");
-  ASSERT_TRUE(RunToEnd(local_.KeepMore(*box, {{"a", 1}})));
-  auto note = LocalNoteOf(**boxes_.Find((*box)->id));
-  EXPECT_EQ(note->more.at("a").as_int64(), 1);
-  EXPECT_EQ(note->benchmark, "MCP_Atlas");
-  EXPECT_THAT(note->servers, SizeIs(1));
+  ASSERT_TRUE(RunToEnd(local_.SetDialectData(*box, {{"a", 1}})));
+  auto annotation = LocalAnnotationOf(**boxes_.Find((*box)->id));
+  EXPECT_EQ(annotation->dialect_data.at("a").as_int64(), 1);
+  EXPECT_EQ(annotation->benchmark, "MCP_Atlas");
+  EXPECT_THAT(annotation->servers, SizeIs(1));
 }
 
 TEST_F(LocalSandboxesTest, PassesOnThatABoxDoesNotAnswer) {

@@ -19,7 +19,7 @@ constexpr std::int64_t kStartSecondsMax = 3600;
 
 std::string PlainText(const Yaml& value) {
   std::string text = value.Text();
-  if (text.find('\0') != std::string::npos) value.Complain("a NUL character in a text");
+  if (text.find('\0') != std::string::npos) value.ThrowError("a NUL character in a text");
   return text;
 }
 
@@ -27,15 +27,15 @@ std::string PlainText(const Yaml& value) {
 std::vector<std::string> ReadCommand(const Yaml& server) {
   std::vector<std::string> words;
   const Yaml command = server["command"];
-  if (!command.exists()) server.Complain("command is missing: the program that speaks MCP");
+  if (!command.exists()) server.ThrowError("command is missing: the program that speaks MCP");
   if (command.is_list()) {
     command.ForEachItem([&](const Yaml& word) { words.push_back(PlainText(word)); });
   } else {
     words.push_back(PlainText(command));
   }
   server["args"].ForEachItem([&](const Yaml& word) { words.push_back(PlainText(word)); });
-  if (words.empty() || words[0].empty()) command.Complain("command must name a program");
-  if (words.size() > kArgumentsMax) command.Complain("more than 256 arguments");
+  if (words.empty() || words[0].empty()) command.ThrowError("command must name a program");
+  if (words.size() > kArgumentsMax) command.ThrowError("more than 256 arguments");
   return words;
 }
 
@@ -49,18 +49,18 @@ std::int64_t ReadSeconds(const Yaml& server,
   std::int64_t seconds = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size() || seconds < 1 || seconds > most) {
-    value.Complain(std::string(name) + " must be a whole number from 1 to " + std::to_string(most) +
-                   ", not '" + text + "'");
+    value.ThrowError(std::string(name) + " must be a whole number from 1 to " +
+                     std::to_string(most) + ", not '" + text + "'");
   }
   return seconds;
 }
 
 LocalServer ReadLocalServer(const std::string& name, const Yaml& value) {
   if (!IsLocalServerName(name)) {
-    value.Complain("'" + name +
-                   "' is no name of a server: up to 64 lower-case letters, digits, '-' and '_'");
+    value.ThrowError("'" + name +
+                     "' is no name of a server: up to 64 lower-case letters, digits, '-' and '_'");
   }
-  if (!value.is_map()) value.Complain("a server is a map with at least a command");
+  if (!value.is_map()) value.ThrowError("a server is a map with at least a command");
   value.AllowOnly(
       {"command", "args", "env", "template", "idle_seconds", "start_seconds", "description"});
   LocalServer server;
@@ -68,7 +68,7 @@ LocalServer ReadLocalServer(const std::string& name, const Yaml& value) {
   server.command = ReadCommand(value);
   value["env"].ForEachMember([&](const std::string& variable, const Yaml& text) {
     if (variable.empty() || variable.find('=') != std::string::npos) {
-      text.Complain("'" + variable + "' is no name of a variable");
+      text.ThrowError("'" + variable + "' is no name of a variable");
     }
     server.variables[variable] = PlainText(text);
   });
@@ -84,12 +84,12 @@ std::vector<LocalServer> ReadAllServers(const std::string& folder, const std::st
   const Yaml top = Yaml::ReadFile(folder, file);
   std::vector<LocalServer> servers;
   if (!top.exists()) return servers;
-  if (!top.is_map()) top.Complain("a map with the key servers is expected");
+  if (!top.is_map()) top.ThrowError("a map with the key servers is expected");
   top.AllowOnly({"servers"});
   std::set<std::string> seen;
   top["servers"].ForEachMember([&](const std::string& name, const Yaml& value) {
-    if (!seen.insert(name).second) value.Complain("the server '" + name + "' is named twice");
-    if (seen.size() > kServersMax) value.Complain("more than 256 servers");
+    if (!seen.insert(name).second) value.ThrowError("the server '" + name + "' is named twice");
+    if (seen.size() > kServersMax) value.ThrowError("more than 256 servers");
     servers.push_back(ReadLocalServer(name, value));
   });
   return servers;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "local/local_note.h"
+#include "local/local_annotation.h"
 
 namespace viv::local {
 namespace {
@@ -104,26 +104,26 @@ TEST_F(LocalServersTest, EveryComplaintNamesFileAndLine) {
   EXPECT_EQ(missing.error().message, folder_ + "/none.yaml: the file cannot be read");
 }
 
-TEST(LocalNoteTest, ReadsWhatItWrote) {
-  LocalNote note;
-  note.servers = {{"git", "1"}, {"excel", "2"}};
-  note.benchmark = "MCP_Mark";
-  note.more["ttl"] = 60;
-  auto again = ReadLocalNote(WriteLocalNote(note));
+TEST(LocalAnnotationTest, ReadsWhatItWrote) {
+  LocalAnnotation annotation;
+  annotation.servers = {{"git", "1"}, {"excel", "2"}};
+  annotation.benchmark = "MCP_Mark";
+  annotation.dialect_data["ttl"] = 60;
+  auto again = ReadLocalAnnotation(WriteLocalAnnotation(annotation));
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->Has("excel"));
   EXPECT_FALSE(again->Has("filesystem"));
   EXPECT_EQ(again->servers[1].id, "2");
   EXPECT_EQ(again->benchmark, "MCP_Mark");
-  EXPECT_EQ(again->more.at("ttl").as_int64(), 60);
+  EXPECT_EQ(again->dialect_data.at("ttl").as_int64(), 60);
 }
 
-TEST(LocalNoteTest, ABoxWithoutANoteIsNoLocalSandbox) {
+TEST(LocalAnnotationTest, ABoxWithoutANoteIsNoLocalSandbox) {
   boxes::Box box;
-  EXPECT_FALSE(LocalNoteOf(box));
+  EXPECT_FALSE(LocalAnnotationOf(box));
   for (const char* text : {"", "{", "{}", "[]", R"({"servers":3})"}) {
-    box.spec.notes[kLocalNote] = text;
-    EXPECT_FALSE(LocalNoteOf(box)) << text;
+    box.spec.annotations[kLocalAnnotation] = text;
+    EXPECT_FALSE(LocalAnnotationOf(box)) << text;
   }
 }
 

@@ -38,7 +38,7 @@ class WorkspaceLayers {
   std::vector<storage::OverlayMount> Overlays(std::string_view profile) const;
 
   // Removes the versions that are not in use any more. `is_used` is asked for each old one, with
-  // its folder: BoxManager::StandsOn.
+  // its folder: BoxManager::UsesFolder.
   void Clean(const std::function<bool(const std::string& folder)>& is_used) const;
 
  private:

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "boxes/box_ids.h"
 #include "http/client.h"
-#include "local/local_note.h"
+#include "local/local_annotation.h"
 #include "rpc/jsonrpc/members.h"
 
 namespace viv::mcp {
@@ -114,15 +114,16 @@ std::shared_ptr<BoxEndpoint> BoxEndpoint::Find(boxes::Boxes& boxes,
   if (!box_id) return nullptr;
   Result<boxes::BoxPtr> box = boxes.Find(*box_id);
   if (!box) return nullptr;
-  std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
-  if (!note || !note->Has(server_name)) return nullptr;
+  std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(**box);
+  if (!annotation || !annotation->Has(server_name)) return nullptr;
   const local::LocalServer* server = servers.Find(server_name);
   std::shared_ptr<BoxEndpoint> endpoint(new BoxEndpoint(boxes));
   endpoint->sandbox_id_ = sandbox_id;
   endpoint->box_id_ = *std::move(box_id);
   endpoint->account_id_ = (*box)->account_id;
   endpoint->server_name_ = server_name;
-  if (server != nullptr) endpoint->definition_ = WriteJson(DefinitionOf(*server, note->benchmark));
+  if (server != nullptr)
+    endpoint->definition_ = WriteJson(DefinitionOf(*server, annotation->benchmark));
   return endpoint;
 }
 

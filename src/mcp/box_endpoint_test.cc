@@ -11,7 +11,7 @@
 #include "boxes/box_ids.h"
 #include "boxes/fake_boxes.h"
 #include "http/server_test_support.h"
-#include "local/local_note.h"
+#include "local/local_annotation.h"
 #include "mcp/http_responses.h"
 
 namespace viv::mcp {
@@ -65,11 +65,11 @@ class BoxEndpointTest : public ::testing::Test {
  protected:
   BoxEndpointTest() : server_([this](http::Request& r) { return agent_.Respond(r); }) {
     boxes_.port = server_->port();
-    local::LocalNote note;
-    note.servers = {{"filesystem", "1"}, {"arxiv", "2"}};
-    note.benchmark = "MCP_Mark";
+    local::LocalAnnotation annotation;
+    annotation.servers = {{"filesystem", "1"}, {"arxiv", "2"}};
+    annotation.benchmark = "MCP_Mark";
     boxes::Box box;
-    box.spec.notes[local::kLocalNote] = local::WriteLocalNote(note);
+    box.spec.annotations[local::kLocalAnnotation] = local::WriteLocalAnnotation(annotation);
     box_id_ = boxes_.Put(box);
     sandbox_id_ = boxes::UuidOfBox(box_id_);
   }

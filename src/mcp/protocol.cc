@@ -24,7 +24,7 @@ std::string TextResult(std::string_view text, bool is_error) {
   return out;
 }
 
-std::string RenderCallResult(const engine::CallAnswer& answer) {
+std::string RenderCallResult(const engine::ToolResult& answer) {
   std::string out;
   if (answer.content) {
     out = R"({"content":)" + WriteJson(*answer.content);
@@ -37,7 +37,7 @@ std::string RenderCallResult(const engine::CallAnswer& answer) {
 }
 
 // What a call wanted the client to hear; progress only if the client gave a token for it.
-std::vector<std::string> RenderNotices(const engine::CallAnswer& answer,
+std::vector<std::string> RenderNotices(const engine::ToolResult& answer,
                                        const json::value& params) {
   std::vector<std::string> messages;
   const json::value* meta = Find(params, "_meta");

@@ -75,7 +75,7 @@ void PrintFirstStart() {
   std::fflush(stdout);
 }
 
-void PrintBoxesLiveOn(std::size_t count, const std::string& data) {
+void PrintBoxesKeptRunning(std::size_t count, const std::string& data) {
   if (count == 0) return;
   fmt::print("\n  {} {} on: the next `viv serve` adopts them, `viv down --data {}` ends them.\n\n",
              count, count == 1 ? "box lives" : "boxes live", data);

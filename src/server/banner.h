@@ -25,6 +25,6 @@ std::string BannerText(const Banner& banner);
 void PrintBanner(Banner banner);
 void PrintFirstStart();  // before the seed images are made, which takes a few seconds
 // When the server stops and boxes go on.
-void PrintBoxesLiveOn(std::size_t count, const std::string& data);
+void PrintBoxesKeptRunning(std::size_t count, const std::string& data);
 
 }  // namespace viv::server

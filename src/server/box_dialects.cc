@@ -24,33 +24,33 @@ Task<Result<http::Response>> RelayToBox(http::Request& request,
 BoxDialects::BoxDialects(Parts parts)
     : domain_(parts.settings.domain),
       accounts_(parts.accounts),
-      secrets_(parts.secret),
+      sealer_(parts.secret),
       repositories_(parts.settings.data + "/repositories", parts.pool) {
   using accounts::Budget;
   repositories_.SetQuota(
       [&budgets = parts.budgets](std::string_view account_id, std::int64_t used) {
         budgets.SetUsed(account_id, Budget::kRepositoryBytes, used);
-        return budgets.MostOf(account_id)[Budget::kRepositoryBytes].value_or(INT64_MAX);
+        return budgets.EffectiveLimitsOf(account_id)[Budget::kRepositoryBytes].value_or(INT64_MAX);
       });
 }
 
-Status BoxDialects::LoadLedgers(store::Store& store) {
-  const std::pair<std::unique_ptr<accounts::Ledger>*, const char*> kinds[] = {
+Status BoxDialects::LoadTables(store::Store& store) {
+  const std::pair<std::unique_ptr<accounts::DocumentTable>*, const char*> kinds[] = {
       {&registries_, "langsmith.registry"},
       {&snapshots_, "langsmith.snapshot"},
       {&services_, "langsmith.service"},
       {&recoup_accounts_, "recoup.account"},
       {&runs_, "recoup.run"},
       {&sessions_, "recoup.session"}};
-  for (const auto& [ledger, kind] : kinds) {
-    ASSIGN_OR_RETURN(*ledger, accounts::Ledger::Load(store, kind), kind);
+  for (const auto& [table, kind] : kinds) {
+    ASSIGN_OR_RETURN(*table, accounts::DocumentTable::Load(store, kind), kind);
   }
   return {};
 }
 
 Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   std::unique_ptr<BoxDialects> dialects(new BoxDialects(parts));
-  RETURN_IF_ERROR(dialects->LoadLedgers(parts.store));
+  RETURN_IF_ERROR(dialects->LoadTables(parts.store));
   const Settings& settings = parts.settings;
   boxes::Boxes& boxes = parts.boxes.boxes();
   dialects->e2b_.reset(new e2b::Context{.boxes = boxes,
@@ -62,7 +62,7 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   dialects->langsmith_.reset(
       new langsmith::Context{.boxes = boxes,
                              .accounts = parts.accounts,
-                             .secrets = dialects->secrets_,
+                             .sealer = dialects->sealer_,
                              .account_secrets = parts.boxes.egress().secrets(),
                              .registries = *dialects->registries_,
                              .snapshots = *dialects->snapshots_,
@@ -75,7 +75,7 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   dialects->recoup_.reset(new recoup::Context{.boxes = boxes,
                                               .accounts = parts.accounts,
                                               .repositories = dialects->repositories_,
-                                              .accounts_kept = *dialects->recoup_accounts_,
+                                              .account_rows = *dialects->recoup_accounts_,
                                               .runs = *dialects->runs_,
                                               .sessions = *dialects->sessions_,
                                               .public_url = settings.public_url,

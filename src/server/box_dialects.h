@@ -5,8 +5,8 @@
 #include <string>
 
 #include "accounts/accounts.h"
-#include "accounts/ledger.h"
-#include "accounts/secrets.h"
+#include "accounts/document_table.h"
+#include "accounts/sealer.h"
 #include "base/blocking_pool.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -39,18 +39,18 @@ class BoxDialects {
   // What is for a box is told by its head, before any path of ours counts; nothing for the rest.
   const http::Handler* TrafficHandler(const http::Request& request) const;
   git::Repositories& repositories() { return repositories_; }
-  Task<void> FollowRuns() { return recoup::FollowRuns(*recoup_); }
+  Task<void> ExecuteRuns() { return recoup::ExecuteRuns(*recoup_); }
 
  private:
   explicit BoxDialects(Parts parts);
-  Status LoadLedgers(store::Store& store);
+  Status LoadTables(store::Store& store);
 
   const std::string domain_;
   accounts::Accounts& accounts_;
-  accounts::Secrets secrets_;
+  accounts::Sealer sealer_;
   git::Repositories repositories_;
-  std::unique_ptr<accounts::Ledger> registries_, snapshots_, services_, recoup_accounts_, runs_,
-      sessions_;
+  std::unique_ptr<accounts::DocumentTable> registries_, snapshots_, services_, recoup_accounts_,
+      runs_, sessions_;
   std::unique_ptr<e2b::Context> e2b_;
   std::unique_ptr<langsmith::Context> langsmith_;
   std::unique_ptr<recoup::Context> recoup_;

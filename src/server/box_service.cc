@@ -129,10 +129,11 @@ Status BoxService::Build(const Settings& settings,
                    boxes::BoxManager::Open(store, *host_, *templates_, pool, std::move(options)));
   boxes::ImageImportParts imports{*templates_, boxes_->templates(), *networks_, *egress_, &budgets};
   ASSIGN_OR_RETURN(images_, boxes::OpenImageImports(imports, settings.data + "/imports"));
-  templates_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
+  templates_->Clean([this](const std::string& layer) { return boxes_->UsesFolder(layer); });
   host_->StockNetworks(kNetworksReady);
-  watch_ = std::make_unique<boxes::UsageWatch>(budgets, SourcesOf(settings, *boxes_, *storage_));
-  watch_->Start();
+  usage_monitor_ =
+      std::make_unique<boxes::UsageMonitor>(budgets, SourcesOf(settings, *boxes_, *storage_));
+  usage_monitor_->Start();
   return {};
 }
 
@@ -146,14 +147,14 @@ Status BoxService::OpenWorkspaces(const Settings& settings) {
     return {};
   }
   ASSIGN_OR_RETURN(workspaces_, local::WorkspaceLayers::Open(settings.data + "/local", options));
-  workspaces_->Clean([this](const std::string& layer) { return boxes_->StandsOn(layer); });
+  workspaces_->Clean([this](const std::string& layer) { return boxes_->UsesFolder(layer); });
   return {};
 }
 
 BoxService::~BoxService() {
   images_.reset();  // ends what is being imported
-  watch_.reset();
-  if (!leaves_boxes_ && boxes_ != nullptr) {
+  usage_monitor_.reset();
+  if (!keeps_boxes_ && boxes_ != nullptr) {
     asio::io_context io;
     asio::co_spawn(io, boxes_->RemoveAll(), asio::detached);
     io.run();

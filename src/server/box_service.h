@@ -46,10 +46,10 @@ class BoxService {
   const local::WorkspaceLayers* workspaces() const { return workspaces_.get(); }
   EgressService& egress() { return *egress_service_; }
   std::string storage_kind() const { return storage_->kind(); }
-  std::vector<std::string> Troubles() const { return boxes_->Troubles(); }
+  std::vector<std::string> Problems() const { return boxes_->Problems(); }
 
  private:
-  explicit BoxService(bool leaves_boxes) : leaves_boxes_(leaves_boxes) {}
+  explicit BoxService(bool keeps_boxes) : keeps_boxes_(keeps_boxes) {}
   Status Build(const Settings& settings,
                store::Store& store,
                BlockingPool& pool,
@@ -57,7 +57,7 @@ class BoxService {
                accounts::Budgets& budgets,
                const std::string& secret);
 
-  const bool leaves_boxes_;
+  const bool keeps_boxes_;
   std::unique_ptr<EgressService> egress_service_;  // first: what is below uses it to its end
   std::unique_ptr<storage::BoxStorage> storage_;
   std::unique_ptr<templates::Templates> templates_;
@@ -67,7 +67,7 @@ class BoxService {
   std::unique_ptr<runtime::Launcher> launcher_;
   std::unique_ptr<boxes::BoxHost> host_;
   std::unique_ptr<boxes::BoxManager> boxes_;
-  std::unique_ptr<boxes::UsageWatch> watch_;
+  std::unique_ptr<boxes::UsageMonitor> usage_monitor_;
   std::unique_ptr<boxes::ImageImports> images_;
   std::unique_ptr<local::WorkspaceLayers> workspaces_;
 };

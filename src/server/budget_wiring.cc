@@ -14,12 +14,12 @@
 namespace viv::server {
 namespace {
 
-constexpr std::int64_t kBlobsInAll = 100'000;
-constexpr std::int64_t kPlenty = 1LL << 60;  // where it cannot be told
+constexpr std::int64_t kBlobsTotal = 100'000;
+constexpr std::int64_t kAssumedFree = 1LL << 60;  // where it cannot be told
 
 std::int64_t FreeOnDisk(const std::string& folder) {
   struct statvfs disk {};
-  if (::statvfs(folder.c_str(), &disk) != 0) return kPlenty;
+  if (::statvfs(folder.c_str(), &disk) != 0) return kAssumedFree;
   return static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
 }
 
@@ -29,7 +29,7 @@ std::int64_t MemoryAvailable() {
     std::int64_t kib = 0;
     if (word == "MemAvailable:" && file >> kib) return kib * 1024;
   }
-  return kPlenty;
+  return kAssumedFree;
 }
 
 void Flush(const std::string& folder) {
@@ -67,7 +67,7 @@ Result<std::unique_ptr<accounts::Budgets>> OpenBudgets(const Settings& settings,
   accounts::Budgets::Options options;
   options.totals[accounts::Budget::kBoxes] = static_cast<std::int64_t>(settings.boxes_max);
   options.totals[accounts::Budget::kWorlds] = static_cast<std::int64_t>(settings.pool_max);
-  options.totals[accounts::Budget::kBlobs] = kBlobsInAll;
+  options.totals[accounts::Budget::kBlobs] = kBlobsTotal;
   options.has_several_accounts = [&store] {
     auto accounts = store.ListAccounts();
     return accounts && accounts->size() > 1;
@@ -90,7 +90,7 @@ boxes::UsageSources SourcesOf(const Settings& settings,
                               boxes::BoxManager& boxes,
                               storage::BoxStorage& storage) {
   boxes::UsageSources sources;
-  sources.boxes = [&boxes] { return boxes.ListWatched(); };
+  sources.boxes = [&boxes] { return boxes.ListMonitored(); };
   sources.snapshots = [&boxes] { return boxes.templates().ListHolders(); };
   sources.host_disk_free = [data = settings.data] { return FreeOnDisk(data); };
   sources.memory_available = MemoryAvailable;

@@ -13,7 +13,7 @@
 #include "blobs/blob_usage.h"
 #include "boxes/box_manager.h"
 #include "boxes/boxes.h"
-#include "boxes/usage_watch.h"
+#include "boxes/usage_monitor.h"
 #include "server/settings.h"
 #include "storage/box_storage.h"
 #include "store/store.h"

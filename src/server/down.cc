@@ -15,11 +15,11 @@
 #include "base/json.h"
 #include "base/open_files.h"
 #include "base/text.h"
-#include "cli/complain.h"
+#include "cli/print_error.h"
 #include "dialects/dashboard/context.h"
 #include "server/box_service.h"
 #include "server/budget_wiring.h"
-#include "server/kept_key.h"
+#include "server/server_key.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace viv::server {
@@ -128,9 +128,9 @@ Result<json::value> DownWithoutServer(Settings settings,
   return json::value(DescribeBoxes(ended));
 }
 
-Result<json::value> EndWhatLives(const Settings& settings,
-                                 const cli::Remote& remote,
-                                 const DownOptions& options) {
+Result<json::value> EndBoxes(const Settings& settings,
+                             const cli::Remote& remote,
+                             const DownOptions& options) {
   if (options.through_server) return DownThroughServer(remote, options);
   const std::string database = settings.data + "/viv.db";
   std::error_code error;
@@ -161,8 +161,8 @@ void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys
 }
 
 int Down(const Settings& settings, const cli::Remote& remote, const DownOptions& options) {
-  auto ended = EndWhatLives(settings, remote, options);
-  if (!ended) return cli::Complain(ended.error());
+  auto ended = EndBoxes(settings, remote, options);
+  if (!ended) return cli::PrintError(ended.error());
   if (options.json) {
     fmt::print("{}\n", WriteJson(*ended));
     return 0;

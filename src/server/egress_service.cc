@@ -17,9 +17,9 @@ Result<std::unique_ptr<EgressService>> EgressService::Open(const Settings& setti
                                                            store::Store& store,
                                                            const std::string& secret) {
   std::unique_ptr<EgressService> service(new EgressService(secret));
-  ASSIGN_OR_RETURN(service->ledger_, accounts::Ledger::Load(store, "secret"), "secrets");
+  ASSIGN_OR_RETURN(service->table_, accounts::DocumentTable::Load(store, "secret"), "secrets");
   service->account_secrets_ =
-      std::make_unique<accounts::AccountSecrets>(*service->ledger_, service->sealer_);
+      std::make_unique<accounts::AccountSecrets>(*service->table_, service->sealer_);
   ASSIGN_OR_RETURN(service->flow_log_, network::FlowLog::Open(settings.data + "/egress"),
                    "flow log");
   gateway::GatewayOptions options;

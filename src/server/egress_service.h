@@ -7,8 +7,8 @@
 #include <string>
 
 #include "accounts/account_secrets.h"
-#include "accounts/ledger.h"
-#include "accounts/secrets.h"
+#include "accounts/document_table.h"
+#include "accounts/sealer.h"
 #include "base/result.h"
 #include "gateway/gateway.h"
 #include "http/router.h"
@@ -27,7 +27,7 @@ class EgressService {
   gateway::Gateway& gateway() { return *gateway_; }
   network::FlowLog& flow_log() { return *flow_log_; }
   accounts::AccountSecrets& secrets() { return *account_secrets_; }
-  const accounts::Secrets& sealer() const { return sealer_; }
+  const accounts::Sealer& sealer() const { return sealer_; }
 
   // How clients reach this server, once that is known: callbacks find our key there.
   void SetOrigin(std::string origin);
@@ -38,8 +38,8 @@ class EgressService {
 
   std::mutex mutex_;  // guards the one below
   std::string origin_;
-  const accounts::Secrets sealer_;
-  std::unique_ptr<accounts::Ledger> ledger_;
+  const accounts::Sealer sealer_;
+  std::unique_ptr<accounts::DocumentTable> table_;
   std::unique_ptr<accounts::AccountSecrets> account_secrets_;
   std::unique_ptr<network::FlowLog> flow_log_;
   std::unique_ptr<gateway::Gateway> gateway_;

@@ -26,7 +26,7 @@ bool IsAddressOrLocalhost(std::string_view host) {
   return EqualsIgnoreCase(name, "localhost") || network::ParseAddress(name).has_value();
 }
 
-void TakeForwarded(http::Request& request) {
+void ApplyForwarded(http::Request& request) {
   std::string_view scheme = LastItem(request.headers.Get("x-forwarded-proto"));
   if (EqualsIgnoreCase(scheme, "https")) request.secure = true;
   if (EqualsIgnoreCase(scheme, "http")) request.secure = false;
@@ -63,7 +63,7 @@ bool TrustedProxies::Contains(std::string_view remote) const {
 http::Middleware Forwarded(TrustedProxies proxies) {
   return [proxies = std::move(proxies)](http::Handler next) -> http::Handler {
     return [proxies, next = std::move(next)](http::Request& request) {
-      if (proxies.Contains(request.remote)) TakeForwarded(request);
+      if (proxies.Contains(request.remote)) ApplyForwarded(request);
       return next(request);
     };
   };

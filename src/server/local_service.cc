@@ -26,11 +26,11 @@ local::LocalSandboxes::OverlaysOf TreesIn(const local::WorkspaceLayers* layers) 
 LocalService::LocalService(Parts parts, std::unique_ptr<blobs::BlobStore> store)
     : boxes_(parts.boxes.boxes()),
       pool_(parts.pool),
-      secrets_(parts.secret),
+      sealer_(parts.secret),
       store_(std::move(store)),
       blobs_(*store_,
              parts.pool,
-             [this](std::string_view message) { return secrets_.Sign("blob", message); }),
+             [this](std::string_view message) { return sealer_.Sign("blob", message); }),
       local_(boxes_, parts.servers, TreesIn(parts.boxes.workspaces())),
       context_{local_, blobs_, parts.pool, parts.settings.public_url} {}
 

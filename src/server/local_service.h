@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "accounts/secrets.h"
+#include "accounts/sealer.h"
 #include "base/blocking_pool.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -41,7 +41,7 @@ class LocalService {
 
   boxes::Boxes& boxes_;
   BlockingPool& pool_;
-  const accounts::Secrets secrets_;
+  const accounts::Sealer sealer_;
   const std::unique_ptr<blobs::BlobStore> store_;
   blobs::Blobs blobs_;
   local::LocalSandboxes local_;

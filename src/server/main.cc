@@ -12,11 +12,11 @@
 #include "cli/accounts.h"
 #include "cli/apps.h"
 #include "cli/box_commands.h"
-#include "cli/complain.h"
 #include "cli/completion.h"
 #include "cli/doctor.h"
 #include "cli/keys.h"
 #include "cli/list.h"
+#include "cli/print_error.h"
 #include "cli/usage.h"
 #include "cli/worlds.h"
 #include "server/box_service.h"
@@ -90,7 +90,7 @@ void AddServe(CLI::App& app, server::Settings& settings, int& code) {
   serve->callback([&settings, &code] {
     ConfigureLog(settings);
     Status served = server::Serve(settings);
-    if (!served) code = cli::Complain(served.error());
+    if (!served) code = cli::PrintError(served.error());
   });
 }
 
@@ -157,7 +157,7 @@ void AddVersionAndCompletion(CLI::App& app, std::string& shell, int& code) {
   completion->callback([&app, &shell, &code] {
     auto script = cli::CompletionScript(app, shell);
     if (!script) {
-      code = cli::Complain(script.error());
+      code = cli::PrintError(script.error());
       return;
     }
     fmt::print("{}", *script);
@@ -172,7 +172,7 @@ int Run(int argc, char** argv) {
   // The later wins: the file, the environment, and flags when the command line is parsed.
   Status configured = ReadConfiguration(argc, argv, settings);
   if (configured) configured = server::ReadEnvironment(settings);
-  if (!configured) return cli::Complain(configured.error());
+  if (!configured) return cli::PrintError(configured.error());
   cli::Remote remote{settings.url, settings.key, settings.data};
   cli::ListOptions list;
   server::DownOptions down;

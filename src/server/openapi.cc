@@ -29,13 +29,13 @@ constexpr OpenApiDocument kDocuments[] = {{"klavis.json", kOpenApiKlavis},
                                           {"langsmith.json", kOpenApiLangsmith},
                                           {"recoup.json", kOpenApiRecoup},
                                           {"viv.json", kOpenApiViv}};
-constexpr std::string_view kVersionPlace = "VIV_VERSION";
+constexpr std::string_view kVersionPlaceholder = "VIV_VERSION";
 
 // The document with the program's own version in it.
 std::string WithVersion(std::string_view text) {
   std::string out(text);
-  if (std::size_t at = out.find(kVersionPlace); at != std::string::npos)
-    out.replace(at, kVersionPlace.size(), VIV_VERSION);
+  if (std::size_t at = out.find(kVersionPlaceholder); at != std::string::npos)
+    out.replace(at, kVersionPlaceholder.size(), VIV_VERSION);
   return out;
 }
 

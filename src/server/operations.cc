@@ -20,11 +20,11 @@ Task<http::Response> Healthy(http::Request& /*request*/) {
   co_return http::Json(200, R"({"status":"ok"})");
 }
 
-http::Response Readiness(const std::vector<std::string>& troubles) {
-  if (troubles.empty()) return http::Json(200, R"({"status":"ok"})");
+http::Response Readiness(const std::vector<std::string>& problems) {
+  if (problems.empty()) return http::Json(200, R"({"status":"ok"})");
   json::object body;
   body["status"] = "not ready";
-  body["reasons"] = json::array(troubles.begin(), troubles.end());
+  body["reasons"] = json::array(problems.begin(), problems.end());
   return http::Json(503, WriteJson(body));
 }
 
@@ -57,7 +57,7 @@ Dialect DialectBelowSandboxes(std::string_view rest) {
   return first.empty() || IsE2bId(first) ? Dialect::kE2b : Dialect::kLangsmith;
 }
 
-std::string_view OurCode(int status) {
+std::string_view DashboardCode(int status) {
   switch (status) {
     case 404:
       return "not_found";
@@ -95,7 +95,7 @@ http::Response McpError(int status, std::string message) {
 Dialect DialectOf(const http::Request& request) {
   const std::string_view path = request.path;
   if (request.headers.Has("E2b-Sandbox-Id")) return Dialect::kE2b;
-  if (path.starts_with("/api/viv/")) return Dialect::kOurs;
+  if (path.starts_with("/api/viv/")) return Dialect::kDashboard;
   if (StartsWithOne(path, {"/langsmith/", "/api/v2/sandboxes", "/api/v1/", "/_svc/", "/_dl/"}))
     return Dialect::kLangsmith;
   if (StartsWithOne(path, {"/recoup/", "/api/sandbox", "/api/tasks/", "/api/admins/"}))
@@ -118,8 +118,8 @@ http::Response RenderServerError(int status, std::string message, const http::Re
   switch (DialectOf(request)) {
     case Dialect::kMcp:
       return McpError(status, std::move(message));
-    case Dialect::kOurs:
-      return dashboard::Failure(status, OurCode(status), std::move(message));
+    case Dialect::kDashboard:
+      return dashboard::Failure(status, DashboardCode(status), std::move(message));
     case Dialect::kE2b:
       return e2b::Failure(status, std::move(message));
     case Dialect::kLangsmith:
@@ -135,11 +135,11 @@ http::Response RenderServerError(int status, std::string message, const http::Re
   return klavis::Detail(status, std::move(message));
 }
 
-void AddOperations(http::Router& router, http::Metrics& metrics, FindTroubles find_troubles) {
+void AddOperations(http::Router& router, http::Metrics& metrics, FindProblems find_problems) {
   router.Add("GET", "/healthz", Healthy);
   router.Add("GET", "/readyz",
-             [find_troubles = std::move(find_troubles)](http::Request&) -> Task<http::Response> {
-               co_return Readiness(find_troubles());
+             [find_problems = std::move(find_problems)](http::Request&) -> Task<http::Response> {
+               co_return Readiness(find_problems());
              });
   router.Add("GET", "/metrics", [&metrics](http::Request&) -> Task<http::Response> {
     http::Response response = http::Text(200, metrics.Render());

@@ -13,15 +13,15 @@
 namespace viv::server {
 
 // Whose client a request comes from, as far as its head tells.
-enum class Dialect { kMcp, kOurs, kE2b, kLangsmith, kRecoup, kKlavis };
+enum class Dialect { kMcp, kDashboard, kE2b, kLangsmith, kRecoup, kKlavis };
 Dialect DialectOf(const http::Request& request);
 bool NeedsBoxes(const http::Request& request);
 
 http::Response RenderServerError(int status, std::string message, const http::Request& request);
 
 // Why the server cannot do its work as it should, each in a sentence; quick.
-using FindTroubles = std::function<std::vector<std::string>()>;
+using FindProblems = std::function<std::vector<std::string>()>;
 // /healthz, /readyz, /metrics. Ready means without troubles.
-void AddOperations(http::Router& router, http::Metrics& metrics, FindTroubles find_troubles);
+void AddOperations(http::Router& router, http::Metrics& metrics, FindProblems find_problems);
 
 }  // namespace viv::server

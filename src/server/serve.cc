@@ -45,10 +45,10 @@
 #include "server/budget_wiring.h"
 #include "server/down.h"
 #include "server/forwarded.h"
-#include "server/kept_key.h"
 #include "server/local_service.h"
 #include "server/openapi.h"
 #include "server/operations.h"
+#include "server/server_key.h"
 #include "server/template_builds.h"
 #include "storage/disk_space.h"
 #include "store/sqlite/sqlite_store.h"
@@ -63,9 +63,9 @@ constexpr std::size_t kBlockingThreads = 4;
 constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers nobody knows yet
 constexpr std::chrono::seconds kCancelAfter{3};     // of stopping: calls in worlds end
 constexpr std::chrono::seconds kExitAfter{30};      // then: the process ends with what still runs
-constexpr std::chrono::seconds kHousekeeping{1};
-constexpr std::chrono::milliseconds kBoxKeeping{100};
-constexpr std::chrono::milliseconds kStreamKeeping{100};
+constexpr std::chrono::seconds kWorldMaintenanceInterval{1};
+constexpr std::chrono::milliseconds kBoxMaintenanceInterval{100};
+constexpr std::chrono::milliseconds kStreamCheckInterval{100};
 
 Status MakeDataFolder(const std::string& path) {
   std::error_code error;
@@ -91,25 +91,25 @@ void RemoveUnusedVersions(const store::Store& store, engine::Catalogue& catalogu
   catalogue.RemoveUnused([&used](const std::string& version) { return used.contains(version); });
 }
 
-Task<void> KeepBoxes(boxes::BoxManager& boxes) {
+Task<void> RunBoxMaintenance(boxes::BoxManager& boxes) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
-    timer.expires_after(kBoxKeeping);
+    timer.expires_after(kBoxMaintenanceInterval);
     auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (stopped) co_return;
-    co_await boxes.KeepHouse();
+    co_await boxes.RunMaintenance();
   }
 }
 
-Task<void> KeepHouse(worlds::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
+Task<void> RunWorldMaintenance(worlds::Sandboxes& sandboxes, engine::Catalogue& catalogue) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
-    timer.expires_after(kHousekeeping);
+    timer.expires_after(kWorldMaintenanceInterval);
     auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (stopped) co_return;
     co_await sandboxes.ReleaseExpired();
-    for (const auto& trouble : catalogue.Refresh()) {
-      log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
+    for (const auto& load_error : catalogue.Refresh()) {
+      log::Error("app.not_loaded", {{"app", load_error.app}, {"error", load_error.message}});
     }
   }
 }
@@ -117,7 +117,7 @@ Task<void> KeepHouse(worlds::Sandboxes& sandboxes, engine::Catalogue& catalogue)
 Task<void> EndOrphanedStreams(mcp::Routes& routes) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
-    timer.expires_after(kStreamKeeping);
+    timer.expires_after(kStreamCheckInterval);
     auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (stopped) co_return;
     routes.EndOrphanedStreams();
@@ -208,17 +208,17 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
 }
 
 // What /readyz complains of. A machine that never held boxes is ready without them.
-std::vector<std::string> TroublesOf(const Settings& settings,
+std::vector<std::string> ProblemsOf(const Settings& settings,
                                     const BoxService* boxes,
                                     const std::string& why_no_boxes) {
-  if (boxes != nullptr) return boxes->Troubles();
-  std::vector<std::string> troubles;
+  if (boxes != nullptr) return boxes->Problems();
+  std::vector<std::string> problems;
   std::error_code error;
   if (settings.boxes != "off" && fs::exists(settings.data + "/boxes/store.img", error))
-    troubles.push_back(why_no_boxes);
+    problems.push_back(why_no_boxes);
   auto room = storage::ReadDiskSpace(settings.data, settings.data);
-  if (room && room->IsLow()) troubles.push_back(storage::DescribeLowDisk(*room));
-  return troubles;
+  if (room && room->IsLow()) problems.push_back(storage::DescribeLowDisk(*room));
+  return problems;
 }
 
 // The servers that local sandboxes may have: our own, and the operator's.
@@ -253,10 +253,10 @@ http::ServerOptions HttpOptions(const Settings& settings, const Address& address
     options.tls = std::move(files);
     return options;
   }
-  auto beside = ParseAddress(settings.tls_listen);
+  auto tls_address = ParseAddress(settings.tls_listen);
   http::ListenerOptions listener;
-  listener.host = beside->host;
-  listener.port = beside->port;
+  listener.host = tls_address->host;
+  listener.port = tls_address->port;
   listener.tls = std::move(files);
   options.extra.push_back(std::move(listener));
   return options;
@@ -277,8 +277,8 @@ Status CheckSettings(const Settings& settings, const Address& address) {
     return Fail(
         ErrorCode::kInvalidArgument,
         "--tls-listen needs a certificate: `viv cert DOMAIN` makes one and says how to use it");
-  auto beside = ParseAddress(settings.tls_listen);
-  if (!beside) return PassUp(std::move(beside).error(), "--tls-listen");
+  auto tls_address = ParseAddress(settings.tls_listen);
+  if (!tls_address) return PassUp(std::move(tls_address).error(), "--tls-listen");
   return {};
 }
 
@@ -301,7 +301,7 @@ Status Serve(const Settings& settings) {
                    store::SqliteStore::Open(settings.data + "/viv.db", store_options));
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   accounts::Accounts accounts(*store);
-  ASSIGN_OR_RETURN(std::unique_ptr<KeptKey> kept_key, KeptKey::Open(settings, accounts));
+  ASSIGN_OR_RETURN(std::unique_ptr<ServerKey> server_key, ServerKey::Open(settings, accounts));
   ASSIGN_OR_RETURN(std::unique_ptr<accounts::Budgets> budgets, OpenBudgets(settings, *store));
 
   engine::Catalogue::Options catalogue_options;
@@ -310,8 +310,8 @@ Status Serve(const Settings& settings) {
   catalogue_options.data = settings.data;
   engine::Catalogue catalogue(std::move(catalogue_options));
   if (!fs::exists(settings.data + "/images")) PrintFirstStart();
-  for (const auto& trouble : catalogue.Refresh()) {
-    log::Error("app.not_loaded", {{"app", trouble.app}, {"error", trouble.message}});
+  for (const auto& load_error : catalogue.Refresh()) {
+    log::Error("app.not_loaded", {{"app", load_error.app}, {"error", load_error.message}});
   }
 
   RemoveUnusedVersions(*store, catalogue);
@@ -340,9 +340,9 @@ Status Serve(const Settings& settings) {
   klavis::Context klavis_context{sandboxes, settings.public_url};
   dashboard::Context dashboard_context{sandboxes, accounts, settings.public_url,
                                        boxes == nullptr ? nullptr : &boxes->boxes(), budgets.get()};
-  dashboard_context.replace_kept_key = [&kept_key](std::string_view id,
-                                                   const accounts::Accounts::NewKey& fresh) {
-    return kept_key->Replace(id, fresh);
+  dashboard_context.replace_server_key = [&server_key](std::string_view id,
+                                                       const accounts::Accounts::NewKey& fresh) {
+    return server_key->Replace(id, fresh);
   };
   mcp::OriginPolicy origins{address.is_loopback(), settings.allowed_origins, settings.public_url};
   mcp::Routes::Local local{boxes == nullptr ? nullptr : &boxes->boxes(), &local_servers};
@@ -368,7 +368,7 @@ Status Serve(const Settings& settings) {
   router.Mount("", dashboard::Routes(dashboard_context, keys));
   mcp_routes.AddTo(router);
   AddOperations(router, metrics, [&settings, &boxes, &why_no_boxes] {
-    return TroublesOf(settings, boxes.get(), why_no_boxes);
+    return ProblemsOf(settings, boxes.get(), why_no_boxes);
   });
   AddOpenApi(router);
   AddRouteListing(router, keys);
@@ -396,7 +396,7 @@ Status Serve(const Settings& settings) {
     metrics.AddGauge({"viv_boxes_ending", "Removed boxes whose processes have not all ended"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().ending()); });
     metrics.AddGauge({"viv_boxes_held", "Boxes that stand still until the disk has room"}, {},
-                     [&boxes] { return static_cast<double>(boxes->boxes().held_for_disk()); });
+                     [&boxes] { return static_cast<double>(boxes->boxes().frozen_for_disk()); });
     metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {
@@ -428,11 +428,11 @@ Status Serve(const Settings& settings) {
   metrics.AddGauge({"viv_connections", "Open connections"}, {},
                    [&server] { return static_cast<double>(server->connections()); });
   Background background;
-  background.Spawn("housekeeping", KeepHouse(sandboxes, catalogue));
+  background.Spawn("housekeeping", RunWorldMaintenance(sandboxes, catalogue));
   background.Spawn("streams", EndOrphanedStreams(mcp_routes));
   if (boxes != nullptr) {
-    background.Spawn("boxes", KeepBoxes(boxes->boxes()));
-    background.Spawn("runs", dialects->FollowRuns());
+    background.Spawn("boxes", RunBoxMaintenance(boxes->boxes()));
+    background.Spawn("runs", dialects->ExecuteRuns());
     background.Spawn("blobs", local_sandboxes->SweepBlobs());
   }
   const bool secure = !settings.tls_key.empty() && settings.tls_listen.empty();
@@ -451,8 +451,8 @@ Status Serve(const Settings& settings) {
   PrintBanner({.address = address.host,
                .port = server->port(),
                .secure = secure,
-               .key = kept_key->key(),
-               .key_file = kept_key->file(),
+               .key = server_key->key(),
+               .key_file = server_key->file(),
                .data = settings.data,
                .apps = catalogue.List().size(),
                .no_boxes = boxes == nullptr ? why_no_boxes : std::string()});
@@ -464,7 +464,7 @@ Status Serve(const Settings& settings) {
   signals.Join();  // before what it refers to is gone
   log::Info("server.stopped");
   if (boxes != nullptr && settings.on_exit == "keep")
-    PrintBoxesLiveOn(boxes->boxes().size(), settings.data);
+    PrintBoxesKeptRunning(boxes->boxes().size(), settings.data);
   return {};
 }
 

@@ -35,7 +35,7 @@ accounts::Amounts OneWorld() {
   return one;
 }
 
-store::Sandbox Vacated(store::Sandbox sandbox) {
+store::Sandbox WithoutLease(store::Sandbox sandbox) {
   sandbox.state = store::SandboxState::kIdle;
   sandbox.account_id.clear();
   sandbox.lease_id.clear();
@@ -70,13 +70,13 @@ Task<Result<store::SandboxPtr>> Sandboxes::TakeLease(store::SandboxStore::Acquir
   accounts::Charge charge(limits_.budgets, request.lease.account_id);
   CO_RETURN_IF_ERROR(charge.Set(OneWorld()));
   auto acquired = co_await store_.Acquire(std::move(request));
-  if (acquired) charge.Keep();
+  if (acquired) charge.Detach();
   co_return acquired;
 }
 
-Task<Status> Sandboxes::EndLease(store::SandboxPtr sandbox, store::Sandbox vacated) {
-  Status done = co_await store_.Update(std::move(vacated), sandbox->lease_id);
-  if (done && limits_.budgets != nullptr) limits_.budgets->Give(sandbox->account_id, OneWorld());
+Task<Status> Sandboxes::EndLease(store::SandboxPtr sandbox, store::Sandbox idle_record) {
+  Status done = co_await store_.Update(std::move(idle_record), sandbox->lease_id);
+  if (done && limits_.budgets != nullptr) limits_.budgets->Return(sandbox->account_id, OneWorld());
   co_return done;
 }
 
@@ -140,9 +140,9 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref,
     released.skipped = true;
     co_return released;
   }
-  store::Sandbox vacated = Vacated(*sandbox);
-  released.sandbox = std::make_shared<const store::Sandbox>(vacated);
-  Status done = co_await EndLease(sandbox, std::move(vacated));
+  store::Sandbox idle_record = WithoutLease(*sandbox);
+  released.sandbox = std::make_shared<const store::Sandbox>(idle_record);
+  Status done = co_await EndLease(sandbox, std::move(idle_record));
   if (!done && done.error().code == ErrorCode::kConflict)
     co_return NotFound();  // somebody else was faster
   CO_RETURN_IF_ERROR(done);
@@ -169,7 +169,7 @@ auto Sandboxes::RunLocked(LiveWorld& live, Work& work)
 
 // On the pool: everything but short tool calls.
 template <typename Work>
-auto Sandboxes::OnWorld(SandboxRef ref, Work work)
+auto Sandboxes::WithWorld(SandboxRef ref, Work work)
     -> Task<decltype(work(std::declval<engine::World&>()))> {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
@@ -197,10 +197,10 @@ Task<Status> Sandboxes::Reset(SandboxRef ref) {
     worlds_.Remove(sandbox->lease_id);  // what cannot be read is given up
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
   if (sandbox->state == store::SandboxState::kError) {
-    store::Sandbox mended = *sandbox;
-    mended.state = store::SandboxState::kOccupied;
-    mended.error.clear();
-    CO_RETURN_IF_ERROR(co_await store_.Update(std::move(mended), sandbox->lease_id));
+    store::Sandbox repaired = *sandbox;
+    repaired.state = store::SandboxState::kOccupied;
+    repaired.error.clear();
+    CO_RETURN_IF_ERROR(co_await store_.Update(std::move(repaired), sandbox->lease_id));
   }
   // Cheap enough for the connection's thread: a few pointers and, if the world has changed, one
   // unlink.
@@ -209,34 +209,34 @@ Task<Status> Sandboxes::Reset(SandboxRef ref) {
     co_return live->world->Reset();
   }
   auto work = [](engine::World& world) { return world.Reset(); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<engine::LoadReport>> Sandboxes::Initialize(SandboxRef ref,
                                                        engine::World::StartFrom start,
                                                        json::value document) {
   auto work = [&](engine::World& world) { return world.Initialize(start, document); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<json::value>> Sandboxes::Dump(SandboxRef ref, engine::DumpForm form) {
   auto work = [form](engine::World& world) { return world.Dump(form); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<json::value>> Sandboxes::Save(SandboxRef ref) {
   auto work = [](engine::World& world) { return world.Save(); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<json::value>> Sandboxes::Diff(SandboxRef ref) {
   auto work = [](engine::World& world) { return world.Diff(); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<json::value>> Sandboxes::Verify(SandboxRef ref, json::array expectations) {
   auto work = [&](engine::World& world) { return world.Verify(expectations); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<store::SandboxPtr>> Sandboxes::Fork(SandboxRef ref) {
@@ -283,18 +283,18 @@ Task<Status> Sandboxes::SetClock(SandboxRef ref,
                                  engine::ClockMode mode,
                                  std::optional<std::int64_t> now_ms) {
   auto work = [&](engine::World& world) { return world.SetClock(mode, now_ms); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 Task<Result<engine::WorldState>> Sandboxes::Clock(SandboxRef ref) {
   auto work = [](engine::World& world) { return world.State(); };
-  co_return co_await OnWorld(std::move(ref), work);
+  co_return co_await WithWorld(std::move(ref), work);
 }
 
 // Most calls take microseconds, less than a change of threads would: they run on the connection's
 // thread, under limits. Nothing when the call reaches one, or its world is busy; it has changed
 // nothing then.
-std::optional<Result<engine::CallAnswer>> Sandboxes::CallInline(LiveWorld& live,
+std::optional<Result<engine::ToolResult>> Sandboxes::CallInline(LiveWorld& live,
                                                                 const std::string& tool,
                                                                 const json::object& arguments) {
   std::unique_lock lock(live.mutex, std::try_to_lock);
@@ -304,17 +304,17 @@ std::optional<Result<engine::CallAnswer>> Sandboxes::CallInline(LiveWorld& live,
   if (found != nullptr && found->slow) return std::nullopt;
   engine::Work allowed({.time_max = limits_.inline_time}, &live.ended, &stopping_);
   engine::WorkScope scope(allowed);
-  auto answer = live.world->Call(tool, arguments, limits_.inline_steps);
-  if (!answer && (answer.error().code == ErrorCode::kLimitExceeded || allowed.ended()))
+  auto response = live.world->Call(tool, arguments, limits_.inline_steps);
+  if (!response && (response.error().code == ErrorCode::kLimitExceeded || allowed.ended()))
     return std::nullopt;
-  return answer;
+  return response;
 }
 
-Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
+Task<Result<engine::ToolResult>> Sandboxes::Call(LiveWorldPtr live,
                                                  std::string tool,
                                                  json::object arguments,
                                                  const std::atomic<bool>& cancelled) {
-  if (auto answer = CallInline(*live, tool, arguments)) co_return *std::move(answer);
+  if (auto response = CallInline(*live, tool, arguments)) co_return *std::move(response);
   std::int64_t steps_max = limits_.call_steps_max;
   auto call = [&tool, &arguments, &cancelled, steps_max](engine::World& world) {
     return world.Call(tool, arguments, steps_max, &cancelled);
@@ -326,7 +326,7 @@ Task<Result<engine::CallAnswer>> Sandboxes::Call(LiveWorldPtr live,
 Task<std::size_t> Sandboxes::ReleaseExpired() {
   std::size_t released = 0;
   for (const store::SandboxPtr& sandbox : store_.ExpiredAt(NowMicros(), kExpiredAtOnce)) {
-    Status done = co_await EndLease(sandbox, Vacated(*sandbox));
+    Status done = co_await EndLease(sandbox, WithoutLease(*sandbox));
     if (!done) continue;  // released or renewed meanwhile
     worlds_.Remove(sandbox->lease_id);
     ++released;

@@ -93,7 +93,7 @@ class Sandboxes {
   // or released.
   Task<Result<LiveWorldPtr>> Open(store::SandboxPtr sandbox);
   // `cancelled` outlives the call.
-  Task<Result<engine::CallAnswer>> Call(LiveWorldPtr live,
+  Task<Result<engine::ToolResult>> Call(LiveWorldPtr live,
                                         std::string tool,
                                         json::object arguments,
                                         const std::atomic<bool>& cancelled);
@@ -109,14 +109,14 @@ class Sandboxes {
  private:
   store::Sandbox NewLease(const engine::LoadedApp& loaded, const AcquireOptions& options) const;
   Task<Result<store::SandboxPtr>> TakeLease(store::SandboxStore::AcquireRequest request);
-  Task<Status> EndLease(store::SandboxPtr sandbox, store::Sandbox vacated);
-  std::optional<Result<engine::CallAnswer>> CallInline(LiveWorld& live,
+  Task<Status> EndLease(store::SandboxPtr sandbox, store::Sandbox idle_record);
+  std::optional<Result<engine::ToolResult>> CallInline(LiveWorld& live,
                                                        const std::string& tool,
                                                        const json::object& arguments);
   template <typename Work>
   auto RunLocked(LiveWorld& live, Work& work) -> decltype(work(std::declval<engine::World&>()));
   template <typename Work>
-  auto OnWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))>;
+  auto WithWorld(SandboxRef ref, Work work) -> Task<decltype(work(std::declval<engine::World&>()))>;
 
   store::Store& store_;
   engine::Catalogue& catalogue_;

@@ -22,7 +22,7 @@ FUZZ_TARGET(commander_text)(const std::uint8_t* data, std::size_t size) {
   rules.Judge(rest, false);
   if (auto rule = GlobRule::Parse(first)) rule->Fits(rest, true);
   IsBlocked(text, {"sudo"});
-  JudgeOutput(text);
+  DetectState(text);
   WithoutPrompts(rest, first);
   if (auto match = FindClosest(rest, first); match && rest.find(match->found) == rest.npos)
     __builtin_trap();

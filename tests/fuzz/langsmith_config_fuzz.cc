@@ -16,7 +16,7 @@ namespace {
 using namespace viv;
 using namespace viv::langsmith;
 
-void CheckProxy(const json::value& given, const Sealer& sealer) {
+void CheckProxy(const json::value& given, const AccountSealer& sealer) {
   auto stored = StoreProxyConfig(given, nullptr, sealer);
   if (!stored) {
     CHECK(!stored.error().where.empty() && !stored.error().message.empty());
@@ -32,7 +32,7 @@ void CheckProxy(const json::value& given, const Sealer& sealer) {
   CHECK(gateway::PlanOf(gateway::PlanToJson(plan)) == plan);
 }
 
-void CheckMounts(const json::value& given, const Sealer& sealer) {
+void CheckMounts(const json::value& given, const AccountSealer& sealer) {
   auto stored = StoreMountConfig(given, nullptr, sealer);
   if (!stored) {
     CHECK(!stored.error().where.empty() && !stored.error().message.empty());
@@ -44,10 +44,10 @@ void CheckMounts(const json::value& given, const Sealer& sealer) {
 }  // namespace
 
 FUZZ_TARGET(langsmith_config)(const std::uint8_t* data, std::size_t size) {
-  static const accounts::Secrets secrets("the server's own secret");
+  static const accounts::Sealer server_sealer("the server's own secret");
   auto given = ParseJson(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!given) return 0;
-  Sealer sealer = SealerOf(secrets, "account");
+  AccountSealer sealer = AccountSealerOf(server_sealer, "account");
   CheckProxy(*given, sealer);
   CheckMounts(*given, sealer);
   return 0;

@@ -7,8 +7,8 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/box_name.h"
-#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/box_query.h"
 #include "fuzz_target.h"
 
@@ -31,10 +31,11 @@ FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
     for (auto sort : {BoxSort::kCreation, BoxSort::kName}) {
       viv::langsmith::BoxListQuery list;
       list.sort = sort;
-      auto rank = viv::langsmith::DecodeCursor(list, cursor);
-      if (!rank) continue;
-      const std::string again = viv::langsmith::EncodeCursor(list, *rank);
-      if (again.size() <= cursor.size()) CHECK(*viv::langsmith::DecodeCursor(list, again) == *rank);
+      auto sort_key = viv::langsmith::DecodeCursor(list, cursor);
+      if (!sort_key) continue;
+      const std::string again = viv::langsmith::EncodeCursor(list, *sort_key);
+      if (again.size() <= cursor.size())
+        CHECK(*viv::langsmith::DecodeCursor(list, again) == *sort_key);
     }
   }
 
@@ -43,6 +44,6 @@ FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
   const std::string note = viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted));
   noted.spec.notes["langsmith"] = note;
   CHECK(viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted)) == note);
-  viv::langsmith::WhyNoBoxName(text);
+  viv::langsmith::BoxNameError(text);
   return 0;
 }

@@ -37,8 +37,8 @@ void CheckGuest(const std::string& cookie, const std::string& location) {
   viv::http::Response answer;
   answer.headers.Add("Set-Cookie", cookie);
   answer.headers.Add("Location", location);
-  viv::langsmith::FromGuest guest{.prefix = "/_svc/u/1", .origin = "http://h"};
-  viv::langsmith::FitAnswer(answer, guest);
+  viv::langsmith::ResponseRewrite guest{.prefix = "/_svc/u/1", .origin = "http://h"};
+  viv::langsmith::RewriteResponse(answer, guest);
   std::string_view sent = answer.headers.Get("location");
   bool is_path = sent.starts_with('/') && !sent.starts_with("//");
   Hold(!is_path || sent.starts_with(guest.prefix));
@@ -57,9 +57,9 @@ FUZZ_TARGET(langsmith_service)(const std::uint8_t* data, std::size_t size) {
   using namespace viv;
   const auto [host, target, cookie, token, guest_cookie, location] =
       LinesOf(std::string_view(reinterpret_cast<const char*>(data), size));
-  static const accounts::Secrets secrets("not in any corpus");
-  Hold(!langsmith::OpenToken(secrets, langsmith::TokenPurpose::kService, token));
-  Hold(!langsmith::OpenToken(secrets, langsmith::TokenPurpose::kDownload, token));
+  static const accounts::Sealer server_sealer("not in any corpus");
+  Hold(!langsmith::OpenToken(server_sealer, langsmith::TokenPurpose::kService, token));
+  Hold(!langsmith::OpenToken(server_sealer, langsmith::TokenPurpose::kDownload, token));
   http::Request request;
   request.path = target.substr(0, target.find('?'));
   request.headers.Add("Host", host);
@@ -69,7 +69,7 @@ FUZZ_TARGET(langsmith_service)(const std::uint8_t* data, std::size_t size) {
     Hold(route->service.port != 0 && !route->service.box_id.empty());
   }
   (void)langsmith::ServiceCookies(request);
-  langsmith::FitRequest(request, langsmith::ForGuest{});
+  langsmith::RewriteRequest(request, langsmith::RequestRewrite{});
   Hold(langsmith::ServiceCookies(request).empty());
   CheckGuest(guest_cookie, location);
   return 0;

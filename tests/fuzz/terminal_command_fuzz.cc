@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "fuzz_target.h"
 #include "scratch_folder.h"
-#include "tools/terminal/gate.h"
+#include "tools/terminal/authorize.h"
 #include "tools/terminal/output.h"
 #include "tools/terminal/words.h"
 
@@ -20,7 +20,7 @@ FUZZ_TARGET(terminal_command)(const std::uint8_t* data, std::size_t size) {
   const bool joined = !viv::tools::terminal::FirstOperator(line).empty();
   for (const char* profile : {"MCP_Atlas", "Toolathlon"}) {
     const auto& policy = PolicyFor(profile);
-    auto words = viv::tools::terminal::Admit(policy, scratch.path(), line);
+    auto words = viv::tools::terminal::Authorize(policy, scratch.path(), line);
     if (!words) {
       CHECK(!words.error().message.empty());
       continue;

@@ -31,7 +31,7 @@ FUZZ_TARGET(wildcards)(const std::uint8_t* data, std::size_t size) {
     how.kind = WildcardPattern::Kind::kGlob;
     expected = sqlite3_strglob(pattern.c_str(), text.c_str()) == 0;
   } else {
-    how.letters = WildcardPattern::Letters::kIgnoreAsciiCase;
+    how.case_mode = WildcardPattern::CaseMode::kIgnoreAsciiCase;
     if (which == 'e') how.escape = "^";
     expected = sqlite3_strlike(pattern.c_str(), text.c_str(), which == 'e' ? '^' : 0) == 0;
   }

@@ -24,7 +24,8 @@ struct Context {
   // What an account's git repository takes; not set: there are none.
   std::function<Task<Result<std::int64_t>>(std::string account_id)> repository_bytes = {};
   // Called before a key, given by its id, is replaced; its failure keeps the key. May be empty.
-  std::function<Status(std::string_view, const accounts::Accounts::NewKey&)> replace_kept_key = {};
+  std::function<Status(std::string_view, const accounts::Accounts::NewKey&)> replace_server_key =
+      {};
 };
 
 // worlds.cc

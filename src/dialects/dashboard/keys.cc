@@ -46,9 +46,9 @@ Task<http::Response> CreateKey(Context& context, http::Request& request) {
   }
   auto made = context.accounts.CreateKey(account_id, std::move(name));
   if (!made) co_return RenderError(made.error());
-  json::object answer = Describe(made->record);
-  answer["key"] = made->key;
-  co_return http::Json(201, WriteJson(answer));
+  json::object response = Describe(made->record);
+  response["key"] = made->key;
+  co_return http::Json(201, WriteJson(response));
 }
 
 Task<http::Response> ListKeys(Context& context, http::Request& request) {
@@ -70,14 +70,14 @@ Task<http::Response> RotateKey(Context& context, http::Request& request) {
   std::string id(request.Parameter("id"));
   if (id == "own") id = request.identity.key_id;
   auto keep = [&context, &id](const accounts::Accounts::NewKey& fresh) {
-    return context.replace_kept_key ? context.replace_kept_key(id, fresh) : Status();
+    return context.replace_server_key ? context.replace_server_key(id, fresh) : Status();
   };
   auto rotated = context.accounts.RotateKey(request.identity.account_id, id, keep);
   if (!rotated) co_return RenderError(rotated.error());
-  json::object answer = Describe(rotated->record);
-  answer["key"] = rotated->key;
-  answer["replaces"] = id;
-  co_return http::Json(201, WriteJson(answer));
+  json::object response = Describe(rotated->record);
+  response["key"] = rotated->key;
+  response["replaces"] = id;
+  co_return http::Json(201, WriteJson(response));
 }
 
 }  // namespace viv::dashboard

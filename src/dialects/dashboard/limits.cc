@@ -16,7 +16,7 @@ Result<store::Account> LookedAt(const Context& context, const http::Request& req
   auto found =
       context.accounts.FindAccount(named == kOwnAccount ? std::string_view(caller) : named);
   if (!found) found = context.accounts.FindByUuid(named);
-  if (found && (IsOperator(request) || context.accounts.MayAct(caller, found->id))) return found;
+  if (found && (IsOperator(request) || context.accounts.MayActFor(caller, found->id))) return found;
   return Fail(ErrorCode::kNotFound, "there is no such account");
 }
 
@@ -60,7 +60,8 @@ Task<http::Response> ChangeLimits(Context& context, http::Request& request) {
   auto body = ParseJson(request.body);
   if (!body) co_return RenderError(body.error());
   if (!body->is_object()) co_return Failure(400, "invalid_argument", "an object is expected");
-  auto limits = accounts::ChangedLimits(context.budgets->LimitsOf(account->id), body->get_object());
+  auto limits =
+      accounts::ApplyLimitChanges(context.budgets->LimitsOf(account->id), body->get_object());
   if (!limits) co_return RenderError(limits.error());
   co_return co_await Set(context, *std::move(account), *limits);
 }
@@ -88,7 +89,7 @@ Task<http::Response> GetUsage(Context& context, http::Request& request) {
                     {"account", account->name},
                     {"usage", accounts::DescribeAmounts(budgets.UsageOf(account->id))},
                     {"limits", accounts::DescribeLimits(budgets.LimitsOf(account->id))},
-                    {"most", accounts::DescribeLimits(budgets.MostOf(account->id))}};
+                    {"most", accounts::DescribeLimits(budgets.EffectiveLimitsOf(account->id))}};
   co_return http::Json(200, WriteJson(body));
 }
 

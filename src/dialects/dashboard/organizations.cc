@@ -66,10 +66,10 @@ Task<http::Response> CreateAccount(Context& context, http::Request& request) {
   if (!made) co_return RenderError(made.error());
   auto key = context.accounts.CreateKey(made->id, "first");
   if (!key) co_return RenderError(key.error());
-  json::object answer = DescribeAccount(context, *made);
-  answer["key"] = key->key;
-  answer["key_id"] = key->record.id;
-  co_return http::Json(201, WriteJson(answer));
+  json::object response = DescribeAccount(context, *made);
+  response["key"] = key->key;
+  response["key_id"] = key->record.id;
+  co_return http::Json(201, WriteJson(response));
 }
 
 Task<http::Response> ListAccounts(Context& context, http::Request& request) {

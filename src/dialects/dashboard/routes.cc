@@ -44,7 +44,7 @@ http::Response RenderError(const Error& error) {
     log::Error("api.failed", {{"error", error.message}});
     return Failure(shape.status, shape.code, "Internal error; the server's log has the reason");
   }
-  if (accounts::BudgetIn(error)) shape.status = 403;
+  if (accounts::ExceededBudget(error)) shape.status = 403;
   return Failure(shape.status, shape.code, error.message);
 }
 

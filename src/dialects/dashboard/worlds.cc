@@ -93,9 +93,9 @@ Task<http::Response> VerifyWorld(Context& context, http::Request& request) {
 Task<http::Response> ForkWorld(Context& context, http::Request& request) {
   auto forked = co_await context.sandboxes.Fork(RefOf(request));
   if (!forked) co_return RenderError(forked.error());
-  json::object answer = DescribeWorld(context, request, **forked);
-  answer["forked_from"] = std::string(request.Parameter("id"));
-  co_return http::Json(201, WriteJson(answer));
+  json::object response = DescribeWorld(context, request, **forked);
+  response["forked_from"] = std::string(request.Parameter("id"));
+  co_return http::Json(201, WriteJson(response));
 }
 
 Task<http::Response> DumpWorld(Context& context, http::Request& request) {
@@ -113,9 +113,9 @@ Task<http::Response> LoadWorld(Context& context, http::Request& request) {
   auto report = co_await context.sandboxes.Initialize(
       RefOf(request), engine::World::StartFrom::kEmpty, std::move(*body));
   if (!report) co_return RenderError(report.error());
-  json::object answer{{"sandbox_id", std::string(request.Parameter("id"))},
-                      {"records", report->records}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"sandbox_id", std::string(request.Parameter("id"))},
+                        {"records", report->records}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> SetFaults(Context& context, http::Request& request) {
@@ -142,9 +142,9 @@ Task<http::Response> SetClock(Context& context, http::Request& request) {
 Task<http::Response> GetClock(Context& context, http::Request& request) {
   auto state = co_await context.sandboxes.Clock(RefOf(request));
   if (!state) co_return RenderError(state.error());
-  json::object answer{{"mode", kModes[static_cast<int>(state->mode)]},
-                      {"now", IsoMicros(state->now_ms() * 1000)}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"mode", kModes[static_cast<int>(state->mode)]},
+                        {"now", IsoMicros(state->now_ms() * 1000)}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::dashboard

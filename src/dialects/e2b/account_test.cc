@@ -18,9 +18,9 @@ TEST_F(AccountTest, RefusesEveryRouteWithoutAValidKey) {
     for (const HeaderList& headers :
          {HeaderList{{"X-API-Key", ""}}, HeaderList{{"X-API-Key", "wrong"}},
           HeaderList{{"Authorization", "Basic a2V5"}}}) {
-      Answer answer = Call("GET", path, "", headers);
-      EXPECT_EQ(answer.status, 401) << path;
-      EXPECT_EQ(answer.body.at("code").as_int64(), 401);
+      ParsedResponse response = Call("GET", path, "", headers);
+      EXPECT_EQ(response.status, 401) << path;
+      EXPECT_EQ(response.body.at("code").as_int64(), 401);
     }
   }
 }
@@ -42,13 +42,13 @@ TEST_F(AccountTest, MeasuresTheTeam) {
   boxes::Box paused;
   paused.state = boxes::BoxState::kPaused;
   Put(paused);
-  Answer answer = Call("GET", "/teams/mine/metrics");
-  ASSERT_EQ(answer.status, 200);
-  ASSERT_EQ(answer.body.as_array().size(), 1u);
-  EXPECT_EQ(answer.body.at(0).at("concurrentSandboxes").as_int64(), 2);
-  EXPECT_NEAR(answer.body.at(0).at("sandboxStartRate").as_double(), 2.0 / 60, 1e-9);
+  ParsedResponse response = Call("GET", "/teams/mine/metrics");
+  ASSERT_EQ(response.status, 200);
+  ASSERT_EQ(response.body.as_array().size(), 1u);
+  EXPECT_EQ(response.body.at(0).at("concurrentSandboxes").as_int64(), 2);
+  EXPECT_NEAR(response.body.at(0).at("sandboxStartRate").as_double(), 2.0 / 60, 1e-9);
   EXPECT_EQ(Call("GET", "/teams/mine/metrics?end=5").text, "[]");
-  Answer most = Call("GET", "/teams/mine/metrics/max?metric=concurrent_sandboxes");
+  ParsedResponse most = Call("GET", "/teams/mine/metrics/max?metric=concurrent_sandboxes");
   EXPECT_EQ(most.body.at("value").as_double(), 2);
 }
 
@@ -62,14 +62,14 @@ TEST_F(AccountTest, RefusesBadTeamQuestions) {
 
 TEST_F(AccountTest, MakesListsAndRemovesKeys) {
   ASSERT_EQ(Call("POST", "/api-keys", R"({"name":"spare"})").status, 201);
-  Answer made = Call("POST", "/api-keys", R"({"name":"ci"})");
+  ParsedResponse made = Call("POST", "/api-keys", R"({"name":"ci"})");
   ASSERT_EQ(made.status, 201) << made.text;
   std::string key(FindString(made.body, "key"));
   EXPECT_EQ(key.size(), 44u);
   EXPECT_EQ(FindString(made.body.at("mask"), "prefix"), "e2b_");
   EXPECT_EQ(FindString(made.body.at("mask"), "maskedValuePrefix"), key.substr(4, 4));
   std::string id(FindString(made.body, "id"));
-  Answer list = Call("GET", "/api-keys");
+  ParsedResponse list = Call("GET", "/api-keys");
   ASSERT_EQ(list.body.as_array().size(), 2u);
   EXPECT_EQ(FindString(list.body.at(1), "name"), "ci");
   EXPECT_EQ(list.text.find(key), std::string::npos);
@@ -78,7 +78,7 @@ TEST_F(AccountTest, MakesListsAndRemovesKeys) {
   EXPECT_EQ(Call("DELETE", "/api-keys/" + id).status, 204);
   EXPECT_EQ(Call("DELETE", "/api-keys/" + id).status, 404);
   EXPECT_EQ(Call("PATCH", "/api-keys/" + id, R"({"name":"x"})").status, 404);
-  Answer left = Call("GET", "/api-keys");
+  ParsedResponse left = Call("GET", "/api-keys");
   ASSERT_EQ(left.body.as_array().size(), 1u);
   EXPECT_EQ(FindString(left.body.at(0), "name"), "spare");
   std::string last(FindString(left.body.at(0), "id"));
@@ -121,9 +121,9 @@ TEST_F(AccountTest, SaysWhatToUseInsteadOfWhatIsNotHere) {
       {"PATCH", "/events/webhooks/w"},
       {"DELETE", "/events/webhooks/w"}};
   for (const auto& [method, path] : calls) {
-    Answer answer = Call(method, path, "{}");
-    EXPECT_EQ(answer.status, 400) << method << ' ' << path;
-    EXPECT_THAT(answer.message(), HasSubstr(" here: "));
+    ParsedResponse response = Call(method, path, "{}");
+    EXPECT_EQ(response.status, 400) << method << ' ' << path;
+    EXPECT_THAT(response.message(), HasSubstr(" here: "));
   }
 }
 

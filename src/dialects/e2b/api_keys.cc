@@ -59,9 +59,9 @@ Task<http::Response> CreateApiKey(Context& context, http::Request& request) {
   if (!fields.ok()) co_return RenderError(fields.error());
   auto made = context.accounts.CreateKey(request.identity.account_id, std::move(*name));
   if (!made) co_return RenderError(made.error());
-  json::object answer = ShowKey(made->record);
-  answer["key"] = made->key;
-  co_return http::Json(201, WriteJson(answer));
+  json::object response = ShowKey(made->record);
+  response["key"] = made->key;
+  co_return http::Json(201, WriteJson(response));
 }
 
 Task<http::Response> RenameApiKey(Context& context, http::Request& request) {

@@ -6,7 +6,7 @@
 
 #include "accounts/account_secrets.h"
 #include "accounts/accounts.h"
-#include "accounts/secrets.h"
+#include "accounts/sealer.h"
 #include "base/clock.h"
 #include "base/task.h"
 #include "boxes/boxes.h"
@@ -22,7 +22,7 @@ struct Context {
   boxes::Boxes& boxes;
   accounts::Accounts& accounts;
   accounts::AccountSecrets& secrets;
-  const accounts::Secrets& sealer;  // of what boxes shall send
+  const accounts::Sealer& sealer;  // of what boxes shall send
   std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;

@@ -64,12 +64,12 @@ void ReadLifecycle(http::Fields& fields, boxes::CreateBox& box) {
 
 void ReadNetworkOf(http::Fields& fields,
                    CreateVersion version,
-                   const accounts::Secrets& secrets,
+                   const accounts::Sealer& secrets,
                    boxes::CreateBox& box) {
   std::optional<bool> internet = fields.Flag("allow_internet_access");
   const json::object* network = fields.Object("network");
   http::Fields inner(network == nullptr ? json::object() : *network, "network");
-  Sealer sealer{secrets, box.account_id};
+  AccountSealer sealer{secrets, box.account_id};
   box.network = ReadNetwork(inner, internet, sealer);
   if (!inner.ok()) fields.Refuse(inner.error().message);
   // The second version secures every sandbox.
@@ -110,7 +110,7 @@ std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback) {
 
 Result<boxes::CreateBox> ReadCreateRequest(const http::Request& request,
                                            CreateVersion version,
-                                           const accounts::Secrets& sealer) {
+                                           const accounts::Sealer& sealer) {
   http::Fields fields(request, http::Fields::Body::kRequired);
   boxes::CreateBox box;
   box.account_id = request.identity.account_id;

@@ -1,7 +1,7 @@
 #pragma once
 // The body of a create, read and checked whole before anything is made.
 
-#include "accounts/secrets.h"
+#include "accounts/sealer.h"
 #include "base/result.h"
 #include "boxes/boxes.h"
 #include "http/fields.h"
@@ -21,6 +21,6 @@ std::int64_t ReadTimeout(http::Fields& fields, std::int64_t fallback);
 // What may be a secret in it is sealed.
 Result<boxes::CreateBox> ReadCreateRequest(const http::Request& request,
                                            CreateVersion version,
-                                           const accounts::Secrets& sealer);
+                                           const accounts::Sealer& sealer);
 
 }  // namespace viv::e2b

@@ -81,7 +81,8 @@ void RefuseProxyTls(http::Fields& members) {
 
 }  // namespace
 
-std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields, const Sealer& sealer) {
+std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields,
+                                                      const AccountSealer& sealer) {
   const json::object* given = fields.Object("egressProxy");
   if (given == nullptr) return std::nullopt;
   http::Fields members(*given, "egressProxy");

@@ -8,14 +8,15 @@
 #include "base/json.h"
 #include "base/task.h"
 #include "boxes/boxes.h"
-#include "dialects/e2b/sealer.h"
+#include "dialects/e2b/account_sealer.h"
 #include "gateway/rules/plan.h"
 #include "http/fields.h"
 
 namespace viv::e2b {
 
 // Of the member "egressProxy"; null is none. A mistake is refused there, without the password.
-std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields, const Sealer& sealer);
+std::optional<gateway::UpstreamProxy> ReadEgressProxy(http::Fields& fields,
+                                                      const AccountSealer& sealer);
 
 // kInvalidArgument when its name cannot be resolved, or leads to where nobody may connect. To be
 // asked once all else is right, since others' name servers are.

@@ -14,16 +14,16 @@ class E2bProxyTest : public E2bTest {
  protected:
   using Kind = gateway::SecretText::Kind;
 
-  Answer CreateWith(const std::string& network) {
+  ParsedResponse CreateWith(const std::string& network) {
     return Call("POST", "/v2/sandboxes", R"({"templateID":"base","network":)" + network + '}');
   }
-  Answer CreateBy(const std::string& address) {
+  ParsedResponse CreateBy(const std::string& address) {
     return CreateWith(R"({"egressProxy":{"address":")" + address + R"("}})");
   }
   std::string Made(const std::string& network) {
-    Answer answer = CreateWith(network);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return std::string(FindString(answer.body, "sandboxID"));
+    ParsedResponse response = CreateWith(network);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return std::string(FindString(response.body, "sandboxID"));
   }
   const gateway::Plan& PlanOf(const std::string& id) { return At(id).spec.network.plan; }
   std::string Shown(const std::string& id) {
@@ -84,13 +84,13 @@ TEST_F(E2bProxyTest, RefusesProxiesThatCannotBe) {
         std::string(R"({"address":"a:1","username":"","password":"canary"})"),
         R"({"address":"a:1","username":")" + long_text + R"("})",
         R"({"address":"a:1","username":"u","password":"canary)" + long_text + R"("})"}) {
-    Answer answer = CreateWith(R"({"egressProxy":)" + proxy + '}');
-    EXPECT_EQ(answer.status, 400) << proxy;
-    EXPECT_THAT(answer.message(),
+    ParsedResponse response = CreateWith(R"({"egressProxy":)" + proxy + '}');
+    EXPECT_EQ(response.status, 400) << proxy;
+    EXPECT_THAT(response.message(),
                 AnyOf(StartsWith("egressProxy"), StartsWith("network.egressProxy"),
                       StartsWith("Invalid egress proxy config: ")))
         << proxy;
-    EXPECT_THAT(answer.text, Not(HasSubstr("canary"))) << proxy;
+    EXPECT_THAT(response.text, Not(HasSubstr("canary"))) << proxy;
   }
   EXPECT_TRUE(boxes_.boxes.empty());
   EXPECT_TRUE(boxes_.proxies.empty());  // whose names nobody was asked for
@@ -137,9 +137,9 @@ TEST_F(E2bProxyTest, OneThatLeadsInsideOrNowhereIsRefusedBeforeAnythingIsMade) {
       R"({"egressProxy":{"address":"p.test:1080","username":"u","password":"x"}})";
   auto refused = [&](const Error& failure, const std::string& message) {
     boxes_.proxy_failure = failure;
-    for (const Answer& answer : {CreateWith(network), Call("PUT", path, network)}) {
-      EXPECT_EQ(answer.status, 400);
-      EXPECT_EQ(answer.message(), message);
+    for (const ParsedResponse& response : {CreateWith(network), Call("PUT", path, network)}) {
+      EXPECT_EQ(response.status, 400);
+      EXPECT_EQ(response.message(), message);
     }
   };
   refused({ErrorCode::kPermissionDenied, "p.test resolves to 10.0.0.1"},

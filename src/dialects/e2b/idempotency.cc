@@ -17,7 +17,7 @@ std::string IdempotencyKeys::NameOf(const Claim& claim) {
   return std::to_string(claim.account_id.size()) + ':' + claim.account_id + claim.key;
 }
 
-void IdempotencyKeys::Forget(std::int64_t now_ms) {
+void IdempotencyKeys::DropExpired(std::int64_t now_ms) {
   while (!oldest_first_.empty()) {
     auto oldest = entries_.find(oldest_first_.front());
     if (oldest->second.expires_ms > now_ms && entries_.size() < keys_max_) return;
@@ -26,7 +26,8 @@ void IdempotencyKeys::Forget(std::int64_t now_ms) {
   }
 }
 
-Result<IdempotencyKeys::Begun> IdempotencyKeys::Begin(const Claim& claim, std::int64_t now_ms) {
+Result<IdempotencyKeys::ClaimResult> IdempotencyKeys::Begin(const Claim& claim,
+                                                            std::int64_t now_ms) {
   const bool printable =
       std::all_of(claim.key.begin(), claim.key.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
   if (claim.key.size() > kKeyBytesMax || !printable)
@@ -35,7 +36,7 @@ Result<IdempotencyKeys::Begun> IdempotencyKeys::Begin(const Claim& claim, std::i
   std::string name = NameOf(claim);
   std::string hash = Sha256Hex(claim.body);
   std::lock_guard lock(mutex_);
-  Forget(now_ms);
+  DropExpired(now_ms);
   auto [found, is_new] = entries_.try_emplace(name);
   Entry& entry = found->second;
   if (is_new) {
@@ -45,11 +46,11 @@ Result<IdempotencyKeys::Begun> IdempotencyKeys::Begin(const Claim& claim, std::i
   if (is_new || entry.state == State::kFree) {
     entry.state = State::kMaking;
     entry.body_hash = std::move(hash);
-    return Begun{Standing::kFirst};
+    return ClaimResult{ClaimState::kFirst};
   }
-  if (entry.body_hash != hash) return Begun{Standing::kMismatch};
-  if (entry.state == State::kMaking) return Begun{Standing::kUnderWay};
-  return Begun{Standing::kMade, entry.sandbox_id};
+  if (entry.body_hash != hash) return ClaimResult{ClaimState::kMismatch};
+  if (entry.state == State::kMaking) return ClaimResult{ClaimState::kInProgress};
+  return ClaimResult{ClaimState::kMade, entry.sandbox_id};
 }
 
 void IdempotencyKeys::Finish(const Claim& claim, std::string sandbox_id) {

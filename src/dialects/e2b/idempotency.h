@@ -23,18 +23,18 @@ class IdempotencyKeys {
     std::string key;
     std::string body;  // what was asked; another body under the same key is refused
   };
-  enum class Standing {
-    kFirst,     // the caller shall make it, and then says so with Finish
-    kMade,      // `sandbox_id` is what the key made
-    kUnderWay,  // another request makes it at this moment
-    kMismatch,  // the key was used with another body
+  enum class ClaimState {
+    kFirst,       // the caller shall make it, and then says so with Finish
+    kMade,        // `sandbox_id` is what the key made
+    kInProgress,  // another request makes it at this moment
+    kMismatch,    // the key was used with another body
   };
-  struct Begun {
-    Standing standing;
+  struct ClaimResult {
+    ClaimState state;
     std::string sandbox_id = {};
   };
   // Up to 255 bytes of key, which can be printed; else kInvalidArgument.
-  Result<Begun> Begin(const Claim& claim, std::int64_t now_ms);
+  Result<ClaimResult> Begin(const Claim& claim, std::int64_t now_ms);
   // Empty `sandbox_id`: it failed, the key is free again.
   void Finish(const Claim& claim, std::string sandbox_id);
 
@@ -48,7 +48,7 @@ class IdempotencyKeys {
     std::int64_t expires_ms = 0;
   };
   static std::string NameOf(const Claim& claim);
-  void Forget(std::int64_t now_ms);
+  void DropExpired(std::int64_t now_ms);
 
   std::size_t keys_max_;
   std::mutex mutex_;

@@ -27,14 +27,14 @@ class LinkSearch {
   Found Find(const boxes::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
 
  private:
-  bool MayLook(std::int64_t now_ms);
-  std::string Recall(const std::string& signature);
-  void Remember(const std::string& signature, const std::string& box_id);
+  bool HasBudget(std::int64_t now_ms);
+  std::string FindCached(const std::string& signature);
+  void AddToCache(const std::string& signature, const std::string& box_id);
 
-  std::mutex mutex_;   // guards those below
-  std::int64_t left_;  // tokens that may still be tried; below 0 after a large search
-  std::int64_t filled_at_ms_ = 0;
-  std::map<std::string, std::string> found_;  // ids of boxes by signature
+  std::mutex mutex_;          // guards those below
+  std::int64_t budget_left_;  // tokens that may still be tried; below 0 after a large search
+  std::int64_t refilled_at_ms_ = 0;
+  std::map<std::string, std::string> cache_;  // ids of boxes by signature
 };
 
 }  // namespace viv::e2b

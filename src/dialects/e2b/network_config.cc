@@ -17,7 +17,7 @@ constexpr std::string_view kAllTraffic = "0.0.0.0/0";
 constexpr std::string_view kPortMark = "${PORT}";
 // Every name, and no address: in our lists "*" is for both, and this expression for names alone.
 constexpr std::string_view kEveryName = "*";
-constexpr std::string_view kEveryNameInOurs = "~[^:]*[^:.0-9][^:]*";
+constexpr std::string_view kEveryNamePattern = "~[^:]*[^:.0-9][^:]*";
 
 bool IsBlockOrAddress(network::EntryKind kind) {
   return kind == network::EntryKind::kAddress || kind == network::EntryKind::kBlock;
@@ -109,7 +109,7 @@ std::vector<std::uint16_t> ReadTlsPorts(http::Fields& fields) {
 json::array ShowEntries(const std::vector<std::string>& list) {
   json::array array;
   for (const std::string& item : list)
-    array.emplace_back(item == kEveryNameInOurs ? kEveryName : std::string_view(item));
+    array.emplace_back(item == kEveryNamePattern ? kEveryName : std::string_view(item));
   return array;
 }
 
@@ -124,15 +124,15 @@ std::string MaskedHost(const std::string& mask, std::uint16_t port) {
 
 void ReadEgress(http::Fields& fields,
                 std::optional<bool> internet,
-                const Sealer& sealer,
+                const AccountSealer& sealer,
                 boxes::BoxNetwork& network) {
   network.egress.allow = fields.List("allowOut");
   network.egress.deny = fields.List("denyOut");
   network.egress.internet = internet.value_or(true);
-  network.internet_asked = internet;
+  network.internet_requested = internet;
   CheckEntries(fields, network.egress);
   std::replace(network.egress.allow.begin(), network.egress.allow.end(), std::string(kEveryName),
-               std::string(kEveryNameInOurs));
+               std::string(kEveryNamePattern));
   network.plan = gateway::Plan();
   network.plan.rules = ReadRules(fields, sealer);
   network.plan.proxy = ReadEgressProxy(fields, sealer);
@@ -144,7 +144,7 @@ void ReadEgress(http::Fields& fields,
 
 boxes::BoxNetwork ReadNetwork(http::Fields& fields,
                               std::optional<bool> internet,
-                              const Sealer& sealer) {
+                              const AccountSealer& sealer) {
   boxes::BoxNetwork network;
   ReadEgress(fields, internet, sealer, network);
   network.public_traffic = fields.Flag("allowPublicTraffic").value_or(true);
@@ -156,7 +156,7 @@ boxes::BoxNetwork ReadNetwork(http::Fields& fields,
 json::value ShowNetwork(const boxes::BoxNetwork& network) {
   boxes::BoxNetwork untouched;
   untouched.egress.internet = network.egress.internet;  // both are shown as allowInternetAccess
-  untouched.internet_asked = network.internet_asked;
+  untouched.internet_requested = network.internet_requested;
   untouched.public_traffic = true;
   if (network == untouched) return nullptr;
   json::object shown{{"allowPublicTraffic", network.public_traffic}};

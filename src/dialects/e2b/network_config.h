@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "boxes/boxes.h"
-#include "dialects/e2b/sealer.h"
+#include "dialects/e2b/account_sealer.h"
 #include "http/fields.h"
 
 namespace viv::e2b {
@@ -19,13 +19,13 @@ inline constexpr std::uint16_t kAgentPort = 49983;
 // refused there.
 void ReadEgress(http::Fields& fields,
                 std::optional<bool> internet,
-                const Sealer& sealer,
+                const AccountSealer& sealer,
                 boxes::BoxNetwork& network);
 
 // The way out and the way in.
 boxes::BoxNetwork ReadNetwork(http::Fields& fields,
                               std::optional<bool> internet,
-                              const Sealer& sealer);
+                              const AccountSealer& sealer);
 
 // As sandbox details show it; null when all is as it is without any setting.
 json::value ShowNetwork(const boxes::BoxNetwork& network);

@@ -43,7 +43,7 @@ std::size_t CountMarks(std::string_view value) {
 // first. None repeats a part of a value.
 class DomainReader {
  public:
-  DomainReader(http::Fields& fields, const Sealer& sealer, std::string_view domain)
+  DomainReader(http::Fields& fields, const AccountSealer& sealer, std::string_view domain)
       : fields_(fields), sealer_(sealer), domain_(domain), quoted_(Quoted(domain)) {}
 
   std::string Name() {
@@ -159,7 +159,7 @@ class DomainReader {
   }
 
   http::Fields& fields_;
-  const Sealer& sealer_;
+  const AccountSealer& sealer_;
   std::string_view domain_;
   std::string quoted_;
 };
@@ -186,7 +186,7 @@ json::object ShowHeaders(const std::vector<gateway::SetHeader>& headers) {
 }  // namespace
 
 // A rule that adds nothing is kept: it shields its host from the wildcards above it.
-std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const Sealer& sealer) {
+std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const AccountSealer& sealer) {
   std::vector<gateway::HeaderRule> rules;
   const json::object* domains = fields.Object("rules");
   if (domains == nullptr) return rules;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dialects/e2b/sealer.h"
+#include "dialects/e2b/account_sealer.h"
 #include "gateway/rules/plan.h"
 #include "http/fields.h"
 
@@ -15,7 +15,7 @@ namespace viv::e2b {
 
 // Of the member "rules"; a mistake is refused there, without a value. A secret that does not exist
 // is no mistake: it may be made later, and until then nothing is sent.
-std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const Sealer& sealer);
+std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const AccountSealer& sealer);
 
 // As details show them; a domain that gets nothing has no rules: []. Placeholders are shown, and
 // what the account wrote around them; a value that was sealed is "***", since no answer has a

@@ -12,22 +12,22 @@ using Kind = gateway::SecretText::Kind;
 
 class NetworkRulesTest : public E2bTest {
  protected:
-  Answer CreateWith(const std::string& network) {
+  ParsedResponse CreateWith(const std::string& network) {
     return Call("POST", "/v2/sandboxes", R"({"templateID":"base","network":)" + network + '}');
   }
   // Of a sandbox that was created with these.
   std::string Made(const std::string& network) {
-    Answer answer = CreateWith(network);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return std::string(FindString(answer.body, "sandboxID"));
+    ParsedResponse response = CreateWith(network);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return std::string(FindString(response.body, "sandboxID"));
   }
-  Answer Replace(const std::string& id, const std::string& network) {
+  ParsedResponse Replace(const std::string& id, const std::string& network) {
     return Call("PUT", "/sandboxes/" + id + "/network", network);
   }
   const gateway::Plan& PlanOf(const std::string& id) { return At(id).spec.network.plan; }
   std::string Shown(const std::string& id) {
-    Answer answer = Call("GET", "/sandboxes/" + id);
-    const json::value* network = Find(answer.body, "network");
+    ParsedResponse response = Call("GET", "/sandboxes/" + id);
+    const json::value* network = Find(response.body, "network");
     return network == nullptr ? "none" : WriteJson(*network);
   }
   std::string Revealed(const gateway::SecretText& text) {
@@ -36,9 +36,9 @@ class NetworkRulesTest : public E2bTest {
   }
   // Why a sandbox with these rules was not made.
   std::string Refusal(const std::string& network) {
-    Answer answer = CreateWith(network);
-    EXPECT_EQ(answer.status, 400) << network;
-    return answer.message();
+    ParsedResponse response = CreateWith(network);
+    EXPECT_EQ(response.status, 400) << network;
+    return response.message();
   }
   static std::string OneHeader(std::string_view name, std::string_view value) {
     json::object headers{{name, value}};
@@ -79,9 +79,9 @@ TEST_F(NetworkRulesTest, DetailsShowPlaceholdersAndHideValues) {
 }
 
 TEST_F(NetworkRulesTest, AHiddenValueIsNotTakenForAValue) {
-  Answer answer = CreateWith(OneHeader("X-Token", "***"));
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_THAT(answer.message(), HasSubstr("give the value again"));
+  ParsedResponse response = CreateWith(OneHeader("X-Token", "***"));
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.message(), HasSubstr("give the value again"));
 }
 
 TEST_F(NetworkRulesTest, TheRuleThatSaysMostComesFirst) {
@@ -138,9 +138,9 @@ TEST_F(NetworkRulesTest, RefusesRulesOfAWrongShape) {
         R"({"a.com":[{"transform":{"headers":{"A":1}}}]})",
         R"({"a.com":[{"transform":{"headers":{"A":null}}}]})",
         R"({"a.com":[{"transform":{"headers":{"A":"1","a":"2"}}}]})"}) {
-    Answer answer = CreateWith(std::string(R"({"rules":)") + rules + '}');
-    EXPECT_EQ(answer.status, 400) << rules;
-    EXPECT_THAT(answer.message(), HasSubstr("network.rules")) << rules;
+    ParsedResponse response = CreateWith(std::string(R"({"rules":)") + rules + '}');
+    EXPECT_EQ(response.status, 400) << rules;
+    EXPECT_THAT(response.message(), HasSubstr("network.rules")) << rules;
   }
   EXPECT_TRUE(boxes_.boxes.empty());
 }
@@ -175,9 +175,9 @@ TEST_F(NetworkRulesTest, RefusesHeadersThatARuleCannotSet) {
   for (const char* name :
        {"Host", "content-length", "Connection", "Transfer-Encoding", "TE", "Trailer", "Upgrade",
         "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Expect", "HTTP2-Settings"}) {
-    Answer answer = CreateWith(OneHeader(name, "x"));
-    EXPECT_EQ(answer.status, 400) << name;
-    EXPECT_THAT(answer.message(), HasSubstr("reserved")) << name;
+    ParsedResponse response = CreateWith(OneHeader(name, "x"));
+    EXPECT_EQ(response.status, 400) << name;
+    EXPECT_THAT(response.message(), HasSubstr("reserved")) << name;
   }
   for (const std::string& name :
        {std::string(), std::string("a b"), std::string("a:"), std::string(":path"),
@@ -214,10 +214,10 @@ TEST_F(NetworkRulesTest, RefusesValuesThatCannotBeSentAndRepeatsNone) {
            {"canary${e2b.identity.tokens.aws}",
             "network.rules: a.com: X-Token: workload identity is not available here; use "
             "${e2b.secrets.NAME}"}}) {
-    Answer answer = CreateWith(OneHeader("X-Token", value));
-    EXPECT_EQ(answer.status, 400) << value;
-    EXPECT_EQ(answer.message(), message);
-    EXPECT_THAT(answer.text, Not(HasSubstr("canary"))) << value;
+    ParsedResponse response = CreateWith(OneHeader("X-Token", value));
+    EXPECT_EQ(response.status, 400) << value;
+    EXPECT_EQ(response.message(), message);
+    EXPECT_THAT(response.text, Not(HasSubstr("canary"))) << value;
   }
   EXPECT_EQ(CreateWith(OneHeader("X-Token", std::string(2048, 'x'))).status, 201);
   EXPECT_EQ(CreateWith(OneHeader("X-Token", "a\tb ü {c} ${d}")).status, 201);

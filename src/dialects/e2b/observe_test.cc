@@ -22,18 +22,18 @@ class ObserveTest : public E2bTest {
   void AddLog(std::int64_t at_ms, std::string level, std::string message) {
     boxes_.logs.push_back({at_ms * 1000, std::move(level), std::move(message), {{"pid", "7"}}});
   }
-  std::string Messages(const Answer& answer) {
+  std::string Messages(const ParsedResponse& response) {
     std::string all;
-    for (const json::value& entry : answer.body.at("logs").as_array())
+    for (const json::value& entry : response.body.at("logs").as_array())
       all += std::string(FindString(entry, "message")) + ' ';
     return all;
   }
 };
 
 TEST_F(ObserveTest, MetricsHaveEveryField) {
-  Answer answer = Call("GET", "/sandboxes/" + PutMeasured(1) + "/metrics");
-  ASSERT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.text,
+  ParsedResponse response = Call("GET", "/sandboxes/" + PutMeasured(1) + "/metrics");
+  ASSERT_EQ(response.status, 200);
+  EXPECT_EQ(response.text,
             R"([{"timestamp":"1970-01-01T00:16:40.000000Z","timestampUnix":1000,"cpuCount":2,)"
             R"("cpuUsedPct":25.0,"memUsed":100,"memTotal":1000,"memCache":0,"diskUsed":0,)"
             R"("diskTotal":0}])");
@@ -54,10 +54,10 @@ TEST_F(ObserveTest, MetricsOfANewSandboxAreEmpty) {
 
 TEST_F(ObserveTest, BatchMetricsGiveTheLatestOfEach) {
   std::string a = PutMeasured(3), b = PutMeasured(1), none = Put();
-  Answer answer =
+  ParsedResponse response =
       Call("GET", "/sandboxes/metrics?sandbox_ids=" + a + "," + b + "-client," + none + ",igone");
-  ASSERT_EQ(answer.status, 200);
-  const json::object& by_id = answer.body.at("sandboxes").as_object();
+  ASSERT_EQ(response.status, 200);
+  const json::object& by_id = response.body.at("sandboxes").as_object();
   EXPECT_EQ(by_id.size(), 2u);
   EXPECT_EQ(by_id.at(a).at("memUsed").as_int64(), 102);
 }
@@ -74,14 +74,14 @@ TEST_F(ObserveTest, BatchMetricsTakeAHundredAtMost) {
 TEST_F(ObserveTest, OlderLogsHaveJsonInEachLine) {
   AddLog(1000, "info", "one \"quoted\"");
   AddLog(2000, "odd", "two");
-  Answer answer = Call("GET", "/sandboxes/" + Put() + "/logs");
-  ASSERT_EQ(answer.status, 200);
-  auto line = ParseJson(FindString(answer.body.at("logs").at(0), "line"));
+  ParsedResponse response = Call("GET", "/sandboxes/" + Put() + "/logs");
+  ASSERT_EQ(response.status, 200);
+  auto line = ParseJson(FindString(response.body.at("logs").at(0), "line"));
   ASSERT_TRUE(line);
   EXPECT_EQ(FindString(*line, "level"), "info");
   EXPECT_EQ(FindString(*line, "message"), "one \"quoted\"");
   EXPECT_EQ(FindString(*line, "pid"), "7");
-  EXPECT_EQ(FindString(answer.body.at("logEntries").at(1), "level"), "info");
+  EXPECT_EQ(FindString(response.body.at("logEntries").at(1), "level"), "info");
 }
 
 TEST_F(ObserveTest, OlderLogsHonourStartAndLimit) {
@@ -114,8 +114,8 @@ TEST_F(ObserveTest, LogsGoBothWaysAndFilter) {
 
 TEST_F(ObserveTest, BytesOfAGuestBecomeReadableJson) {
   AddLog(1000, "info", "bad \xff byte");
-  Answer answer = Call("GET", "/v2/sandboxes/" + Put() + "/logs");
-  EXPECT_EQ(Messages(answer), "bad ? byte ");
+  ParsedResponse response = Call("GET", "/v2/sandboxes/" + Put() + "/logs");
+  EXPECT_EQ(Messages(response), "bad ? byte ");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class CreationClaim {
   ~CreationClaim() {
     if (!claim_.key.empty()) keys_.Finish(claim_, sandbox_id_);
   }
-  void Made(std::string sandbox_id) { sandbox_id_ = std::move(sandbox_id); }
+  void SetSandboxId(std::string sandbox_id) { sandbox_id_ = std::move(sandbox_id); }
 
  private:
   IdempotencyKeys& keys_;
@@ -26,14 +26,14 @@ class CreationClaim {
 };
 
 // To whoever uses a key that was used before.
-http::Response AnswerAgain(Context& context,
-                           const std::string& account_id,
-                           const IdempotencyKeys::Begun& earlier) {
-  using Standing = IdempotencyKeys::Standing;
-  if (earlier.standing == Standing::kMismatch)
+http::Response RenderEarlierClaim(Context& context,
+                                  const std::string& account_id,
+                                  const IdempotencyKeys::ClaimResult& earlier) {
+  using ClaimState = IdempotencyKeys::ClaimState;
+  if (earlier.state == ClaimState::kMismatch)
     return Failure(409, "Idempotency-Key was already used with a different request",
                    "idempotency_request_mismatch");
-  if (earlier.standing == Standing::kUnderWay)
+  if (earlier.state == ClaimState::kInProgress)
     return Failure(409, "A request with this Idempotency-Key is in progress: try again in a moment",
                    "idempotency_in_progress");
   const std::string& id = earlier.sandbox_id;
@@ -54,15 +54,15 @@ Task<http::Response> CreateAs(Context& context, http::Request& request, CreateVe
   if (!claim.key.empty()) {
     auto earlier = context.creations.Begin(claim, context.clock());
     if (!earlier) co_return RenderError(earlier.error());
-    if (earlier->standing != IdempotencyKeys::Standing::kFirst)
-      co_return AnswerAgain(context, claim.account_id, *earlier);
+    if (earlier->state != IdempotencyKeys::ClaimState::kFirst)
+      co_return RenderEarlierClaim(context, claim.account_id, *earlier);
   }
   CreationClaim creation(context.creations, std::move(claim));
   Status proxy = co_await CheckEgressProxy(context.boxes, read->network.plan.proxy);
   if (!proxy) co_return RenderError(proxy.error());
   auto box = co_await context.boxes.Create(std::move(*read));
   if (!box) co_return RenderError(box.error());
-  creation.Made((*box)->id);
+  creation.SetSandboxId((*box)->id);
   co_return http::Json(201, WriteJson(ShowSandbox(context, **box)));
 }
 

@@ -8,16 +8,16 @@ using ::testing::HasSubstr;
 using SandboxCreateTest = E2bTest;
 
 TEST_F(SandboxCreateTest, AnswersWhatAClientNeeds) {
-  Answer answer = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
-  ASSERT_EQ(answer.status, 201) << answer.text;
-  std::string id(FindString(answer.body, "sandboxID"));
-  EXPECT_EQ(FindString(answer.body, "templateID"), "basebasebasebasebase");
-  EXPECT_EQ(FindString(answer.body, "alias"), "base");
-  EXPECT_EQ(FindString(answer.body, "clientID"), "6532622b");
-  EXPECT_EQ(FindString(answer.body, "envdVersion"), "0.6.13");
-  EXPECT_EQ(FindString(answer.body, "envdAccessToken"), "agent-" + id);
-  EXPECT_EQ(Find(answer.body, "trafficAccessToken"), nullptr);
-  EXPECT_EQ(Find(answer.body, "domain"), nullptr);
+  ParsedResponse response = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
+  ASSERT_EQ(response.status, 201) << response.text;
+  std::string id(FindString(response.body, "sandboxID"));
+  EXPECT_EQ(FindString(response.body, "templateID"), "basebasebasebasebase");
+  EXPECT_EQ(FindString(response.body, "alias"), "base");
+  EXPECT_EQ(FindString(response.body, "clientID"), "6532622b");
+  EXPECT_EQ(FindString(response.body, "envdVersion"), "0.6.13");
+  EXPECT_EQ(FindString(response.body, "envdAccessToken"), "agent-" + id);
+  EXPECT_EQ(Find(response.body, "trafficAccessToken"), nullptr);
+  EXPECT_EQ(Find(response.body, "domain"), nullptr);
   EXPECT_EQ(At(id).spec.timeout_seconds, 300);
   EXPECT_EQ(At(id).spec.on_timeout, boxes::OnTimeout::kKill);
   EXPECT_TRUE(At(id).spec.network.egress.internet);
@@ -25,22 +25,22 @@ TEST_F(SandboxCreateTest, AnswersWhatAClientNeeds) {
 
 TEST_F(SandboxCreateTest, TellsTheDomainWhenThereIsOne) {
   context_.domain = "sbx.example.com:8443";
-  Answer answer = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
-  EXPECT_EQ(FindString(answer.body, "domain"), "sbx.example.com:8443");
+  ParsedResponse response = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
+  EXPECT_EQ(FindString(response.body, "domain"), "sbx.example.com:8443");
 }
 
 TEST_F(SandboxCreateTest, PassesOnAllThatTheClientSets) {
-  Answer answer = Call("POST", "/v2/sandboxes",
-                       R"({"templateID":"mine/base:default","metadata":{"a b":"c&d=é"},
+  ParsedResponse response = Call("POST", "/v2/sandboxes",
+                                 R"({"templateID":"mine/base:default","metadata":{"a b":"c&d=é"},
                            "envVars":{"FOO":"bar"},"timeout":60,
                            "network":{"allowOut":["1.1.1.1","*.example.com"],
                                       "denyOut":["0.0.0.0/0"],"allowPublicTraffic":false,
                                       "maskRequestHost":"localhost:${PORT}","httpsPorts":[8443]},
                            "autoPause":true,"autoResume":{"enabled":true},"mcp":{"x":{}},
                            "iam":{"tokens":{}},"volumeMounts":[],"unknown":1})");
-  ASSERT_EQ(answer.status, 201) << answer.text;
-  std::string id(FindString(answer.body, "sandboxID"));
-  EXPECT_EQ(FindString(answer.body, "trafficAccessToken"), "traffic-" + id);
+  ASSERT_EQ(response.status, 201) << response.text;
+  std::string id(FindString(response.body, "sandboxID"));
+  EXPECT_EQ(FindString(response.body, "trafficAccessToken"), "traffic-" + id);
   const boxes::BoxSpec& spec = At(id).spec;
   EXPECT_EQ(spec.metadata, (std::map<std::string, std::string>{{"a b", "c&d=é"}}));
   EXPECT_EQ(spec.variables, (std::map<std::string, std::string>{{"FOO", "bar"}}));
@@ -55,32 +55,34 @@ TEST_F(SandboxCreateTest, PassesOnAllThatTheClientSets) {
 }
 
 TEST_F(SandboxCreateTest, TheOlderFormLivesFifteenSecondsByDefault) {
-  Answer answer = Call("POST", "/sandboxes", R"({"templateID":"base","secure":true})");
-  ASSERT_EQ(answer.status, 201);
-  EXPECT_EQ(At(std::string(FindString(answer.body, "sandboxID"))).spec.timeout_seconds, 15);
+  ParsedResponse response = Call("POST", "/sandboxes", R"({"templateID":"base","secure":true})");
+  ASSERT_EQ(response.status, 201);
+  EXPECT_EQ(At(std::string(FindString(response.body, "sandboxID"))).spec.timeout_seconds, 15);
 }
 
 TEST_F(SandboxCreateTest, PausesWithoutMemoryWhenAskedTo) {
-  Answer answer = Call("POST", "/v2/sandboxes",
-                       R"({"templateID":"base","autoPause":true,"autoPauseMemory":false})");
-  ASSERT_EQ(answer.status, 201);
-  EXPECT_EQ(At(std::string(FindString(answer.body, "sandboxID"))).spec.on_timeout,
+  ParsedResponse response = Call(
+      "POST", "/v2/sandboxes", R"({"templateID":"base","autoPause":true,"autoPauseMemory":false})");
+  ASSERT_EQ(response.status, 201);
+  EXPECT_EQ(At(std::string(FindString(response.body, "sandboxID"))).spec.on_timeout,
             boxes::OnTimeout::kStop);
 }
 
 TEST_F(SandboxCreateTest, CutsTheInternetOff) {
-  Answer answer = Call("POST", "/v2/sandboxes",
-                       R"({"templateID":"base","allow_internet_access":false,
+  ParsedResponse response = Call("POST", "/v2/sandboxes",
+                                 R"({"templateID":"base","allow_internet_access":false,
                            "network":{"allowOut":["example.com"]}})");
-  ASSERT_EQ(answer.status, 201) << answer.text;
-  EXPECT_FALSE(At(std::string(FindString(answer.body, "sandboxID"))).spec.network.egress.internet);
+  ASSERT_EQ(response.status, 201) << response.text;
+  EXPECT_FALSE(
+      At(std::string(FindString(response.body, "sandboxID"))).spec.network.egress.internet);
 }
 
 TEST_F(SandboxCreateTest, NullIsAsGoodAsAbsent) {
-  Answer answer = Call("POST", "/v2/sandboxes",
-                       R"({"templateID":"base","timeout":null,"metadata":null,"network":null,
+  ParsedResponse response =
+      Call("POST", "/v2/sandboxes",
+           R"({"templateID":"base","timeout":null,"metadata":null,"network":null,
                            "mcp":null,"autoResume":null})");
-  EXPECT_EQ(answer.status, 201) << answer.text;
+  EXPECT_EQ(response.status, 201) << response.text;
 }
 
 TEST_F(SandboxCreateTest, RefusesBadBodies) {
@@ -131,9 +133,9 @@ TEST_F(SandboxCreateTest, RefusesBadBodies) {
        R"({"templateID":"base","iam":{"tokens":{"a":{}}}})",
        R"({"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]})"}) {
     for (const char* path : {"/v2/sandboxes", "/sandboxes"}) {
-      Answer answer = Call("POST", path, body);
-      EXPECT_EQ(answer.status, 400) << path << ' ' << body;
-      EXPECT_NE(answer.message(), "");
+      ParsedResponse response = Call("POST", path, body);
+      EXPECT_EQ(response.status, 400) << path << ' ' << body;
+      EXPECT_NE(response.message(), "");
     }
   }
   EXPECT_TRUE(boxes_.boxes.empty());
@@ -192,12 +194,12 @@ TEST_F(SandboxCreateTest, ShowsWhatWasSaidAboutTheInternet) {
        {std::pair("", "null"), std::pair(R"(,"allow_internet_access":null)", "null"),
         std::pair(R"(,"allow_internet_access":true)", "true"),
         std::pair(R"(,"allow_internet_access":false)", "false")}) {
-    Answer made =
+    ParsedResponse made =
         Call("POST", "/v2/sandboxes", std::string(R"({"templateID":"base")") + said + '}');
     const std::string path = "/sandboxes/" + std::string(FindString(made.body, "sandboxID"));
-    Answer answer = Call("GET", path);
-    EXPECT_EQ(WriteJson(answer.body.at("allowInternetAccess")), shown) << said;
-    EXPECT_EQ(Find(answer.body, "network"), nullptr);
+    ParsedResponse response = Call("GET", path);
+    EXPECT_EQ(WriteJson(response.body.at("allowInternetAccess")), shown) << said;
+    EXPECT_EQ(Find(response.body, "network"), nullptr);
     ASSERT_EQ(Call("PUT", path + "/network", R"({"allow_internet_access":true})").status, 204);
     EXPECT_TRUE(Call("GET", path).body.at("allowInternetAccess").as_bool());
     ASSERT_EQ(Call("PUT", path + "/network", "{}").status, 204);
@@ -231,11 +233,11 @@ TEST_F(SandboxCreateTest, TellsWhyTheDomainMadeNone) {
   EXPECT_EQ(Call("POST", "/v2/sandboxes", R"({"templateID":"nope"})").status, 404);
   EXPECT_EQ(Call("POST", "/v2/sandboxes", R"({"templateID":"theirs/base"})").status, 404);
   boxes_.failure = Error{ErrorCode::kLimitExceeded, "no room"};
-  Answer full = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
+  ParsedResponse full = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
   EXPECT_EQ(full.status, 429);
   EXPECT_FALSE(full.headers.Has("retry-after"));
   boxes_.failure = Error{ErrorCode::kInternal, "secret detail"};
-  Answer broken = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
+  ParsedResponse broken = Call("POST", "/v2/sandboxes", R"({"templateID":"base"})");
   EXPECT_EQ(broken.status, 500);
   EXPECT_EQ(broken.text.find("secret"), std::string::npos);
 }
@@ -243,15 +245,15 @@ TEST_F(SandboxCreateTest, TellsWhyTheDomainMadeNone) {
 TEST_F(SandboxCreateTest, TheSameIdempotencyKeyGivesTheSameSandbox) {
   HeaderList key = {{"Idempotency-Key", "k1"}};
   const char* body = R"({"templateID":"base"})";
-  Answer first = Call("POST", "/v2/sandboxes", body, key);
-  Answer second = Call("POST", "/v2/sandboxes", body, key);
+  ParsedResponse first = Call("POST", "/v2/sandboxes", body, key);
+  ParsedResponse second = Call("POST", "/v2/sandboxes", body, key);
   EXPECT_EQ(second.status, 201);
   EXPECT_EQ(first.text, second.text);
   EXPECT_EQ(boxes_.boxes.size(), 1u);
   HeaderList theirs = {{"Idempotency-Key", "k1"}, {"X-API-Key", "other"}};
   EXPECT_EQ(Call("POST", "/v2/sandboxes", body, theirs).status, 201);
   EXPECT_EQ(boxes_.boxes.size(), 2u);
-  Answer other = Call("POST", "/v2/sandboxes", R"({"templateID":"base","timeout":5})", key);
+  ParsedResponse other = Call("POST", "/v2/sandboxes", R"({"templateID":"base","timeout":5})", key);
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(other.text,
             R"({"code":409,"message":"Idempotency-Key was already used with a different request",)"

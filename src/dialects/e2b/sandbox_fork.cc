@@ -21,12 +21,12 @@ Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
   auto forks = co_await context.boxes.Fork(request.identity.account_id, id,
                                            static_cast<std::size_t>(count), timeout);
   if (!forks) co_return RenderSandboxError(forks.error(), id);
-  json::array answer;
+  json::array response;
   for (const Result<boxes::BoxPtr>& fork : *forks) {
-    answer.push_back(fork ? json::object{{"sandbox", ShowSandbox(context, **fork)}}
-                          : json::object{{"error", ErrorBody(fork.error())}});
+    response.push_back(fork ? json::object{{"sandbox", ShowSandbox(context, **fork)}}
+                            : json::object{{"error", ErrorBody(fork.error())}});
   }
-  co_return http::Json(201, WriteJson(answer));
+  co_return http::Json(201, WriteJson(response));
 }
 
 }  // namespace viv::e2b

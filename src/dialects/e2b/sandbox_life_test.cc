@@ -26,21 +26,21 @@ TEST_F(SandboxLifeTest, ShowsDetails) {
   box.spec.on_timeout = boxes::OnTimeout::kStop;
   box.spec.wake = boxes::WakeOnTraffic::kPaused;
   std::string id = Put(std::move(box));
-  Answer answer = Call("GET", "/sandboxes/" + id);
-  ASSERT_EQ(answer.status, 200);
-  EXPECT_EQ(FindString(answer.body, "envdAccessToken"), "agent-" + id);
-  EXPECT_TRUE(answer.body.at("allowInternetAccess").is_null());
-  EXPECT_EQ(WriteJson(answer.body.at("network")),
+  ParsedResponse response = Call("GET", "/sandboxes/" + id);
+  ASSERT_EQ(response.status, 200);
+  EXPECT_EQ(FindString(response.body, "envdAccessToken"), "agent-" + id);
+  EXPECT_TRUE(response.body.at("allowInternetAccess").is_null());
+  EXPECT_EQ(WriteJson(response.body.at("network")),
             R"({"allowPublicTraffic":false,"denyOut":["8.8.8.8"]})");
-  EXPECT_EQ(WriteJson(answer.body.at("lifecycle")), R"({"onTimeout":"pause","autoResume":true})");
+  EXPECT_EQ(WriteJson(response.body.at("lifecycle")), R"({"onTimeout":"pause","autoResume":true})");
 }
 
 TEST_F(SandboxLifeTest, ShowsThatTheInternetIsOff) {
   boxes::Box box = NewBox();
   box.spec.network.egress.internet = false;
-  Answer answer = Call("GET", "/sandboxes/" + Put(std::move(box)));
-  EXPECT_FALSE(answer.body.at("allowInternetAccess").as_bool());
-  EXPECT_EQ(Find(answer.body, "network"), nullptr);
+  ParsedResponse response = Call("GET", "/sandboxes/" + Put(std::move(box)));
+  EXPECT_FALSE(response.body.at("allowInternetAccess").as_bool());
+  EXPECT_EQ(Find(response.body, "network"), nullptr);
 }
 
 TEST_F(SandboxLifeTest, TakesAnIdWithTheClientBehind) {
@@ -65,9 +65,10 @@ TEST_F(SandboxLifeTest, WhatIsNotThereIsToldInTheVendorsWordsEverywhere) {
         Attempt{"POST", "/snapshots", "{}"}, Attempt{"GET", "/metrics", ""},
         Attempt{"GET", "/logs", ""}}) {
     for (const std::string& id : {std::string("inone"), theirs}) {
-      Answer answer = Call(attempt.method, "/sandboxes/" + id + attempt.path, attempt.body);
-      EXPECT_EQ(answer.status, 404) << attempt.method << attempt.path;
-      EXPECT_EQ(answer.message(),
+      ParsedResponse response =
+          Call(attempt.method, "/sandboxes/" + id + attempt.path, attempt.body);
+      EXPECT_EQ(response.status, 404) << attempt.method << attempt.path;
+      EXPECT_EQ(response.message(),
                 "Sandbox \"" + id + "\" doesn't exist or you don't have access to it");
     }
   }
@@ -76,17 +77,17 @@ TEST_F(SandboxLifeTest, WhatIsNotThereIsToldInTheVendorsWordsEverywhere) {
 }
 
 TEST_F(SandboxLifeTest, AnswersAnyBytesForAnIdWithReadableJson) {
-  Answer answer = Call("GET", "/sandboxes/%FF%22%00" + std::string(500, 'x'));
-  EXPECT_EQ(answer.status, 404);
-  EXPECT_TRUE(answer.body.is_object());
+  ParsedResponse response = Call("GET", "/sandboxes/%FF%22%00" + std::string(500, 'x'));
+  EXPECT_EQ(response.status, 404);
+  EXPECT_TRUE(response.body.is_object());
 }
 
 TEST_F(SandboxLifeTest, KillsPausedOnesToo) {
   for (BoxState state : {BoxState::kRunning, BoxState::kPaused, BoxState::kStopped}) {
     std::string id = PutIn(state);
-    Answer answer = Call("DELETE", "/sandboxes/" + id);
-    EXPECT_EQ(answer.status, 204);
-    EXPECT_EQ(answer.text, "");
+    ParsedResponse response = Call("DELETE", "/sandboxes/" + id);
+    EXPECT_EQ(response.status, 204);
+    EXPECT_EQ(response.text, "");
     EXPECT_EQ(Call("DELETE", "/sandboxes/" + id).status, 404);
   }
 }
@@ -103,9 +104,9 @@ TEST_F(SandboxLifeTest, PausesWithAndWithoutMemory) {
 
 TEST_F(SandboxLifeTest, ASecondPauseIsAConflict) {
   std::string id = PutIn(BoxState::kPaused);
-  Answer answer = Call("POST", "/sandboxes/" + id + "/pause", "{}");
-  EXPECT_EQ(answer.status, 409);
-  EXPECT_EQ(answer.message(), "Error pausing sandbox - sandbox '" + id + "' is already paused");
+  ParsedResponse response = Call("POST", "/sandboxes/" + id + "/pause", "{}");
+  EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(response.message(), "Error pausing sandbox - sandbox '" + id + "' is already paused");
 }
 
 TEST_F(SandboxLifeTest, ConnectExtendsWhatRuns) {
@@ -119,9 +120,9 @@ TEST_F(SandboxLifeTest, ConnectExtendsWhatRuns) {
 TEST_F(SandboxLifeTest, ConnectWakesWhatSleeps) {
   for (const char* body : {"", "{}"}) {
     std::string id = PutIn(BoxState::kPaused);
-    Answer answer = Call("POST", "/v2/sandboxes/" + id + "/connect", body);
-    EXPECT_EQ(answer.status, 201);
-    EXPECT_EQ(FindString(answer.body, "sandboxID"), id);
+    ParsedResponse response = Call("POST", "/v2/sandboxes/" + id + "/connect", body);
+    EXPECT_EQ(response.status, 201);
+    EXPECT_EQ(FindString(response.body, "sandboxID"), id);
     EXPECT_EQ(SecondsLeft(id), 300);
     EXPECT_EQ(At(id).state, BoxState::kRunning);
   }
@@ -161,7 +162,7 @@ TEST_F(SandboxLifeTest, ResumeWakesForFifteenSeconds) {
   std::string id = PutIn(BoxState::kPaused);
   EXPECT_EQ(Call("POST", "/sandboxes/" + id + "/resume").status, 201);
   EXPECT_EQ(SecondsLeft(id), 15);
-  Answer again = Call("POST", "/sandboxes/" + id + "/resume");
+  ParsedResponse again = Call("POST", "/sandboxes/" + id + "/resume");
   EXPECT_EQ(again.status, 409);
 }
 
@@ -234,13 +235,14 @@ TEST_F(SandboxLifeTest, ANetworkUpdateRefusesMistakes) {
 TEST_F(SandboxLifeTest, ForkAnswersEachCopyOnItsOwn) {
   std::string id = Put();
   boxes_.failure = Error{ErrorCode::kLimitExceeded, "no room"};
-  Answer answer = Call("POST", "/sandboxes/" + id + "/fork", R"({"count":3,"timeout":60})");
-  ASSERT_EQ(answer.status, 201) << answer.text;
-  ASSERT_EQ(answer.body.as_array().size(), 3u);
-  std::string copy(FindString(answer.body.at(0).at("sandbox"), "sandboxID"));
+  ParsedResponse response =
+      Call("POST", "/sandboxes/" + id + "/fork", R"({"count":3,"timeout":60})");
+  ASSERT_EQ(response.status, 201) << response.text;
+  ASSERT_EQ(response.body.as_array().size(), 3u);
+  std::string copy(FindString(response.body.at(0).at("sandbox"), "sandboxID"));
   EXPECT_NE(copy, id);
   EXPECT_EQ(SecondsLeft(copy), 60);
-  EXPECT_EQ(answer.body.at(2).at("error").at("code").as_int64(), 429);
+  EXPECT_EQ(response.body.at(2).at("error").at("code").as_int64(), 429);
   EXPECT_EQ(SecondsLeft(id), 300);
 }
 

@@ -107,7 +107,7 @@ void ReadPosition(QueryFields& query, boxes::BoxQuery& boxes) {
   if (!text || text->empty()) return;
   auto token = DecodePageToken(*text, order);
   if (!token) return query.Refuse(token.error().message);
-  boxes.after = boxes::BoxRank{token->at_us, "", token->id};
+  boxes.after = boxes::BoxSortKey{token->at_us, "", token->id};
 }
 
 std::string RenderBoxes(const std::vector<boxes::BoxPtr>& boxes) {
@@ -150,7 +150,7 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   boxes.accept = [&filter](const boxes::Box& box) { return filter.Fits(box); };
   boxes::BoxPage page = context.boxes.List(boxes);
   http::Response response = http::Json(200, RenderBoxes(page.boxes));
-  if (page.more && !page.boxes.empty()) {
+  if (page.has_more && !page.boxes.empty()) {
     const boxes::Box& last = *page.boxes.back();
     auto order = boxes.order == boxes::BoxQuery::Order::kOldestFirst
                      ? PageToken::Order::kAscending

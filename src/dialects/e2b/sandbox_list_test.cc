@@ -17,13 +17,13 @@ class SandboxListTest : public E2bTest {
     box.spec.metadata = {{"user", std::move(user)}, {"app", "test"}};
     return Put(std::move(box));
   }
-  std::vector<std::string> Ids(const Answer& answer) {
+  std::vector<std::string> Ids(const ParsedResponse& response) {
     std::vector<std::string> ids;
-    if (!answer.body.is_array()) {
-      ADD_FAILURE() << answer.text;
+    if (!response.body.is_array()) {
+      ADD_FAILURE() << response.text;
       return ids;
     }
-    for (const json::value& item : answer.body.get_array())
+    for (const json::value& item : response.body.get_array())
       ids.emplace_back(FindString(item, "sandboxID"));
     return ids;
   }
@@ -39,9 +39,9 @@ class SandboxListTest : public E2bTest {
 };
 
 TEST_F(SandboxListTest, ShowsEveryRequiredField) {
-  Answer answer = Call("GET", "/v2/sandboxes?limit=1&state=running");
-  ASSERT_EQ(answer.status, 200);
-  const json::value& item = answer.body.at(0);
+  ParsedResponse response = Call("GET", "/v2/sandboxes?limit=1&state=running");
+  ASSERT_EQ(response.status, 200);
+  const json::value& item = response.body.at(0);
   for (const char* name : {"templateID", "sandboxID", "clientID", "startedAt", "endAt", "cpuCount",
                            "memoryMB", "diskSizeMB", "state", "envdVersion"}) {
     EXPECT_NE(Find(item, name), nullptr) << name;
@@ -110,10 +110,10 @@ TEST_F(SandboxListTest, PagesMeetWithoutGapOrOverlap) {
     std::vector<std::string> all;
     std::string token;
     for (int page = 0; page < 10; ++page) {
-      Answer answer = Call("GET", std::string("/v2/sandboxes?limit=1&order=") + order +
-                                      (token.empty() ? "" : "&nextToken=" + token));
-      for (const std::string& id : Ids(answer)) all.push_back(id);
-      token = std::string(answer.headers.Get("x-next-token"));
+      ParsedResponse response = Call("GET", std::string("/v2/sandboxes?limit=1&order=") + order +
+                                                (token.empty() ? "" : "&nextToken=" + token));
+      for (const std::string& id : Ids(response)) all.push_back(id);
+      token = std::string(response.headers.Get("x-next-token"));
       if (token.empty()) break;
     }
     EXPECT_EQ(all.size(), 4u);
@@ -127,10 +127,10 @@ TEST_F(SandboxListTest, BreaksTiesById) {
   std::vector<std::string> seen;
   std::string token;
   do {
-    Answer answer = Call("GET", "/v2/sandboxes?metadata=user%3Deve&limit=2&order=asc" +
-                                    (token.empty() ? "" : "&nextToken=" + token));
-    for (const std::string& id : Ids(answer)) seen.push_back(id);
-    token = std::string(answer.headers.Get("x-next-token"));
+    ParsedResponse response = Call("GET", "/v2/sandboxes?metadata=user%3Deve&limit=2&order=asc" +
+                                              (token.empty() ? "" : "&nextToken=" + token));
+    for (const std::string& id : Ids(response)) seen.push_back(id);
+    token = std::string(response.headers.Get("x-next-token"));
   } while (!token.empty());
   EXPECT_EQ(seen, made);
 }
@@ -147,7 +147,7 @@ TEST_F(SandboxListTest, CountsWhatRunsWhenThatWasAskedFor) {
 }
 
 TEST_F(SandboxListTest, RefusesATokenOfTheOtherOrder) {
-  Answer first = Call("GET", "/v2/sandboxes?limit=1&order=asc");
+  ParsedResponse first = Call("GET", "/v2/sandboxes?limit=1&order=asc");
   std::string token(first.headers.Get("x-next-token"));
   EXPECT_EQ(Call("GET", "/v2/sandboxes?limit=1&nextToken=" + token).status, 400);
 }
@@ -173,9 +173,9 @@ TEST_F(SandboxListTest, RefusesBadParameters) {
                             "startedAfter=yesterday",
                             "startedAfter=",
                             "template=a%20b"}) {
-    Answer answer = Call("GET", std::string("/v2/sandboxes?") + query);
-    EXPECT_EQ(answer.status, 400) << query;
-    EXPECT_NE(answer.message(), "") << query;
+    ParsedResponse response = Call("GET", std::string("/v2/sandboxes?") + query);
+    EXPECT_EQ(response.status, 400) << query;
+    EXPECT_NE(response.message(), "") << query;
   }
 }
 

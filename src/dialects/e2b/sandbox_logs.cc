@@ -83,8 +83,8 @@ Task<http::Response> GetSandboxLogs(Context& context, http::Request& request) {
     lines.push_back(ShowLine(*entry));
     entries.push_back(ShowEntry(*entry));
   }
-  json::object answer{{"logs", std::move(lines)}, {"logEntries", std::move(entries)}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"logs", std::move(lines)}, {"logEntries", std::move(entries)}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> GetSandboxLogsV2(Context& context, http::Request& request) {

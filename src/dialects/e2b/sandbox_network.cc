@@ -12,7 +12,7 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
   std::string id = SandboxIdOf(request);
   std::string account_id = request.identity.account_id;
   std::optional<bool> internet = fields.Flag("allow_internet_access");
-  Sealer sealer{context.sealer, account_id};
+  AccountSealer sealer{context.sealer, account_id};
   boxes::BoxNetwork asked;
   ReadEgress(fields, internet, sealer, asked);
   if (!fields.ok()) co_return RenderError(fields.error());
@@ -22,7 +22,7 @@ Task<http::Response> UpdateSandboxNetwork(Context& context, http::Request& reque
     boxes::BoxChange made;
     made.network = now.spec.network;
     made.network->egress = asked.egress;
-    made.network->internet_asked = asked.internet_asked;
+    made.network->internet_requested = asked.internet_requested;
     made.network->plan = asked.plan;
     return made;
   };

@@ -55,7 +55,7 @@ std::string ReadSecretValue(http::Fields& fields) {
 }
 
 // An empty name or id leaves only the slash that the router overlooks.
-bool NamesNone(const http::Request& request) {
+bool HasEmptyId(const http::Request& request) {
   return request.path.ends_with('/');
 }
 
@@ -72,7 +72,7 @@ http::Response RenderSecretError(const Error& error, std::string_view id_or_name
 }  // namespace
 
 Task<http::Response> ListSecrets(Context& context, http::Request& request) {
-  if (NamesNone(request)) co_return NoSecret("");
+  if (HasEmptyId(request)) co_return NoSecret("");
   QueryFields query(request);
   Page<accounts::AccountSecret> page =
       CutPage(query, context.secrets.List(request.identity.account_id));
@@ -85,7 +85,7 @@ Task<http::Response> ListSecrets(Context& context, http::Request& request) {
 }
 
 Task<http::Response> CreateSecret(Context& context, http::Request& request) {
-  if (NamesNone(request)) co_return NoSecret("");
+  if (HasEmptyId(request)) co_return NoSecret("");
   http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<std::string> name = fields.Text("name");
   if (!name) fields.RefuseField("name", "a name for the secret is needed");

@@ -8,7 +8,7 @@ using ::testing::Not;
 
 class E2bSecretsTest : public E2bTest {
  protected:
-  Answer Make(const std::string& body) { return Call("POST", "/secrets", body); }
+  ParsedResponse Make(const std::string& body) { return Call("POST", "/secrets", body); }
   static std::string MetadataBody(const json::object& metadata) {
     return WriteJson(json::object{{"name", "a"}, {"value", "v"}, {"metadata", metadata}});
   }
@@ -16,7 +16,7 @@ class E2bSecretsTest : public E2bTest {
 };
 
 TEST_F(E2bSecretsTest, ASecretIsMadeAndShownWithoutItsValue) {
-  Answer made = Make(R"({"name":"Api-Key","value":"canary","metadata":{"team":"red"}})");
+  ParsedResponse made = Make(R"({"name":"Api-Key","value":"canary","metadata":{"team":"red"}})");
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_TRUE(FindString(made.body, "secretID").starts_with("sec_"));
   EXPECT_EQ(FindString(made.body, "name"), "api-key");
@@ -26,7 +26,7 @@ TEST_F(E2bSecretsTest, ASecretIsMadeAndShownWithoutItsValue) {
   EXPECT_EQ(FindString(made.body, "createdAt"), FindString(made.body, "updatedAt"));
   for (const std::string& ref : {std::string("api-key"), std::string("API-KEY"),
                                  std::string(FindString(made.body, "secretID"))}) {
-    Answer got = Call("GET", "/secrets/" + ref);
+    ParsedResponse got = Call("GET", "/secrets/" + ref);
     EXPECT_EQ(got.status, 200);
     EXPECT_EQ(got.text, made.text);
     EXPECT_THAT(got.text, Not(HasSubstr("canary")));
@@ -39,12 +39,12 @@ TEST_F(E2bSecretsTest, MetadataIsAlwaysThere) {
 
 TEST_F(E2bSecretsTest, AnUpdateIsANewVersion) {
   ASSERT_EQ(Make(R"({"name":"a","value":"one","metadata":{"k":"v"}})").status, 201);
-  Answer updated = Call("POST", "/secrets/A", R"({"value":"two"})");
+  ParsedResponse updated = Call("POST", "/secrets/A", R"({"value":"two"})");
   ASSERT_EQ(updated.status, 200) << updated.text;
   EXPECT_EQ(updated.body.at("currentVersion").as_int64(), 2);
   EXPECT_EQ(WriteJson(updated.body.at("metadata")), R"({"k":"v"})");
   EXPECT_NE(FindString(updated.body, "createdAt"), FindString(updated.body, "updatedAt"));
-  Answer again = Call("POST", "/secrets/a", R"({"value":"three","metadata":{}})");
+  ParsedResponse again = Call("POST", "/secrets/a", R"({"value":"three","metadata":{}})");
   EXPECT_EQ(WriteJson(again.body.at("metadata")), "{}");
   EXPECT_EQ(*secrets_.Reveal("mine", {gateway::SecretText::Kind::kBraceReferences, "{a}", ""}),
             "three");
@@ -52,21 +52,21 @@ TEST_F(E2bSecretsTest, AnUpdateIsANewVersion) {
 
 TEST_F(E2bSecretsTest, ATakenNameIsAConflict) {
   ASSERT_EQ(Make(R"({"name":"a","value":"v"})").status, 201);
-  Answer second = Make(R"({"name":"A","value":"canary"})");
+  ParsedResponse second = Make(R"({"name":"A","value":"canary"})");
   EXPECT_EQ(second.status, 409);
   EXPECT_THAT(second.message(), HasSubstr("'a' already exists"));
   EXPECT_EQ(Call("POST", "/secrets", R"({"name":"a","value":"v"})", theirs_).status, 201);
 }
 
 TEST_F(E2bSecretsTest, AForeignSecretIsTheSameAsNone) {
-  Answer made = Make(R"({"name":"a","value":"v"})");
+  ParsedResponse made = Make(R"({"name":"a","value":"v"})");
   std::string id(FindString(made.body, "secretID"));
   for (const std::string& ref : {id, std::string("a")}) {
     for (const auto& [method, body] :
          {std::pair("GET", ""), std::pair("POST", R"({"value":"x"})"), std::pair("DELETE", "")}) {
-      Answer answer = Call(method, "/secrets/" + ref, body, theirs_);
-      EXPECT_EQ(answer.status, 404) << method;
-      EXPECT_EQ(answer.message(),
+      ParsedResponse response = Call(method, "/secrets/" + ref, body, theirs_);
+      EXPECT_EQ(response.status, 404) << method;
+      EXPECT_EQ(response.message(),
                 "Secret '" + ref + "' doesn't exist or you don't have access to it");
     }
   }
@@ -104,10 +104,10 @@ TEST_F(E2bSecretsTest, RefusesBadBodiesAndRepeatsNoValue) {
            std::string(R"({"name":"a","value":"canary","metadata":[]})"),
            std::string(R"({"name":"a","value":"canary","metadata":{"k":1}})"),
        }) {
-    Answer answer = Make(body);
-    EXPECT_EQ(answer.status, 400) << body.substr(0, 100);
-    EXPECT_NE(answer.message(), "");
-    EXPECT_THAT(answer.text, Not(HasSubstr("canary"))) << body.substr(0, 100);
+    ParsedResponse response = Make(body);
+    EXPECT_EQ(response.status, 400) << body.substr(0, 100);
+    EXPECT_NE(response.message(), "");
+    EXPECT_THAT(response.text, Not(HasSubstr("canary"))) << body.substr(0, 100);
   }
   EXPECT_EQ(Call("GET", "/secrets").text, "[]");
   ASSERT_EQ(Make(R"({"name":"a","value":"v"})").status, 201);
@@ -128,9 +128,9 @@ TEST_F(E2bSecretsTest, AnEmptyNameIsNoSecret) {
 TEST_F(E2bSecretsTest, MoreThanAnAccountMayHaveAreAConflict) {
   for (std::size_t i = 0; i < accounts::kSecretsPerAccountMax; ++i)
     ASSERT_TRUE(RunToEnd(secrets_.Create("mine", "n" + std::to_string(i), "x", {})).has_value());
-  Answer answer = Make(R"({"name":"more","value":"canary"})");
-  EXPECT_EQ(answer.status, 409);
-  EXPECT_EQ(answer.message(), "Project secret limit reached");
+  ParsedResponse response = Make(R"({"name":"more","value":"canary"})");
+  EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(response.message(), "Project secret limit reached");
 }
 
 TEST_F(E2bSecretsTest, MetadataHasLimits) {
@@ -155,7 +155,7 @@ TEST_F(E2bSecretsTest, ListsInPagesNewestFirst) {
   std::vector<std::string> names;
   std::string token;
   do {
-    Answer page = Call("GET", "/secrets?limit=2&nextToken=" + token);
+    ParsedResponse page = Call("GET", "/secrets?limit=2&nextToken=" + token);
     ASSERT_EQ(page.status, 200) << page.text;
     EXPECT_THAT(page.text, Not(HasSubstr("canary")));
     for (const json::value& item : page.body.as_array())

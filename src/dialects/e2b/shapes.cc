@@ -29,7 +29,7 @@ json::object MetadataOf(const boxes::Box& box) {
 
 // Null says that nobody asked for either.
 json::value ShowInternet(const boxes::BoxNetwork& network) {
-  if (network.internet_asked) return *network.internet_asked;
+  if (network.internet_requested) return *network.internet_requested;
   return network.egress.internet ? json::value() : json::value(false);
 }
 

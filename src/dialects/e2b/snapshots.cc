@@ -27,7 +27,9 @@ json::object ShowSnapshot(const std::string& account_id, const boxes::TemplateIn
 }
 
 // A bare name is that of every tag; one with a tag, "default" too, names exactly that.
-bool IsAskedFor(const boxes::TemplateInfo& info, std::string_view asked, const std::string& plain) {
+bool IsRequested(const boxes::TemplateInfo& info,
+                 std::string_view asked,
+                 const std::string& plain) {
   if (IsNamed(info, plain)) return true;
   if (asked.find(':') != std::string_view::npos) return false;
   for (const std::string& given : info.names) {
@@ -90,7 +92,7 @@ Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
   for (boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot) continue;
     if (origin && !origin->empty() && info.origin_box != ShortId(*origin)) continue;
-    if (name && (!*name || !IsAskedFor(info, *asked, **name))) continue;  // nonsense names nothing
+    if (name && (!*name || !IsRequested(info, *asked, **name))) continue;  // nonsense names nothing
     all.push_back(std::move(info));
   }
   DropReplaced(all);

@@ -97,10 +97,10 @@ Task<http::Response> GetTeamMetricMaximum(Context& context, http::Request& reque
   TeamNow now = MeasureTeam(context, request.identity.account_id);
   double value =
       *metric == "concurrent_sandboxes" ? static_cast<double>(now.running) : now.started_per_second;
-  json::object answer{{"timestamp", TimeText(now.at_us)},
-                      {"timestampUnix", now.at_us / 1'000'000},
-                      {"value", interval.Has(now) ? value : 0.0}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"timestamp", TimeText(now.at_us)},
+                        {"timestampUnix", now.at_us / 1'000'000},
+                        {"value", interval.Has(now) ? value : 0.0}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::e2b

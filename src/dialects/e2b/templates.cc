@@ -79,9 +79,9 @@ json::array ShowTemplates(const std::vector<boxes::TemplateInfo>& all) {
   return list;
 }
 
-Result<boxes::TemplateInfo> AskedTemplate(const Context& context,
-                                          const http::Request& request,
-                                          std::string_view parameter) {
+Result<boxes::TemplateInfo> RequestedTemplate(const Context& context,
+                                              const http::Request& request,
+                                              std::string_view parameter) {
   return FindTemplate(context.boxes, request.identity.account_id, request.Parameter(parameter));
 }
 
@@ -132,7 +132,7 @@ Task<http::Response> GetTemplate(Context& context, http::Request& request) {
   QueryFields query(request);
   query.Limit();
   if (!query.ok()) co_return RenderError(query.error());
-  auto info = AskedTemplate(context, request, "templateID");
+  auto info = RequestedTemplate(context, request, "templateID");
   if (!info) co_return RenderError(info.error());
   json::object shape = ShowBasics(*info);
   shape["builds"] = json::array{ShowBuild(*info)};
@@ -144,7 +144,7 @@ Task<http::Response> UpdateTemplate(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kRequired);
   std::optional<bool> is_public = fields.Flag("public");
   if (!fields.ok()) co_return RenderError(fields.error());
-  auto info = AskedTemplate(context, request, "templateID");
+  auto info = RequestedTemplate(context, request, "templateID");
   if (!info) co_return RenderError(info.error());
   if (is_public && *is_public == info->is_snapshot) {
     co_return Failure(400, info->is_snapshot
@@ -157,7 +157,7 @@ Task<http::Response> UpdateTemplate(Context& context, http::Request& request) {
 
 Task<http::Response> RemoveTemplate(Context& context, http::Request& request) {
   std::string account_id = request.identity.account_id;
-  auto info = AskedTemplate(context, request, "templateID");
+  auto info = RequestedTemplate(context, request, "templateID");
   if (!info) co_return RenderError(info.error());
   for (const boxes::TemplateInfo& build : BuildsOf(context, request, *info)) {
     Status removed = co_await context.boxes.RemoveTemplate(account_id, build.id);
@@ -169,7 +169,7 @@ Task<http::Response> RemoveTemplate(Context& context, http::Request& request) {
 }
 
 Task<http::Response> GetTemplateAlias(Context& context, http::Request& request) {
-  auto info = AskedTemplate(context, request, "alias");
+  auto info = RequestedTemplate(context, request, "alias");
   if (!info) co_return RenderError(info.error());
   co_return http::Json(
       200, WriteJson(json::object{{"templateID", info->id}, {"public", !info->is_snapshot}}));
@@ -180,7 +180,7 @@ Task<http::Response> ListTemplateTags(Context& context, http::Request& request) 
   auto plain = PlainTemplateName(request.identity.account_id, asked);
   if (!plain) co_return RenderError(plain.error());
   std::map<std::string, boxes::TemplateInfo> tags;
-  auto info = AskedTemplate(context, request, "templateID");
+  auto info = RequestedTemplate(context, request, "templateID");
   if (info && !info->names.empty()) {
     if (auto name = ParseTemplateName(info->names.front()))
       tags = TagsOf(context, request, name->alias);

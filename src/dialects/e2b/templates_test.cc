@@ -20,17 +20,17 @@ class TemplatesTest : public E2bTest {
 };
 
 TEST_F(TemplatesTest, ShowEveryRequiredField) {
-  Answer answer = Call("GET", "/templates");
-  ASSERT_EQ(answer.status, 200);
-  ASSERT_EQ(answer.body.as_array().size(), 1u);
+  ParsedResponse response = Call("GET", "/templates");
+  ASSERT_EQ(response.status, 200);
+  ASSERT_EQ(response.body.as_array().size(), 1u);
   for (const char* name :
        {"templateID", "buildID", "cpuCount", "memoryMB", "diskSizeMB", "public", "aliases", "names",
         "createdAt", "updatedAt", "createdBy", "lastSpawnedAt", "spawnCount", "buildCount",
         "envdVersion", "buildStatus"}) {
-    EXPECT_NE(Find(answer.body.at(0), name), nullptr) << name;
+    EXPECT_NE(Find(response.body.at(0), name), nullptr) << name;
   }
-  EXPECT_TRUE(IsUuid(FindString(answer.body.at(0), "buildID")));
-  EXPECT_EQ(WriteJson(answer.body.at(0).at("names")), R"(["base"])");
+  EXPECT_TRUE(IsUuid(FindString(response.body.at(0), "buildID")));
+  EXPECT_EQ(WriteJson(response.body.at(0).at("names")), R"(["base"])");
 }
 
 TEST_F(TemplatesTest, LeaveSnapshotsOut) {
@@ -44,12 +44,12 @@ TEST_F(TemplatesTest, ComeInPagesNewestFirst) {
   std::vector<std::string> ids;
   std::string token;
   do {
-    Answer answer =
+    ParsedResponse response =
         Call("GET", "/v2/templates?limit=3" + (token.empty() ? "" : "&nextToken=" + token));
-    ASSERT_EQ(answer.status, 200);
-    for (const json::value& item : answer.body.as_array())
+    ASSERT_EQ(response.status, 200);
+    for (const json::value& item : response.body.as_array())
       ids.emplace_back(FindString(item, "templateID"));
-    token = std::string(answer.headers.Get("x-next-token"));
+    token = std::string(response.headers.Get("x-next-token"));
   } while (!token.empty());
   ASSERT_EQ(ids.size(), 8u);
   EXPECT_EQ(ids.front(), "template1006");
@@ -65,11 +65,11 @@ TEST_F(TemplatesTest, RefuseBadPages) {
 
 TEST_F(TemplatesTest, AreFoundByIdAndByName) {
   for (const char* name : {"base", "BASE", "base:default", "mine%2Fbase", "basebasebasebasebase"}) {
-    Answer answer = Call("GET", std::string("/templates/") + name);
-    EXPECT_EQ(answer.status, 200) << name;
-    EXPECT_EQ(FindString(answer.body, "templateID"), "basebasebasebasebase");
-    EXPECT_EQ(FindString(answer.body.at("builds").at(0), "status"), "ready");
-    Answer alias = Call("GET", std::string("/templates/aliases/") + name);
+    ParsedResponse response = Call("GET", std::string("/templates/") + name);
+    EXPECT_EQ(response.status, 200) << name;
+    EXPECT_EQ(FindString(response.body, "templateID"), "basebasebasebasebase");
+    EXPECT_EQ(FindString(response.body.at("builds").at(0), "status"), "ready");
+    ParsedResponse alias = Call("GET", std::string("/templates/aliases/") + name);
     EXPECT_EQ(alias.text, R"({"templateID":"basebasebasebasebase","public":true})");
   }
   for (const char* name : {"nope", "base:v1", "theirs%2Fbase"}) {
@@ -81,10 +81,10 @@ TEST_F(TemplatesTest, AreFoundByIdAndByName) {
 }
 
 TEST_F(TemplatesTest, HaveTags) {
-  Answer answer = Call("GET", "/templates/base/tags");
-  ASSERT_EQ(answer.status, 200);
-  EXPECT_EQ(FindString(answer.body.at(0), "tag"), "default");
-  EXPECT_TRUE(IsUuid(FindString(answer.body.at(0), "buildID")));
+  ParsedResponse response = Call("GET", "/templates/base/tags");
+  ASSERT_EQ(response.status, 200);
+  EXPECT_EQ(FindString(response.body.at(0), "tag"), "default");
+  EXPECT_TRUE(IsUuid(FindString(response.body.at(0), "buildID")));
 }
 
 TEST_F(TemplatesTest, CannotChangeWhoMayUseThem) {
@@ -109,9 +109,9 @@ TEST_F(TemplatesTest, AreRemovedUnlessInUse) {
 using SnapshotsTest = TemplatesTest;
 
 TEST_F(SnapshotsTest, WithoutANameAreCalledByTheirId) {
-  Answer answer = Call("POST", "/sandboxes/" + Put() + "/snapshots", "{}");
-  ASSERT_EQ(answer.status, 201);
-  EXPECT_EQ(answer.text, R"({"snapshotID":"snap1001:default","names":[]})");
+  ParsedResponse response = Call("POST", "/sandboxes/" + Put() + "/snapshots", "{}");
+  ASSERT_EQ(response.status, 201);
+  EXPECT_EQ(response.text, R"({"snapshotID":"snap1001:default","names":[]})");
 }
 
 TEST_F(SnapshotsTest, WithANameAreCalledByIt) {
@@ -130,7 +130,7 @@ TEST_F(SnapshotsTest, StartSandboxesUnderEveryNameTheyWereGiven) {
   std::string path = "/sandboxes/" + Put() + "/snapshots";
   for (const char* body : {"{}", R"({"name":"s"})", R"({"name":"s:v2"})"}) {
     std::string id(FindString(Call("POST", path, body).body, "snapshotID"));
-    Answer made = Call("POST", "/v2/sandboxes", R"({"templateID":")" + id + R"("})");
+    ParsedResponse made = Call("POST", "/v2/sandboxes", R"({"templateID":")" + id + R"("})");
     EXPECT_EQ(made.status, 201) << id << made.text;
   }
 }
@@ -152,11 +152,11 @@ TEST_F(SnapshotsTest, AreListedAndFiltered) {
     EXPECT_EQ(count(std::string("?name=") + name), 1u) << name;
   for (const char* name : {"two:default", "two:v2", "nope", "theirs/one", "a%20b"})
     EXPECT_EQ(count(std::string("?name=") + name), 0u) << name;
-  Answer page = Call("GET", "/snapshots?limit=2");
+  ParsedResponse page = Call("GET", "/snapshots?limit=2");
   EXPECT_EQ(page.body.as_array().size(), 2u);
   std::string token(page.headers.Get("x-next-token"));
   ASSERT_FALSE(token.empty());
-  Answer last = Call("GET", "/snapshots?limit=2&nextToken=" + token);
+  ParsedResponse last = Call("GET", "/snapshots?limit=2&nextToken=" + token);
   EXPECT_EQ(last.body.as_array().size(), 1u);
   EXPECT_FALSE(last.headers.Has("x-next-token"));
   EXPECT_EQ(Call("GET", "/snapshots?limit=0").status, 400);
@@ -195,8 +195,8 @@ TEST_F(SnapshotsTest, ShowAllTagsOfTheirName) {
     Call("POST", path, body);
   auto tags = [&](const std::string& name) {
     std::string all;
-    Answer answer = Call("GET", "/templates/" + name + "/tags");
-    for (const json::value& one : answer.body.as_array())
+    ParsedResponse response = Call("GET", "/templates/" + name + "/tags");
+    for (const json::value& one : response.body.as_array())
       all += std::string(FindString(one, "tag")) + " ";
     return all;
   };

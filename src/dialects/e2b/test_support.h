@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "accounts/document_table.h"
 #include "accounts/fake_store.h"
-#include "accounts/ledger.h"
 #include "base/run_to_end.h"
 #include "boxes/fake_boxes.h"
 #include "dialects/e2b/context.h"
@@ -33,7 +33,7 @@ class E2bTest : public ::testing::Test {
  protected:
   using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-  struct Answer {
+  struct ParsedResponse {
     int status = 0;
     std::string text;
     json::value body;
@@ -61,10 +61,10 @@ class E2bTest : public ::testing::Test {
     return request;
   }
 
-  Answer Call(std::string method,
-              std::string target,
-              std::string body = "",
-              HeaderList headers = {}) {
+  ParsedResponse Call(std::string method,
+                      std::string target,
+                      std::string body = "",
+                      HeaderList headers = {}) {
     http::Request request = MakeRequest(std::move(method), std::move(target), std::move(body));
     bool has_key = false;
     for (auto& [name, value] : headers) {
@@ -79,8 +79,8 @@ class E2bTest : public ::testing::Test {
     return Read(RunHandler(handler, request));
   }
 
-  static Answer Read(http::Response response) {
-    Answer answer{response.status, response.body, nullptr, response.headers};
+  static ParsedResponse Read(http::Response response) {
+    ParsedResponse answer{response.status, response.body, nullptr, response.headers};
     if (auto parsed = ParseJson(response.body)) answer.body = std::move(*parsed);
     // Every error has the same shape.
     if (response.status >= 400 && answer.body.is_object()) {
@@ -107,12 +107,13 @@ class E2bTest : public ::testing::Test {
   boxes::FakeBoxes boxes_;
   accounts::FakeStore store_;
   accounts::Accounts accounts_{store_};
-  const accounts::Secrets sealer_{"server secret"};
-  std::unique_ptr<accounts::Ledger> ledger_ = *accounts::Ledger::Load(store_, "secret");
-  accounts::AccountSecrets secrets_{*ledger_, sealer_, [this] { return boxes_.now_us += 1000; }};
+  const accounts::Sealer sealer_{"server secret"};
+  std::unique_ptr<accounts::DocumentTable> table_ =
+      *accounts::DocumentTable::Load(store_, "secret");
+  accounts::AccountSecrets secrets_{*table_, sealer_, [this] { return boxes_.now_us += 1000; }};
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;
-  http::Response relay_answer_ = http::Text(200, "from the box");
+  http::Response relay_response_ = http::Text(200, "from the box");
   Context context_{
       .boxes = boxes_,
       .accounts = accounts_,
@@ -123,7 +124,7 @@ class E2bTest : public ::testing::Test {
                       http::RelayOptions options) -> Task<Result<http::Response>> {
         relayed_.push_back({request.path, request.target, std::move(options)});
         if (relay_failure_) co_return PassUp(*relay_failure_);
-        co_return relay_answer_;
+        co_return relay_response_;
       },
       .clock = [this] { return boxes_.now_us / 1000; },
   };

@@ -97,7 +97,7 @@ bool MayWake(const boxes::Box& box) {
 
 Task<http::Response> ToAgent(Context& context, http::Request& request, boxes::BoxPtr box) {
   if (IsInternalPath(request.path)) co_return InternalRoute(request);
-  if (IsPreflight(request)) co_return AnswerPreflight(request);
+  if (IsPreflight(request)) co_return RenderPreflight(request);
   if (!IsRunning(*box)) {
     if (!MayWake(*box)) co_return BoxNotFound(request, box->id);
     if (auto refused = RefuseToWake(context, request, box->id)) co_return std::move(*refused);
@@ -164,7 +164,7 @@ Task<http::Response> ServeTraffic(Context& context, http::Request& request) {
   auto box = context.boxes.Find(destination.box_id);
   if (!box) {
     // The preflight of a call that will fail, so that the page gets to see how.
-    if (IsPreflight(request)) co_return AnswerPreflight(request);
+    if (IsPreflight(request)) co_return RenderPreflight(request);
     co_return BoxNotFound(request, destination.box_id);
   }
   if (destination.port == kAgentPort) co_return co_await ToAgent(context, request, *box);

@@ -37,7 +37,7 @@ http::Response BoxNotFound(const http::Request& request, const std::string& id) 
 
 http::Response DialFailed(const http::Request& request, const std::string& id, const Error& error) {
   if (error.code != ErrorCode::kLimitExceeded) return BoxNotFound(request, id);
-  if (!accounts::BudgetIn(error)) return Failure(503, error.message);  // such as a full disk
+  if (!accounts::ExceededBudget(error)) return Failure(503, error.message);  // such as a full disk
   return RenderTraffic(request, {{"sandboxId", id}, {"message", error.message}, {"code", 429}},
                        "Sandbox " + id + " is paused, and its account may run no more now.");
 }
@@ -82,7 +82,7 @@ bool IsPreflight(const http::Request& request) {
   return request.method == "OPTIONS" && request.headers.Has("access-control-request-method");
 }
 
-http::Response AnswerPreflight(const http::Request& request) {
+http::Response RenderPreflight(const http::Request& request) {
   http::Response response = http::Empty(204);
   response.headers.Add("Access-Control-Allow-Origin", "*");
   response.headers.Add("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");

@@ -24,7 +24,7 @@ http::Response AgentTokenRefused(std::string message);
 
 // Whether this is a browser's question in advance.
 bool IsPreflight(const http::Request& request);
-http::Response AnswerPreflight(const http::Request& request);
+http::Response RenderPreflight(const http::Request& request);
 // The headers that let a page of any origin use the agent; those that are there stay.
 void AllowAnyOrigin(http::Response& response);
 

@@ -18,7 +18,7 @@ using ::testing::Pair;
 
 class TrafficTest : public E2bTest {
  protected:
-  Answer Send(std::string method, std::string target, HeaderList headers) {
+  ParsedResponse Send(std::string method, std::string target, HeaderList headers) {
     http::Request request = MakeRequest(std::move(method), std::move(target));
     for (auto& [name, value] : headers) request.headers.Add(name, value);
     EXPECT_TRUE(IsTraffic(request));
@@ -88,13 +88,13 @@ TEST_F(TrafficTest, TheNameWinsOverTheHeader) {
 
 TEST_F(TrafficTest, ReachesTheAgentByHeader) {
   std::string id = Put();
-  Answer answer = Send("POST", "/process.Process/List", ToBox(id, 49983));
-  EXPECT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.text, "from the box");
+  ParsedResponse response = Send("POST", "/process.Process/List", ToBox(id, 49983));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.text, "from the box");
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id, 0)));
   EXPECT_EQ(relayed_.at(0).options.host, "");
-  EXPECT_EQ(answer.headers.Get("access-control-allow-origin"), "*");
-  EXPECT_THAT(std::string(answer.headers.Get("access-control-expose-headers")),
+  EXPECT_EQ(response.headers.Get("access-control-allow-origin"), "*");
+  EXPECT_THAT(std::string(response.headers.Get("access-control-expose-headers")),
               HasSubstr("Connect-"));
 }
 
@@ -116,8 +116,9 @@ TEST_F(TrafficTest, ReachesAPortByName) {
 TEST_F(TrafficTest, RefusesAPortThatIsNone) {
   std::string id = Put();
   for (const char* port : {"0", "65536", "-1", "x", "80 81"}) {
-    Answer answer = Send("GET", "/", {{"E2b-Sandbox-Id", id}, {"E2b-Sandbox-Port", port}});
-    EXPECT_EQ(answer.status, 400) << port;
+    ParsedResponse response =
+        Send("GET", "/", {{"E2b-Sandbox-Id", id}, {"E2b-Sandbox-Port", port}});
+    EXPECT_EQ(response.status, 400) << port;
   }
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
@@ -158,15 +159,15 @@ TEST_F(TrafficTest, KeepsTheServersOwnPathsInside) {
                            "/e2b//dataplane/upload",
                            "/%64ataplane/glob",
                            "/DataPlane/grep"}) {
-    Answer answer = Send("POST", path, ToBox(id, 49983));
-    EXPECT_EQ(answer.status, 404) << path;
+    ParsedResponse response = Send("POST", path, ToBox(id, 49983));
+    EXPECT_EQ(response.status, 404) << path;
   }
   EXPECT_THAT(boxes_.dialled, IsEmpty());
   EXPECT_EQ(Send("POST", "/init", ToBox(id, 3000)).status, 200) << "another port's paths are free";
 }
 
 TEST_F(TrafficTest, WhatIsGoneOrPausedIsNotFound) {
-  Answer gone = Send("GET", "/health", ToBox("igone", 49983));
+  ParsedResponse gone = Send("GET", "/health", ToBox("igone", 49983));
   EXPECT_EQ(gone.status, 502);
   EXPECT_EQ(gone.text, NotFoundBody("igone"));
   EXPECT_EQ(gone.headers.Get("access-control-allow-origin"), "*");
@@ -181,9 +182,9 @@ TEST_F(TrafficTest, WhatIsGoneOrPausedIsNotFound) {
 TEST_F(TrafficTest, AClosedPortIsToldFromAMissingBox) {
   std::string id = Put();
   boxes_.dial_failure = Error{ErrorCode::kUnavailable, "refused"};
-  Answer answer = Send("GET", "/", ToBox(id, 3000));
-  EXPECT_EQ(answer.status, 502);
-  EXPECT_EQ(answer.text,
+  ParsedResponse response = Send("GET", "/", ToBox(id, 3000));
+  EXPECT_EQ(response.status, 502);
+  EXPECT_EQ(response.text,
             R"({"message":"The sandbox is running but port is not open","sandboxId":")" + id +
                 R"(","port":3000,"code":502})");
   EXPECT_EQ(Send("GET", "/health", ToBox(id, 49983)).text, NotFoundBody(id));
@@ -203,7 +204,7 @@ TEST_F(TrafficTest, PeopleGetAPage) {
   std::string name = "3000-i99999999999999999999.sbx.localhost";
   HeaderList headers = browser;
   headers.push_back({"Host", name});
-  Answer page = Send("GET", "/", headers);
+  ParsedResponse page = Send("GET", "/", headers);
   EXPECT_EQ(page.status, 502);
   EXPECT_THAT(page.text, HasSubstr("<!doctype html>"));
   headers.push_back({"Sec-Fetch-Mode", "cors"});
@@ -213,7 +214,7 @@ TEST_F(TrafficTest, PeopleGetAPage) {
 }
 
 TEST_F(TrafficTest, APageShowsNoMarkupOfARequest) {
-  Answer page = Send(
+  ParsedResponse page = Send(
       "GET", "/", {{"User-Agent", "Mozilla/5.0"}, {"E2b-Sandbox-Id", "<script>alert(1)</script>"}});
   EXPECT_EQ(page.text.find("<script>"), std::string::npos);
 }
@@ -222,19 +223,19 @@ TEST_F(TrafficTest, PrivatePortsNeedTheToken) {
   boxes::Box box = NewBox();
   box.spec.network.public_traffic = false;
   std::string id = Put(std::move(box));
-  Answer missing = Send("GET", "/", ToBox(id, 3000));
+  ParsedResponse missing = Send("GET", "/", ToBox(id, 3000));
   EXPECT_EQ(missing.status, 403);
   EXPECT_EQ(FindString(missing.body, "sandboxId"), id);
   EXPECT_EQ(FindString(missing.body, "message"),
             "Sandbox is secured with traffic access token. Token header "
             "'e2b-traffic-access-token' is missing");
-  Answer wrong = Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", "no"}}));
+  ParsedResponse wrong = Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", "no"}}));
   EXPECT_EQ(wrong.status, 403);
   EXPECT_EQ(FindString(wrong.body, "message"),
             "Sandbox is secured with traffic access token. Provided token in header "
             "'e2b-traffic-access-token' is invalid");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
-  Answer right =
+  ParsedResponse right =
       Send("GET", "/", ToBox(id, 3000, {{"E2B-Traffic-Access-Token", boxes_.TrafficToken(id)}}));
   EXPECT_EQ(right.status, 200);
   EXPECT_THAT(relayed_.at(0).options.dropped, ElementsAre("e2b-traffic-access-token"));
@@ -264,8 +265,8 @@ TEST_F(TrafficTest, ASleepingBoxIsWokenForItsOwnTokenOnly) {
       401);
   EXPECT_EQ(Send("GET", "/health", ToBox(id, 49983)).text, NotFoundBody(id));
   EXPECT_THAT(boxes_.dialled, IsEmpty());
-  Answer right = Send("POST", "/process.Process/List",
-                      ToBox(id, 49983, {{"X-Access-Token", boxes_.AgentToken(id)}}));
+  ParsedResponse right = Send("POST", "/process.Process/List",
+                              ToBox(id, 49983, {{"X-Access-Token", boxes_.AgentToken(id)}}));
   EXPECT_EQ(right.status, 200);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id, 0)));
 }
@@ -306,7 +307,7 @@ TEST_F(TrafficTest, ASignedLinkFindsItsBox) {
   EXPECT_EQ(Send("POST", SignedTarget(id, "write", "99"), {{"Host", "localhost:7373"}}).status,
             200);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id, 0), Pair(id, 0)));
-  Answer wrong = Send("POST", SignedTarget(id, "read", ""), {{"Host", "localhost:7373"}});
+  ParsedResponse wrong = Send("POST", SignedTarget(id, "read", ""), {{"Host", "localhost:7373"}});
   EXPECT_EQ(wrong.status, 401);
   EXPECT_EQ(wrong.message(), "invalid signature");
 }
@@ -318,12 +319,13 @@ TEST_F(TrafficTest, SearchesForSignersHaveABudget) {
   ASSERT_EQ(Send("GET", SignedTarget(id, "read", ""), headers).status, 200);
   int refused = 0;
   while (refused < 10'000) {
-    Answer answer = Send("GET", "/files?path=a&signature=v1_" + std::to_string(refused), headers);
-    if (answer.status == 429) {
-      EXPECT_EQ(answer.headers.Get("retry-after"), "1");
+    ParsedResponse response =
+        Send("GET", "/files?path=a&signature=v1_" + std::to_string(refused), headers);
+    if (response.status == 429) {
+      EXPECT_EQ(response.headers.Get("retry-after"), "1");
       break;
     }
-    ASSERT_EQ(answer.status, 401);
+    ASSERT_EQ(response.status, 401);
     ++refused;
   }
   EXPECT_LT(refused, 1000) << "how many boxes there are decides how many links are looked up";
@@ -364,7 +366,7 @@ TEST_F(TrafficTest, AnswersPreflightsForTheAgentOnly) {
   std::string id = Put();
   HeaderList asks = {{"Access-Control-Request-Method", "POST"},
                      {"Access-Control-Request-Headers", "authorization, connect-protocol-version"}};
-  Answer agent = Send("OPTIONS", "/process.Process/Start", ToBox(id, 49983, asks));
+  ParsedResponse agent = Send("OPTIONS", "/process.Process/Start", ToBox(id, 49983, asks));
   EXPECT_EQ(agent.status, 204);
   EXPECT_EQ(agent.headers.Get("access-control-allow-origin"), "*");
   EXPECT_EQ(agent.headers.Get("access-control-allow-headers"),
@@ -378,7 +380,7 @@ TEST_F(TrafficTest, AnswersPreflightsForTheAgentOnly) {
 TEST_F(TrafficTest, LeavesTheGuestsOwnHeadersAlone) {
   std::string id = Put();
   EXPECT_FALSE(Send("GET", "/", ToBox(id, 3000)).headers.Has("access-control-allow-origin"));
-  relay_answer_.headers.Set("Access-Control-Allow-Origin", "https://a.example");
+  relay_response_.headers.Set("Access-Control-Allow-Origin", "https://a.example");
   EXPECT_EQ(Send("GET", "/files", ToBox(id, 49983)).headers.Get("access-control-allow-origin"),
             "https://a.example");
 }

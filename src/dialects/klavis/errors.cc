@@ -10,7 +10,7 @@ namespace {
 // The SDK repeats 429 and 5xx by itself, a POST too: an empty pool must be neither, nor what the
 // account may not have.
 int HttpStatusOf(const Error& error) {
-  if (accounts::BudgetIn(error)) return 403;
+  if (accounts::ExceededBudget(error)) return 403;
   return error.code == ErrorCode::kLimitExceeded ? 409 : http::StatusOf(error.code);
 }
 

@@ -14,7 +14,7 @@ constexpr std::int64_t kLocalTtlLeast = 60;
 constexpr std::int64_t kLocalTtlMost = 86'400;
 constexpr std::size_t kServerNamesMax = 1000;
 
-json::array PlaceOfName(std::size_t index) {
+json::array LocationOfName(std::size_t index) {
   return {json::string("body"), json::string("server_names"), index};
 }
 
@@ -31,7 +31,7 @@ void CheckServerName(const LocalContext& context,
                      const json::value& given) {
   const std::string_view name = given.is_string() ? View(given.get_string()) : "";
   if (context.local.servers().Find(name) != nullptr || local::IsVendorsLocalServer(name)) return;
-  validator.AddChoice(PlaceOfName(index), NamesOnOffer(context), given);
+  validator.AddChoice(LocationOfName(index), NamesOnOffer(context), given);
 }
 
 // A sandbox in which nothing works is of no use: the caller shall know at once.
@@ -55,17 +55,17 @@ void CheckSomeOnOffer(const LocalContext& context,
 std::vector<std::string> ReadServerNames(const LocalContext& context,
                                          Validator& validator,
                                          const json::value& body) {
-  const json::array place{json::string("body"), json::string("server_names")};
+  const json::array location{json::string("body"), json::string("server_names")};
   const json::value* given = Find(body, "server_names");
   std::vector<std::string> names;
   if (given == nullptr) {
-    validator.Add(place, "missing", "Field required", body);
+    validator.Add(location, "missing", "Field required", body);
   } else if (given->is_string() && View(given->get_string()) == "ALL") {
     return context.local.servers().All();
   } else if (!given->is_array()) {
-    validator.Add(place, "list_type", "Input should be a valid list or 'ALL'", *given);
+    validator.Add(location, "list_type", "Input should be a valid list or 'ALL'", *given);
   } else if (given->get_array().empty() || given->get_array().size() > kServerNamesMax) {
-    validator.Add(place, "too_short", "List should have between 1 and 1000 items", *given);
+    validator.Add(location, "too_short", "List should have between 1 and 1000 items", *given);
   } else {
     for (std::size_t i = 0; i < given->get_array().size(); ++i) {
       const json::value& name = given->get_array()[i];
@@ -106,17 +106,17 @@ Task<http::Response> AcquireLocalSandbox(LocalContext& context, http::Request& r
   acquire.benchmark = validator.Choice(body, "benchmark", kBenchmarks).value_or("");
   acquire.ttl_seconds = ReadLocalTtl(validator, body);
   if (auto email = validator.Text(body, "test_account_email"))
-    acquire.more["test_account_email"] = *email;
+    acquire.dialect_data["test_account_email"] = *email;
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   auto box = co_await context.local.Acquire(std::move(acquire));
   if (!box) co_return RenderError(box.error());
-  const std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
-  json::object answer{{"local_sandbox_id", boxes::UuidOfBox((*box)->id)},
-                      {"status", json::string(LocalStatusOf(**box))},
-                      {"benchmark", TextOrNull(note ? note->benchmark : "")},
-                      {"servers", LocalServerItems(context, **box, BaseUrlOf(context, request))},
-                      {"message", "Local sandbox environment acquired successfully"}};
-  co_return http::Json(201, WriteJson(answer));
+  const std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(**box);
+  json::object response{{"local_sandbox_id", boxes::UuidOfBox((*box)->id)},
+                        {"status", json::string(LocalStatusOf(**box))},
+                        {"benchmark", TextOrNull(annotation ? annotation->benchmark : "")},
+                        {"servers", LocalServerItems(context, **box, BaseUrlOf(context, request))},
+                        {"message", "Local sandbox environment acquired successfully"}};
+  co_return http::Json(201, WriteJson(response));
 }
 
 }  // namespace viv::klavis

@@ -118,8 +118,8 @@ Result<ExecutionProgress> ReadProgress(std::string_view printed, std::int64_t cu
   return progress;
 }
 
-bool KnowsExecution(const json::object& more, std::string_view name) {
-  const json::value* names = more.if_contains(kExecutionsKey);
+bool HasExecution(const json::object& dialect_data, std::string_view name) {
+  const json::value* names = dialect_data.if_contains(kExecutionsKey);
   if (names == nullptr || !names->is_array()) return false;
   const json::array& list = names->get_array();
   return std::any_of(list.begin(), list.end(), [name](const json::value& one) {
@@ -127,9 +127,9 @@ bool KnowsExecution(const json::object& more, std::string_view name) {
   });
 }
 
-void AddExecution(json::object& more, const std::string& name) {
-  if (KnowsExecution(more, name)) return;
-  json::value& names = more[kExecutionsKey];
+void AddExecution(json::object& dialect_data, const std::string& name) {
+  if (HasExecution(dialect_data, name)) return;
+  json::value& names = dialect_data[kExecutionsKey];
   if (!names.is_array()) names = json::array();
   json::array& list = names.get_array();
   if (list.size() >= kExecutionsKept) list.erase(list.begin());

@@ -36,7 +36,7 @@ struct ExecutionProgress {
 Result<ExecutionProgress> ReadProgress(std::string_view printed, std::int64_t cursor);
 
 // The names that are known, kept in the sandbox's note; the oldest ones go when there are too many.
-bool KnowsExecution(const json::object& more, std::string_view name);
-void AddExecution(json::object& more, const std::string& name);
+bool HasExecution(const json::object& dialect_data, std::string_view name);
+void AddExecution(json::object& dialect_data, const std::string& name);
 
 }  // namespace viv::klavis

@@ -40,13 +40,13 @@ TEST(LocalExecutionTest, BelievesNoOtherWords) {
 }
 
 TEST(LocalExecutionTest, KeepsTheNewestNames) {
-  json::object more;
-  for (int i = 0; i < 250; ++i) AddExecution(more, "n" + std::to_string(i));
-  AddExecution(more, "n249");
-  EXPECT_EQ(more["executions"].as_array().size(), 200U);
-  EXPECT_TRUE(KnowsExecution(more, "n249"));
-  EXPECT_FALSE(KnowsExecution(more, "n0"));
-  EXPECT_FALSE(KnowsExecution(json::object(), "n0"));
+  json::object dialect_data;
+  for (int i = 0; i < 250; ++i) AddExecution(dialect_data, "n" + std::to_string(i));
+  AddExecution(dialect_data, "n249");
+  EXPECT_EQ(dialect_data["executions"].as_array().size(), 200U);
+  EXPECT_TRUE(HasExecution(dialect_data, "n249"));
+  EXPECT_FALSE(HasExecution(dialect_data, "n0"));
+  EXPECT_FALSE(HasExecution(json::object(), "n0"));
 }
 
 }  // namespace

@@ -39,18 +39,18 @@ Task<http::Response> GetMemoryUploadUrl(LocalContext& context, http::Request& re
   auto box =
       context.local.GetByServer(request.identity.account_id, request.Parameter("local_sandbox_id"));
   if (!box) co_return RenderError(box.error());
-  const std::optional<local::LocalNote> note = local::LocalNoteOf(**box);
-  if (!note || !note->Has("localmemory"))
+  const std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(**box);
+  if (!annotation || !annotation->Has("localmemory"))
     co_return Detail(400, "The sandbox was acquired without localmemory");
-  co_return UploadUrlAnswer(context, request, MemoryUpload((*box)->id));
+  co_return UploadUrlResponse(context, request, MemoryUpload((*box)->id));
 }
 
 Task<Status> InstallMemory(LocalContext& context, blobs::BlobName name) {
   ASSIGN_OR_CO_RETURN(boxes::BoxPtr box, context.local.Find(name.owner));
   ASSIGN_OR_CO_RETURN(std::string text, co_await ReadWholeBlob(context, name));
   CO_RETURN_IF_ERROR(CheckMemoryLines(text));
-  const std::optional<local::LocalNote> note = local::LocalNoteOf(*box);
-  const std::string file = MemoryFileOf(note ? note->benchmark : "");
+  const std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(*box);
+  const std::string file = MemoryFileOf(annotation ? annotation->benchmark : "");
   boxes::AgentProgram program;
   program.arguments = {"/bin/sh", "-c", kInstallScript, "sh", file.substr(0, file.rfind('/')),
                        file};

@@ -20,13 +20,14 @@ json::array LocalServerItems(const LocalContext& context,
                              const boxes::Box& box,
                              const std::string& base_url) {
   json::array items;
-  const std::optional<local::LocalNote> note = local::LocalNoteOf(box);
-  if (!note) return items;
+  const std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(box);
+  if (!annotation) return items;
   const std::string uuid = boxes::UuidOfBox(box.id);
   json::object common;
-  if (auto email = note->more.find("test_account_email"); email != note->more.end())
+  if (auto email = annotation->dialect_data.find("test_account_email");
+      email != annotation->dialect_data.end())
     common["test_account_email"] = email->value();
-  for (const local::LocalNote::Server& server : note->servers) {
+  for (const local::LocalAnnotation::Server& server : annotation->servers) {
     const std::string url =
         base_url + "/" + PercentEncode(server.name) + "/mcp/?local_sandbox_id=" + uuid;
     const bool offered = context.local.servers().Find(server.name) != nullptr;
@@ -37,7 +38,7 @@ json::array LocalServerItems(const LocalContext& context,
                      {"id", server.id},
                      {"mcp_server_url", url},
                      {"status", json::string(offered ? LocalStatusOf(box) : "error")},
-                     {"benchmark", TextOrNull(note->benchmark)},
+                     {"benchmark", TextOrNull(annotation->benchmark)},
                      {"updated_at", IsoMicros(box.updated_at_us)},
                      {"metadata", metadata.empty() ? json::value() : json::value(metadata)},
                      {"auth_data", nullptr},
@@ -49,11 +50,11 @@ json::array LocalServerItems(const LocalContext& context,
 json::object LocalSandboxInfo(const LocalContext& context,
                               const boxes::Box& box,
                               const std::string& base_url) {
-  const std::optional<local::LocalNote> note = local::LocalNoteOf(box);
+  const std::optional<local::LocalAnnotation> annotation = local::LocalAnnotationOf(box);
   return {{"local_sandbox_id", boxes::UuidOfBox(box.id)},
           {"created_at", IsoMicros(box.created_at_us)},
           {"status", json::string(LocalStatusOf(box))},
-          {"benchmark", TextOrNull(note ? note->benchmark : "")},
+          {"benchmark", TextOrNull(annotation ? annotation->benchmark : "")},
           {"servers", LocalServerItems(context, box, base_url)}};
 }
 
@@ -68,22 +69,22 @@ void CheckRegion(Validator& validator, const http::Request& request) {
                       json::string(*region));
 }
 
-http::Response UploadUrlAnswer(LocalContext& context,
-                               const http::Request& request,
-                               const blobs::BlobName& name) {
-  auto url = context.blobs.UploadUrl(BaseUrlOf(context, request), name);
-  if (!url) return RenderError(url.error());
-  json::object answer{{"upload_url", *url}, {"expires_in_minutes", blobs::kUrlMinutes}};
-  return http::Json(200, WriteJson(answer));
-}
-
-http::Response DownloadUrlAnswer(const LocalContext& context,
+http::Response UploadUrlResponse(LocalContext& context,
                                  const http::Request& request,
                                  const blobs::BlobName& name) {
-  json::object answer{
+  auto url = context.blobs.UploadUrl(BaseUrlOf(context, request), name);
+  if (!url) return RenderError(url.error());
+  json::object response{{"upload_url", *url}, {"expires_in_minutes", blobs::kUrlMinutes}};
+  return http::Json(200, WriteJson(response));
+}
+
+http::Response DownloadUrlResponse(const LocalContext& context,
+                                   const http::Request& request,
+                                   const blobs::BlobName& name) {
+  json::object response{
       {"download_url", context.blobs.DownloadUrl(BaseUrlOf(context, request), name)},
       {"expires_in_minutes", blobs::kUrlMinutes}};
-  return http::Json(200, WriteJson(answer));
+  return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::klavis

@@ -31,11 +31,11 @@ Result<boxes::BoxPtr> FindLocal(const LocalContext& context, const http::Request
 void CheckRegion(Validator& validator, const http::Request& request);
 
 // {"upload_url", "expires_in_minutes"}.
-http::Response UploadUrlAnswer(LocalContext& context,
-                               const http::Request& request,
-                               const blobs::BlobName& name);
-http::Response DownloadUrlAnswer(const LocalContext& context,
+http::Response UploadUrlResponse(LocalContext& context,
                                  const http::Request& request,
                                  const blobs::BlobName& name);
+http::Response DownloadUrlResponse(const LocalContext& context,
+                                   const http::Request& request,
+                                   const blobs::BlobName& name);
 
 }  // namespace viv::klavis

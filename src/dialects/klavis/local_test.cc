@@ -34,7 +34,7 @@ class AnsweringBoxes : public boxes::FakeBoxes {
     peers_.emplace_back(ends[1]);
     co_return UniqueFd(ends[0]);
   }
-  void Answer(int status, std::string_view body) {
+  void ParsedResponse(int status, std::string_view body) {
     answers.push_back("HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: " +
                       std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
   }
@@ -45,7 +45,7 @@ class AnsweringBoxes : public boxes::FakeBoxes {
 
 class LocalTest : public ::testing::Test {
  protected:
-  struct Answer {
+  struct ParsedResponse {
     int status = 0;
     json::value body;
     std::string text;
@@ -70,10 +70,10 @@ class LocalTest : public ::testing::Test {
     if (key == "mine" || key == "other") return http::Identity{std::string(key), "k"};
     return std::nullopt;
   }
-  Answer Call(std::string method,
-              std::string target,
-              std::string body = "",
-              std::string key = "mine") {
+  ParsedResponse Call(std::string method,
+                      std::string target,
+                      std::string body = "",
+                      std::string key = "mine") {
     http::Request request;
     request.method = std::move(method);
     request.target = target;
@@ -88,17 +88,17 @@ class LocalTest : public ::testing::Test {
           return Detail(status, std::move(message));
         });
     http::Response response = RunToEnd(handler(request));
-    Answer answer{response.status, nullptr, response.body};
+    ParsedResponse answer{response.status, nullptr, response.body};
     if (auto parsed = ParseJson(response.body)) answer.body = std::move(*parsed);
     return answer;
   }
   std::string Acquire(std::string body = R"({"server_names":["filesystem","localmemory"]})") {
-    Answer answer = Call("POST", "/local-sandbox", std::move(body));
+    ParsedResponse answer = Call("POST", "/local-sandbox", std::move(body));
     EXPECT_EQ(answer.status, 201) << answer.text;
     return "/local-sandbox/" + std::string(FindString(answer.body, "local_sandbox_id"));
   }
   // Of a signed URL what follows the host.
-  static std::string TargetIn(const Answer& answer, std::string_view member) {
+  static std::string TargetIn(const ParsedResponse& answer, std::string_view member) {
     const std::string url(FindString(answer.body, member));
     return url.substr(std::min(url.find("/blobs/"), url.size()));
   }
@@ -116,8 +116,9 @@ class LocalTest : public ::testing::Test {
 };
 
 TEST_F(LocalTest, AcquiresWhatIsAskedFor) {
-  Answer answer = Call("POST", "/local-sandbox",
-                       R"({"server_names":["git","filesystem","git"],"benchmark":"Toolathlon",
+  ParsedResponse answer =
+      Call("POST", "/local-sandbox",
+           R"({"server_names":["git","filesystem","git"],"benchmark":"Toolathlon",
                            "test_account_email":"a@b.c","ttl_seconds":null,"unknown":1})");
   ASSERT_EQ(answer.status, 201) << answer.text;
   EXPECT_EQ(FindString(answer.body, "status"), "occupied");
@@ -132,14 +133,15 @@ TEST_F(LocalTest, AcquiresWhatIsAskedFor) {
   EXPECT_NE(Find(servers[0], "auth_data"), nullptr);
   EXPECT_NE(Find(servers[0], "tags"), nullptr);
   EXPECT_EQ(boxes_.boxes.begin()->second->spec.timeout_seconds, 0);
-  Answer all = Call("POST", "/local-sandbox", R"({"server_names":"ALL"})");
+  ParsedResponse all = Call("POST", "/local-sandbox", R"({"server_names":"ALL"})");
   EXPECT_EQ(Find(all.body, "servers")->as_array().size(), servers_.List().size());
   EXPECT_EQ(Find(all.body, "benchmark")->is_null(), true);
 }
 
 TEST_F(LocalTest, WhatIsNotOfferedDoesNotRefuseTheRest) {
-  Answer answer = Call("POST", "/local-sandbox",
-                       R"({"server_names":["arxiv","git","word"],"test_account_email":"a@b.c"})");
+  ParsedResponse answer =
+      Call("POST", "/local-sandbox",
+           R"({"server_names":["arxiv","git","word"],"test_account_email":"a@b.c"})");
   ASSERT_EQ(answer.status, 201) << answer.text;
   EXPECT_EQ(FindString(answer.body, "status"), "occupied");
   const std::string path =
@@ -175,7 +177,7 @@ TEST_F(LocalTest, RefusesWhatCannotBeAcquired) {
            {R"({"server_names":["git"],"ttl_seconds":59})", "greater than or equal to 60"},
            {R"({"server_names":["git"],"ttl_seconds":86401})", "less than or equal"},
            {R"({"server_names":["git"],"test_account_email":5})", "valid string"}}) {
-    Answer answer = Call("POST", "/local-sandbox", body);
+    ParsedResponse answer = Call("POST", "/local-sandbox", body);
     EXPECT_EQ(answer.status, 422) << body;
     EXPECT_THAT(answer.text, HasSubstr(why)) << body;
   }
@@ -184,7 +186,7 @@ TEST_F(LocalTest, RefusesWhatCannotBeAcquired) {
 
 TEST_F(LocalTest, ShowsItToItsOwnerUntilItIsReleased) {
   const std::string path = Acquire();
-  Answer shown = Call("GET", path);
+  ParsedResponse shown = Call("GET", path);
   EXPECT_EQ(shown.status, 200);
   EXPECT_NE(FindString(shown.body, "created_at"), "");
   EXPECT_EQ(Find(Call("GET", "/local-sandbox").body, "total_count")->as_int64(), 1);
@@ -195,7 +197,7 @@ TEST_F(LocalTest, ShowsItToItsOwnerUntilItIsReleased) {
     EXPECT_EQ(Call("POST", path + operation, "", "other").status, 404) << operation;
   EXPECT_EQ(Call("DELETE", path, "", "other").status, 404);
   EXPECT_EQ(Call("GET", path, "", "").status, 401);
-  Answer released = Call("DELETE", path + "?is_ttl=false");
+  ParsedResponse released = Call("DELETE", path + "?is_ttl=false");
   EXPECT_EQ(released.status, 200);
   EXPECT_THAT(std::string(FindString(released.body, "message")), HasSubstr("released"));
   EXPECT_EQ(Call("GET", path).status, 404);
@@ -205,18 +207,18 @@ TEST_F(LocalTest, ShowsItToItsOwnerUntilItIsReleased) {
 TEST_F(LocalTest, UploadsAndInitializes) {
   const std::string path = Acquire();
   EXPECT_EQ(Call("POST", path + "/initialize").status, 400);
-  Answer url = Call("POST", path + "/upload-url?region=asia");
+  ParsedResponse url = Call("POST", path + "/upload-url?region=asia");
   ASSERT_EQ(url.status, 200) << url.text;
   EXPECT_EQ(Find(url.body, "expires_in_minutes")->as_int64(), 30);
   const std::string target = TargetIn(url, "upload_url");
   EXPECT_EQ(Call("PUT", target + "0", "bytes", "").status, 403);
   EXPECT_EQ(Call("PUT", target, "bytes", "").status, 200);
-  boxes_.Answer(422, R"({"code":422,"message":"the archive is damaged: it is cut off\n"})");
-  Answer refused = Call("POST", path + "/initialize");
+  boxes_.ParsedResponse(422, R"({"code":422,"message":"the archive is damaged: it is cut off\n"})");
+  ParsedResponse refused = Call("POST", path + "/initialize");
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(refused.text, HasSubstr("as it was: the archive is damaged: it is cut off"));
-  boxes_.Answer(200, R"({"files":12,"bytes":100})");
-  Answer done = Call("POST", path + "/initialize");
+  boxes_.ParsedResponse(200, R"({"files":12,"bytes":100})");
+  ParsedResponse done = Call("POST", path + "/initialize");
   EXPECT_EQ(done.status, 200) << done.text;
   EXPECT_EQ(FindString(done.body, "message"), "Extracted archive to workspace: 12 files");
   EXPECT_EQ(FindString(done.body, "status"), "occupied");
@@ -228,8 +230,8 @@ TEST_F(LocalTest, UploadsAndInitializes) {
 
 TEST_F(LocalTest, DumpsToAUrl) {
   const std::string path = Acquire();
-  boxes_.Answer(200, "packed bytes");
-  Answer dump = Call("GET", path + "/dump");
+  boxes_.ParsedResponse(200, "packed bytes");
+  ParsedResponse dump = Call("GET", path + "/dump");
   ASSERT_EQ(dump.status, 200) << dump.text;
   EXPECT_EQ(Call("GET", TargetIn(dump, "download_url"), "", "").status, 200);
   boxes_.answers.push_back("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\npac\r\n");
@@ -238,20 +240,20 @@ TEST_F(LocalTest, DumpsToAUrl) {
 
 TEST_F(LocalTest, ResetsIt) {
   const std::string path = Acquire();
-  Answer reset = Call("POST", path + "/reset");
+  ParsedResponse reset = Call("POST", path + "/reset");
   EXPECT_EQ(reset.status, 200) << reset.text;
   EXPECT_TRUE(reset.body.is_object());
 }
 
 TEST_F(LocalTest, PutsAMemoryInItsPlaceWithTheUploadAlone) {
   const std::string path = Acquire();
-  Answer url = Call("POST", "/sandbox/local_memory/" + path.substr(15) + "/upload-url");
+  ParsedResponse url = Call("POST", "/sandbox/local_memory/" + path.substr(15) + "/upload-url");
   ASSERT_EQ(url.status, 200) << url.text;
   const std::string target = TargetIn(url, "upload_url");
-  Answer refused = Call("PUT", target, "no json", "");
+  ParsedResponse refused = Call("PUT", target, "no json", "");
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(refused.text, HasSubstr("line 1 is no JSON"));
-  boxes_.Answer(200, "");
+  boxes_.ParsedResponse(200, "");
   EXPECT_EQ(
       Call("PUT", target, R"({"type":"entity","name":"a","entityType":"t","observations":[]})", "")
           .status,
@@ -265,24 +267,24 @@ TEST_F(LocalTest, RunsWhatWasUploadedUnderAName) {
   const std::string name = R"({"execution_name":"one"})";
   EXPECT_EQ(Call("POST", path + "/execute", name).status, 404);
   EXPECT_EQ(Call("GET", path + "/execution-status?execution_name=one").status, 404);
-  Answer url = Call("POST", path + "/execution-upload-url", name);
+  ParsedResponse url = Call("POST", path + "/execution-upload-url", name);
   ASSERT_EQ(url.status, 200) << url.text;
   EXPECT_EQ(Call("POST", path + "/execute", name).status, 400);
   EXPECT_EQ(Call("PUT", TargetIn(url, "upload_url"), "archive", "").status, 200);
-  boxes_.Answer(200, "pending\n");
-  boxes_.Answer(200, "");
-  boxes_.Answer(200, R"({"files":1,"bytes":1})");
-  boxes_.Answer(200, ": x\n\n");
-  Answer started = Call("POST", path + "/execute", name);
+  boxes_.ParsedResponse(200, "pending\n");
+  boxes_.ParsedResponse(200, "");
+  boxes_.ParsedResponse(200, R"({"files":1,"bytes":1})");
+  boxes_.ParsedResponse(200, ": x\n\n");
+  ParsedResponse started = Call("POST", path + "/execute", name);
   EXPECT_EQ(started.status, 200) << started.text;
   EXPECT_EQ(FindString(started.body, "execution_name"), "one");
-  boxes_.Answer(200, "running\nhello");
-  Answer logs = Call("GET", path + "/execution-logs?execution_name=one&cursor=3");
+  boxes_.ParsedResponse(200, "running\nhello");
+  ParsedResponse logs = Call("GET", path + "/execution-logs?execution_name=one&cursor=3");
   EXPECT_EQ(FindString(logs.body, "logs"), "hello");
   EXPECT_EQ(Find(logs.body, "cursor")->as_int64(), 8);
-  boxes_.Answer(200, "running\n");
+  boxes_.ParsedResponse(200, "running\n");
   EXPECT_EQ(Call("POST", path + "/execute", name).status, 409);
-  boxes_.Answer(422, R"({"code":422,"message":"there is no folder /executions/one"})");
+  boxes_.ParsedResponse(422, R"({"code":422,"message":"there is no folder /executions/one"})");
   EXPECT_EQ(Call("POST", path + "/export-artifacts", name).status, 404);
 }
 

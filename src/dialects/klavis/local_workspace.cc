@@ -30,7 +30,7 @@ Task<http::Response> GetUploadUrl(LocalContext& context, http::Request& request)
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   auto box = FindLocal(context, request);
   if (!box) co_return RenderError(box.error());
-  co_return UploadUrlAnswer(context, request, WorkspaceUpload(**box));
+  co_return UploadUrlResponse(context, request, WorkspaceUpload(**box));
 }
 
 Task<http::Response> InitializeLocalSandbox(LocalContext& context, http::Request& request) {
@@ -43,7 +43,7 @@ Task<http::Response> InitializeLocalSandbox(LocalContext& context, http::Request
   UnpackInBox what;
   what.archive = WorkspaceUpload(**box);
   what.folder = std::string(local::kWorkspace);
-  AsyncMutex::Lock turn = co_await context.local.TakeTurn(*box);
+  AsyncMutex::Lock workspace_lock = co_await context.local.LockWorkspace(*box);
   auto report = co_await UnpackBlob(context, *std::move(box), std::move(what));
   if (!report && report.error().code == ErrorCode::kNotFound)
     co_return Detail(400,
@@ -54,9 +54,9 @@ Task<http::Response> InitializeLocalSandbox(LocalContext& context, http::Request
                               report.error().message);
   if (!report) co_return RenderError(report.error());
   log::Info("local.initialized", {{"sandbox", uuid}});
-  json::object answer{
+  json::object response{
       {"sandbox_id", uuid}, {"status", "occupied"}, {"message", InitializedText(*report)}};
-  co_return http::Json(200, WriteJson(answer));
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> DumpLocalSandbox(LocalContext& context, http::Request& request) {
@@ -67,7 +67,7 @@ Task<http::Response> DumpLocalSandbox(LocalContext& context, http::Request& requ
   if (!box) co_return RenderError(box.error());
   auto packed = co_await PackToBlob(context, *std::move(box), std::string(local::kWorkspace));
   if (!packed) co_return RenderError(packed.error());
-  co_return DownloadUrlAnswer(context, request, *packed);
+  co_return DownloadUrlResponse(context, request, *packed);
 }
 
 }  // namespace viv::klavis

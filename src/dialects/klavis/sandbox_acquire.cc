@@ -38,7 +38,7 @@ Task<http::Response> AcquireSandbox(Context& context, http::Request& request) {
   if (!acquired) co_return RenderError(acquired.error());
   const store::Sandbox& sandbox = **acquired;
   std::string url = ServerUrlOf(context, request, sandbox);
-  json::object answer{
+  json::object response{
       {"sandbox_id", sandbox.id},
       {"server_url", url},
       {"server_urls", {{sandbox.server, url}}},
@@ -46,7 +46,7 @@ Task<http::Response> AcquireSandbox(Context& context, http::Request& request) {
       {"status", StatusOf(sandbox)},
       {"message", "Sandbox acquired successfully. Use server_urls to connect to the MCP server."},
   };
-  co_return http::Json(201, WriteJson(answer));
+  co_return http::Json(201, WriteJson(response));
 }
 
 Task<http::Response> PrepareSandboxes(Context& context, http::Request& request) {

@@ -53,11 +53,11 @@ Task<http::Response> InitializeSandbox(Context& context, http::Request& request)
       report->records == 0 && with_default
           ? "Initialized sandbox with its default data"
           : "Initialized sandbox with " + std::to_string(report->records) + " records";
-  json::object answer{{"sandbox_id", id},
-                      {"status", "occupied"},
-                      {"message", message},
-                      {"records_created", std::move(created)}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"sandbox_id", id},
+                        {"status", "occupied"},
+                        {"message", message},
+                        {"records_created", std::move(created)}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
@@ -68,13 +68,13 @@ Task<http::Response> DumpSandbox(Context& context, http::Request& request) {
   auto data = co_await context.sandboxes.Dump(std::move(ref), engine::DumpForm::kVendor);
   if (!data) co_return RenderError(data.error());
   std::string now = IsoMicros(NowMicros());
-  json::object answer{
+  json::object response{
       {"sandbox_id", (*sandbox)->id},
       {"server_name", (*sandbox)->server},
       {"dumped_at",
        now.substr(0, now.find('+'))},  // UTC without an offset, as the vendor writes it
       {"data", std::move(*data)}};
-  co_return http::Json(200, WriteJson(answer));
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::klavis

@@ -23,7 +23,7 @@ Task<http::Response> GetSandbox(Context& context, http::Request& request) {
   metadata["expires_at"] =
       sandbox.expires_at_us ? json::value(IsoMicros(*sandbox.expires_at_us)) : json::value();
   std::string url = ServerUrlOf(context, request, sandbox);
-  json::object answer{
+  json::object response{
       {"sandbox_id", sandbox.id},
       {"server_url", url},
       {"server_urls", {{sandbox.server, url}}},
@@ -35,7 +35,7 @@ Task<http::Response> GetSandbox(Context& context, http::Request& request) {
       {"auth_data", std::move(auth_data)},
       {"tags", TagsOf(sandbox)},
   };
-  co_return http::Json(200, WriteJson(answer));
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::klavis

@@ -81,7 +81,7 @@ struct Lookup {
   bool is_whole = true;
 };
 
-Lookup WordsOf(const TagFilter& filter) {
+Lookup LookupOf(const TagFilter& filter) {
   Lookup lookup;
   if (filter.tag) lookup.words.push_back(*filter.tag);
   if (const json::object* pairs = filter.tags.if_object()) {
@@ -122,7 +122,7 @@ Task<http::Response> ListSandboxes(Context& context, http::Request& request) {
   if (auto offset = validator.QueryInteger(request, "offset", 0))
     query.offset = static_cast<std::size_t>(*offset);
   if (!validator.ok()) co_return RenderProblems(validator.problems());
-  Lookup lookup = WordsOf(filter);
+  Lookup lookup = LookupOf(filter);
   query.tags = std::move(lookup.words);
   // Many sandboxes, few different tags: each spelling is judged once.
   std::unordered_map<std::string_view, bool> verdicts;

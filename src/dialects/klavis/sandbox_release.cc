@@ -18,9 +18,9 @@ Task<http::Response> ReleaseSandbox(Context& context, http::Request& request) {
       released->skipped
           ? "Release skipped: instance_id does not match the current lease of sandbox " + sandbox.id
           : "Sandbox " + sandbox.id + " released successfully and is now available for reuse";
-  json::object answer{
+  json::object response{
       {"sandbox_id", sandbox.id}, {"status", StatusOf(sandbox)}, {"message", message}};
-  co_return http::Json(200, WriteJson(answer));
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
@@ -29,10 +29,10 @@ Task<http::Response> ResetSandbox(Context& context, http::Request& request) {
   std::string id = ref.sandbox_id;
   Status reset = co_await context.sandboxes.Reset(std::move(ref));
   if (!reset) co_return RenderError(reset.error());
-  json::object answer{{"sandbox_id", id},
-                      {"status", "occupied"},
-                      {"message", "Reset completed. The sandbox is back in its initial state."}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"sandbox_id", id},
+                        {"status", "occupied"},
+                        {"message", "Reset completed. The sandbox is back in its initial state."}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::klavis

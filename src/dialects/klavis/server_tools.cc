@@ -55,11 +55,11 @@ Result<mcp::EndpointPtr> FindServer(const ServerToolsContext& context,
 std::string RequiredText(Validator& validator, const json::value& body, const char* name) {
   const json::value* given = Find(body, name);
   if (given != nullptr && given->is_string()) return std::string(given->get_string());
-  json::array place{json::string("body"), json::string(name)};
+  json::array location{json::string("body"), json::string(name)};
   if (given == nullptr) {
-    validator.Add(std::move(place), "missing", "Field required", body);
+    validator.Add(std::move(location), "missing", "Field required", body);
   } else {
-    validator.Add(std::move(place), "string_type", "Input should be a valid string", *given);
+    validator.Add(std::move(location), "string_type", "Input should be a valid string", *given);
   }
   return "";
 }
@@ -87,22 +87,22 @@ json::object ReadObject(Validator& validator, const json::value& body, const cha
   return {};
 }
 
-http::Response ListAnswer(ToolFormat format, const Result<json::array>& tools) {
-  json::object answer{{"success", tools.has_value()},
-                      {"tools", nullptr},
-                      {"format", json::string(NameOf(format))},
-                      {"error", nullptr}};
+http::Response ListToolsResponse(ToolFormat format, const Result<json::array>& tools) {
+  json::object response{{"success", tools.has_value()},
+                        {"tools", nullptr},
+                        {"format", json::string(NameOf(format))},
+                        {"error", nullptr}};
   if (tools) {
-    answer["tools"] = ToolsInFormat(format, *tools);
+    response["tools"] = ToolsInFormat(format, *tools);
   } else {
-    answer["error"] = tools.error().message;
+    response["error"] = tools.error().message;
   }
-  return http::Json(200, WriteJson(answer));
+  return http::Json(200, WriteJson(response));
 }
 
 http::Response CallFailure(const Error& error) {
-  json::object answer{{"success", false}, {"result", nullptr}, {"error", error.message}};
-  return http::Json(200, WriteJson(answer));
+  json::object response{{"success", false}, {"result", nullptr}, {"error", error.message}};
+  return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> ListServerTools(ServerToolsContext& context, http::Request& request) {
@@ -116,9 +116,9 @@ Task<http::Response> ListServerTools(ServerToolsContext& context, http::Request&
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   const ToolFormat format = *ParseToolFormat(chosen.value_or("mcp_native"));
   Result<mcp::EndpointPtr> endpoint = FindServer(context, request, url);
-  if (!endpoint) co_return ListAnswer(format, PassUp(std::move(endpoint).error()));
+  if (!endpoint) co_return ListToolsResponse(format, PassUp(std::move(endpoint).error()));
   Result<json::array> tools = co_await mcp::ListEndpointTools(*std::move(endpoint), request.client);
-  co_return ListAnswer(format, tools);
+  co_return ListToolsResponse(format, tools);
 }
 
 Task<http::Response> CallServerTool(ServerToolsContext& context, http::Request& request) {
@@ -166,14 +166,14 @@ Task<http::Response> GetServerTools(ServerToolsContext& context, http::Request& 
   }
   if (!validator.ok()) co_return RenderProblems(validator.problems());
   if (loaded == nullptr)
-    co_return ListAnswer(
+    co_return ListToolsResponse(
         *format, Fail(ErrorCode::kUnavailable, "'" + name +
                                                    "' runs in local sandboxes: list its tools by "
                                                    "the mcp_server_url of one"));
   json::array tools;
   for (const std::string& listed : loaded->app->profile("default").listing)
     if (auto tool = ParseJson(listed)) tools.push_back(*std::move(tool));
-  co_return ListAnswer(*format, std::move(tools));
+  co_return ListToolsResponse(*format, std::move(tools));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class GeminiSchema {
 
   json::object Of(const json::value& schema) {
     json::object out;
-    if (!schema.is_object() || depth_ >= kDepthMax || ++places_ > kPlacesMax) return out;
+    if (!schema.is_object() || depth_ >= kDepthMax || ++nodes_ > kNodesMax) return out;
     ++depth_;
     Put(schema.get_object(), out);
     --depth_;
@@ -38,7 +38,7 @@ class GeminiSchema {
 
  private:
   static constexpr int kDepthMax = 32;
-  static constexpr int kPlacesMax = 10'000;
+  static constexpr int kNodesMax = 10'000;
 
   void Put(const json::object& schema, json::object& out) {
     if (const json::value* reference = schema.if_contains("$ref"); reference != nullptr)
@@ -135,7 +135,7 @@ class GeminiSchema {
 
   const json::value& root_;
   int depth_ = 0;
-  int places_ = 0;
+  int nodes_ = 0;
 };
 
 json::object Declared(std::string_view name, std::string_view description) {

@@ -11,8 +11,8 @@ constexpr std::size_t kPermissionBytesMax = 128;
 }  // namespace
 
 Checked<json::value> StoreAccessDelegation(const json::value& given) {
-  Mistakes mistakes;
-  Members members(given, {"access_delegation"}, mistakes);
+  FieldErrors field_errors;
+  Members members(given, {"access_delegation"}, field_errors);
   std::string mode = members.RequiredText("mode", kPermissionBytesMax);
   if (mode != "INHERIT" && mode != "EXPLICIT")
     members.Refuse("mode", "the mode must be INHERIT or EXPLICIT");
@@ -29,7 +29,7 @@ Checked<json::value> StoreAccessDelegation(const json::value& given) {
     kept.emplace_back(permission);
   }
   if (!kept.empty()) stored["permissions"] = std::move(kept);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return json::value(std::move(stored));
 }
 

@@ -7,7 +7,7 @@
 
 namespace viv::langsmith {
 
-// What is stored and shown of it. Mistakes are placed below "access_delegation".
+// What is stored and shown of it. FieldErrors are placed below "access_delegation".
 Checked<json::value> StoreAccessDelegation(const json::value& given);
 
 }  // namespace viv::langsmith

@@ -38,7 +38,7 @@ std::string NameOfBox(const boxes::Box& box) {
   return box.spec.name.empty() ? box.id : box.spec.name;
 }
 
-void Readdress(http::Request& request, std::string target) {
+void SetTarget(http::Request& request, std::string target) {
   std::size_t mark = target.find('?');
   request.path = target.substr(0, mark);
   request.query = mark == std::string::npos ? std::string() : target.substr(mark + 1);
@@ -47,18 +47,19 @@ void Readdress(http::Request& request, std::string target) {
 
 }  // namespace
 
-bool AsksForUpgrade(const http::Request& request) {
+bool IsUpgradeRequest(const http::Request& request) {
   return request.headers.Has("upgrade");
 }
 
-std::optional<http::Response> RefuseUnready(const boxes::Box& box, const http::Request& request) {
+std::optional<http::Response> RefuseIfNotReady(const boxes::Box& box,
+                                               const http::Request& request) {
   const std::string ref = NameOfBox(box);
   switch (box.state) {
     case BoxState::kRunning:
       return std::nullopt;
     case BoxState::kStarting:
       // Its client counts the seconds of a handshake and asks again by itself.
-      if (AsksForUpgrade(request)) return StillStarting(ref);
+      if (IsUpgradeRequest(request)) return StillStarting(ref);
       return std::nullopt;
     case BoxState::kPaused:
       if (box.spec.wake != WakeOnTraffic::kNever) return std::nullopt;
@@ -77,11 +78,11 @@ Task<http::Response> CallAgent(Context& context,
                                http::Request& request,
                                boxes::BoxPtr box,
                                std::string target) {
-  if (auto refused = RefuseUnready(*box, request)) co_return std::move(*refused);
+  if (auto refused = RefuseIfNotReady(*box, request)) co_return std::move(*refused);
   const std::string ref = NameOfBox(*box);
   auto connection = co_await context.boxes.DialAgent(box->id);
   if (!connection) co_return DialFailed(connection.error(), ref);
-  Readdress(request, std::move(target));
+  SetTarget(request, std::move(target));
   request.headers.Set("X-Access-Token", context.boxes.AgentToken(box->id));
   http::RelayOptions options;
   options.dropped = {"X-Api-Key",     "Authorization", "Cookie",

@@ -13,7 +13,7 @@
 namespace viv::langsmith {
 
 // What is answered when neither it runs nor traffic may wake it; nothing when it is worth dialling.
-std::optional<http::Response> RefuseUnready(const boxes::Box& box, const http::Request& request);
+std::optional<http::Response> RefuseIfNotReady(const boxes::Box& box, const http::Request& request);
 
 // `target` is what the agent is asked for: "/dataplane/glob?x=1".
 Task<http::Response> CallAgent(Context& context,
@@ -22,6 +22,6 @@ Task<http::Response> CallAgent(Context& context,
                                std::string target);
 
 // Whether the client wants to leave HTTP, as for a WebSocket.
-bool AsksForUpgrade(const http::Request& request);
+bool IsUpgradeRequest(const http::Request& request);
 
 }  // namespace viv::langsmith

@@ -26,9 +26,9 @@ Task<http::Response> ProbeAccess(Context& context, http::Request& request) {
     co_return Failure(403, "Forbidden",
                       "sandbox access denied: not the creator and missing sandboxes:exec");
   }
-  json::object answer{
+  json::object response{
       {"allowed", true}, {"sandbox_id", boxes::UuidOfBox((*box)->id)}, {"action", action}};
-  co_return http::Json(200, WriteJson(answer));
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::langsmith

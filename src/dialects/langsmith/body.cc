@@ -38,7 +38,7 @@ const json::value& GivenOrNull(const json::value& body, std::string_view name) {
   return found == nullptr ? kNull : *found;
 }
 
-http::Response RenderWrong(const WrongField& wrong) {
+http::Response RenderFieldError(const FieldError& wrong) {
   return InvalidField(wrong.where, wrong.message);
 }
 

@@ -30,15 +30,15 @@ const json::value& GivenOrNull(const json::value& body, std::string_view name);
 
 // Takes a checked value over, or notes its mistake; whether it was right.
 template <typename Value, typename Given>
-bool TakeChecked(Value& place, Checked<Given> checked, Mistakes& mistakes) {
+bool TakeChecked(Value& target, Checked<Given> checked, FieldErrors& field_errors) {
   if (checked) {
-    place = *std::move(checked);
+    target = *std::move(checked);
   } else {
-    mistakes.Add(checked.error().where, checked.error().message);
+    field_errors.Add(checked.error().where, checked.error().message);
   }
   return checked.has_value();
 }
 
-http::Response RenderWrong(const WrongField& wrong);  // 422, with the place of the mistake
+http::Response RenderFieldError(const FieldError& wrong);  // 422, with the place of the mistake
 
 }  // namespace viv::langsmith

@@ -5,16 +5,16 @@
 #include "dialects/langsmith/box_name.h"
 #include "dialects/langsmith/box_request.h"
 #include "dialects/langsmith/box_shape.h"
+#include "dialects/langsmith/create_timeout.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/operations.h"
-#include "dialects/langsmith/patience.h"
 #include "dialects/langsmith/proxy_plan.h"
 #include "dialects/langsmith/snapshots.h"
 
 namespace viv::langsmith {
 namespace {
 
-using Refusable = tl::expected<boxes::CreateBox, http::Response>;
+using CreateBoxOrResponse = tl::expected<boxes::CreateBox, http::Response>;
 
 // A failed build is no fault of the request's form, and no box can come of it.
 http::Response SnapshotFailure(const Error& error) {
@@ -38,41 +38,45 @@ tl::expected<void, http::Response> Resolve(const Context& context,
     auto snapshot = ResolveSnapshot(context, box.account_id, request.snapshot);
     if (!snapshot) return tl::unexpected(SnapshotFailure(snapshot.error()));
     box.template_name = snapshot->template_name;
-    if (auto below = ReadRunConfig(snapshot->run_config)) request.note.below = *std::move(below);
+    if (auto base_config = ReadRunConfig(snapshot->run_config))
+      request.annotation.base_config = *std::move(base_config);
     if (request.size_request.disk_bytes.value_or(snapshot->disk_bytes) < snapshot->disk_bytes)
       return tl::unexpected(SmallerThanSnapshot(snapshot->disk_bytes));
     disk_default = std::max(disk_default, snapshot->disk_bytes);
     request.labels.merge(snapshot->labels);  // the request's own win
   }
   auto size = SizeOfNew(request.size_request, disk_default);
-  if (!size) return tl::unexpected(RenderWrong(size.error()));
+  if (!size) return tl::unexpected(RenderFieldError(size.error()));
   box.limits = size->limits;
   box.disk_bytes = size->disk_bytes;
   return {};
 }
 
-Refusable ToDomain(const Context& context, const std::string& account_id, BoxRequest& request) {
+CreateBoxOrResponse ToDomain(const Context& context,
+                             const std::string& account_id,
+                             BoxRequest& request) {
   boxes::CreateBox box;
   box.account_id = account_id;
   if (auto resolved = Resolve(context, request, box); !resolved)
     return tl::unexpected(std::move(resolved.error()));
-  box.name = request.name.empty() ? FreeBoxName(context, account_id) : request.name;
+  box.name = request.name.empty() ? UnusedBoxName(context, account_id) : request.name;
   box.metadata = std::move(request.labels);
-  Environment environment = EnvironmentOf(request.note);
+  Environment environment = EnvironmentOf(request.annotation);
   box.user = std::move(environment.user);
   box.workdir = std::move(environment.workdir);
   box.variables = std::move(environment.variables);
-  box.network.egress = EgressOf(request.note.proxy_config);
-  box.network.plan = PlanOf(request.note.proxy_config, SealerOf(context.secrets, account_id));
-  box.notes[std::string(kNoteName)] = WriteNote(request.note);
+  box.network.egress = EgressOf(request.annotation.proxy_config);
+  box.network.plan =
+      PlanOf(request.annotation.proxy_config, AccountSealerOf(context.sealer, account_id));
+  box.annotations[std::string(kAnnotationName)] = WriteAnnotation(request.annotation);
   box.wake = boxes::WakeOnTraffic::kAlways;
   box.timeout_seconds = 0;
   box.idle_seconds = request.idle_seconds;
   box.keep_memory = request.keep_memory;
   box.disposable = !request.persistent;
   box.keep_stopped_seconds = request.keep_stopped_seconds;
-  box.lasting = true;
-  if (!request.wait_for_ready) box.answer = boxes::CreateBox::Answer::kNow;
+  box.survives_exit = true;
+  if (!request.wait_for_ready) box.return_when = boxes::CreateBox::ReturnWhen::kRecorded;
   return box;
 }
 
@@ -82,7 +86,7 @@ http::Response CreationFailure(const Error& error, const std::string& name) {
       return Failure(409, "Conflict",
                      "a sandbox named '" + name + "' exists already: choose another name");
     case ErrorCode::kUnavailable:
-      if (error.message == kTooLate) {
+      if (error.message == kCreateTimedOut) {
         return Failure(408, "Timeout",
                        "sandbox '" + name +
                            "' was not ready in time (last status: provisioning) and is removed: "
@@ -100,12 +104,12 @@ Task<http::Response> CreateBox(Context& context, http::Request& request) {
   auto body = ReadBody(request, Body::kRequired, kConfigBodyBytesMax);
   if (!body) co_return std::move(body.error());
   const std::string account_id = request.identity.account_id;
-  auto read = ReadBoxRequest(*body, account_id, SealerOf(context.secrets, account_id));
-  if (!read) co_return RenderWrong(read.error());
+  auto read = ReadBoxRequest(*body, account_id, AccountSealerOf(context.sealer, account_id));
+  if (!read) co_return RenderFieldError(read.error());
   auto asked = ToDomain(context, account_id, *read);
   if (!asked) co_return std::move(asked.error());
   const std::string name = asked->name;
-  auto made = co_await CreateWithin(context.boxes, std::move(*asked), read->patience);
+  auto made = co_await CreateWithTimeout(context.boxes, std::move(*asked), read->ready_timeout);
   if (!made) co_return CreationFailure(made.error(), name);
   co_return http::Json(201, WriteJson(ShowBox(OriginOf(context, request), **made)));
 }

@@ -4,8 +4,8 @@
 
 #include "base/ids.h"
 #include "dialects/langsmith/body.h"
-#include "dialects/langsmith/box_note.h"
-#include "dialects/langsmith/patience.h"
+#include "dialects/langsmith/box_annotation.h"
+#include "dialects/langsmith/create_timeout.h"
 #include "dialects/langsmith/test_support.h"
 
 namespace viv::langsmith {
@@ -18,34 +18,34 @@ using ::testing::Pair;
 
 class BoxCreateTest : public LangsmithTest {
  protected:
-  const boxes::Box& Made(const Answer& answer) {
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return At(*boxes::BoxOfUuid(answer.Text("id")));
+  const boxes::Box& Made(const ParsedResponse& response) {
+    EXPECT_EQ(response.status, 201) << response.text;
+    return At(*boxes::BoxOfUuid(response.Text("id")));
   }
-  Answer Create(std::string body) { return Call("POST", "/boxes", std::move(body)); }
+  ParsedResponse Create(std::string body) { return Call("POST", "/boxes", std::move(body)); }
 };
 
 TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
-  Answer answer = Create(R"({"wait_for_ready":true,"timeout":60,"name":"one"})");
-  const boxes::Box& box = Made(answer);
-  EXPECT_TRUE(IsUuid(answer.Text("id")));
-  EXPECT_EQ(answer.Text("name"), "one");
-  EXPECT_EQ(answer.Text("status"), "ready");
-  EXPECT_EQ(answer.Text("dataplane_url"),
-            "http://box.test:8080/v2/sandboxes/" + std::string(answer.Text("id")));
-  EXPECT_EQ(answer.Text("created_at"), answer.Text("updated_at"));
-  EXPECT_EQ(answer.Text("created_by"), "mine");
-  EXPECT_EQ(answer.Text("updated_by"), "mine");
-  EXPECT_EQ(answer.body.at("idle_ttl_seconds").as_int64(), 600);
-  EXPECT_EQ(answer.body.at("delete_after_stop_seconds").as_int64(), 1'209'600);
-  EXPECT_EQ(answer.body.at("fs_capacity_bytes").as_int64(), 16LL << 30);
-  EXPECT_EQ(answer.body.at("cpu_millicores").as_int64(), 500);
-  EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), false);
-  EXPECT_EQ(answer.body.at("persistent").as_bool(), true);
-  EXPECT_TRUE(answer.body.at("labels").as_object().empty());
+  ParsedResponse response = Create(R"({"wait_for_ready":true,"timeout":60,"name":"one"})");
+  const boxes::Box& box = Made(response);
+  EXPECT_TRUE(IsUuid(response.Text("id")));
+  EXPECT_EQ(response.Text("name"), "one");
+  EXPECT_EQ(response.Text("status"), "ready");
+  EXPECT_EQ(response.Text("dataplane_url"),
+            "http://box.test:8080/v2/sandboxes/" + std::string(response.Text("id")));
+  EXPECT_EQ(response.Text("created_at"), response.Text("updated_at"));
+  EXPECT_EQ(response.Text("created_by"), "mine");
+  EXPECT_EQ(response.Text("updated_by"), "mine");
+  EXPECT_EQ(response.body.at("idle_ttl_seconds").as_int64(), 600);
+  EXPECT_EQ(response.body.at("delete_after_stop_seconds").as_int64(), 1'209'600);
+  EXPECT_EQ(response.body.at("fs_capacity_bytes").as_int64(), 16LL << 30);
+  EXPECT_EQ(response.body.at("cpu_millicores").as_int64(), 500);
+  EXPECT_EQ(response.body.at("preserve_memory_on_stop").as_bool(), false);
+  EXPECT_EQ(response.body.at("persistent").as_bool(), true);
+  EXPECT_TRUE(response.body.at("labels").as_object().empty());
   for (const char* absent : {"stopped_at", "status_message", "snapshot_id", "run_config",
                              "proxy_config", "mount_config", "access_delegation"})
-    EXPECT_EQ(Find(answer.body, absent), nullptr) << absent;
+    EXPECT_EQ(Find(response.body, absent), nullptr) << absent;
 
   EXPECT_EQ(box.spec.template_name, "base");
   EXPECT_EQ(box.spec.user, "root");
@@ -53,21 +53,21 @@ TEST_F(BoxCreateTest, AnswersABoxThatIsReady) {
   EXPECT_EQ(box.spec.wake, boxes::WakeOnTraffic::kAlways);
   EXPECT_EQ(box.spec.timeout_seconds, 0);
   EXPECT_EQ(box.ends_at_us, boxes::kNoEndUs);
-  EXPECT_TRUE(box.spec.lasting);
+  EXPECT_TRUE(box.spec.survives_exit);
   EXPECT_EQ(box.spec.idle_seconds, 600);
   EXPECT_EQ(box.spec.keep_stopped_seconds, 1'209'600);
 }
 
 TEST_F(BoxCreateTest, AnswersAtOnceWhenNobodyWaits) {
-  Answer answer = Create(R"({"wait_for_ready":false})");
-  EXPECT_EQ(Made(answer).state, boxes::BoxState::kStarting);
-  EXPECT_EQ(answer.Text("status"), "provisioning");
+  ParsedResponse response = Create(R"({"wait_for_ready":false})");
+  EXPECT_EQ(Made(response).state, boxes::BoxState::kStarting);
+  EXPECT_EQ(response.Text("status"), "provisioning");
 }
 
 TEST_F(BoxCreateTest, IsServedUnderBothPrefixes) {
-  Answer answer = CallPath("POST", "/api/v2/sandboxes/boxes", "{}");
-  Made(answer);
-  EXPECT_THAT(std::string(answer.Text("dataplane_url")),
+  ParsedResponse response = CallPath("POST", "/api/v2/sandboxes/boxes", "{}");
+  Made(response);
+  EXPECT_THAT(std::string(response.Text("dataplane_url")),
               HasSubstr("http://box.test:8080/v2/sandboxes/"));
 }
 
@@ -78,19 +78,19 @@ TEST_F(BoxCreateTest, PutsThePublicUrlIntoItsLinks) {
 }
 
 TEST_F(BoxCreateTest, ChoosesANameWhenNoneIsGiven) {
-  Answer first = Create("{}");
-  Answer second = Create("{}");
+  ParsedResponse first = Create("{}");
+  ParsedResponse second = Create("{}");
   EXPECT_THAT(std::string(first.Text("name")), MatchesRegex("sandbox-[0-9a-f]{8}"));
   EXPECT_NE(first.Text("name"), second.Text("name"));
   EXPECT_EQ(Made(first).spec.name, first.Text("name"));
 }
 
 TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
-  Answer answer = Create(
+  ParsedResponse response = Create(
       R"({"name":"a.B-c_1","idle_ttl_seconds":0,"delete_after_stop_seconds":3600,"vcpus":2,
           "fs_capacity_bytes":21474836480,"labels":{"team":"red"},"preserve_memory_on_stop":true,
           "restore_memory":null,"env_vars":{"A":"1"},"tag_value_ids":["x"],"of_no_meaning":[1]})");
-  const boxes::Box& box = Made(answer);
+  const boxes::Box& box = Made(response);
   EXPECT_EQ(box.spec.name, "a.B-c_1");
   EXPECT_EQ(box.spec.idle_seconds, 0);
   EXPECT_EQ(box.spec.keep_stopped_seconds, 3600);
@@ -101,18 +101,18 @@ TEST_F(BoxCreateTest, KeepsWhatTheRequestSays) {
   EXPECT_THAT(box.spec.variables, ElementsAre(Pair("A", "1")));
   EXPECT_TRUE(box.spec.keep_memory);
   EXPECT_FALSE(box.spec.network.public_traffic);
-  EXPECT_THAT(NoteOf(box).tag_value_ids, ElementsAre("x"));
-  EXPECT_EQ(answer.body.at("vcpus").as_int64(), 2);
-  EXPECT_EQ(answer.body.at("mem_bytes").as_int64(), 8LL << 30);
-  EXPECT_EQ(answer.body.at("labels").at("team").as_string(), "red");
-  EXPECT_EQ(answer.body.at("preserve_memory_on_stop").as_bool(), true);
+  EXPECT_THAT(AnnotationOf(box).tag_value_ids, ElementsAre("x"));
+  EXPECT_EQ(response.body.at("vcpus").as_int64(), 2);
+  EXPECT_EQ(response.body.at("mem_bytes").as_int64(), 8LL << 30);
+  EXPECT_EQ(response.body.at("labels").at("team").as_string(), "red");
+  EXPECT_EQ(response.body.at("preserve_memory_on_stop").as_bool(), true);
 }
 
 TEST_F(BoxCreateTest, IsDisposableWhenItIsNotToPersist) {
-  Answer brief = Create(R"({"persistent":false,"volumes":[]})");
+  ParsedResponse brief = Create(R"({"persistent":false,"volumes":[]})");
   EXPECT_TRUE(Made(brief).spec.disposable);
   EXPECT_EQ(brief.body.at("persistent").as_bool(), false);
-  Answer usual = Create(R"({"persistent":true,"preserve_memory_on_stop":true})");
+  ParsedResponse usual = Create(R"({"persistent":true,"preserve_memory_on_stop":true})");
   EXPECT_FALSE(Made(usual).spec.disposable);
 }
 
@@ -127,50 +127,51 @@ TEST_F(BoxCreateTest, LaysVariablesInOrder) {
 }
 
 TEST_F(BoxCreateTest, RunsAsTheRunConfigSays) {
-  Answer answer =
+  ParsedResponse response =
       Create(R"({"run_config":{"user":"user","work_dir":"/srv","env_vars":{"A":"1"}}})");
-  const boxes::Box& box = Made(answer);
+  const boxes::Box& box = Made(response);
   EXPECT_EQ(box.spec.user, "user");
   EXPECT_EQ(box.spec.workdir, "/srv");
-  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1"})");
+  EXPECT_EQ(WriteJson(response.body.at("run_config").at("env_vars")), R"({"A":"1"})");
   EXPECT_EQ(Made(Create(R"({"run_config":{"user":"user"}})")).spec.workdir, "");
 }
 
 TEST_F(BoxCreateTest, HidesWhatIsOpaque) {
-  Answer answer = Create(
+  ParsedResponse response = Create(
       R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
             "headers":[{"name":"Authorization","type":"opaque","value":"Bearer s3cret"}]}]}})");
-  const boxes::Box& box = Made(answer);
-  EXPECT_EQ(answer.text.find("s3cret"), std::string::npos);
-  EXPECT_EQ(box.spec.notes.at("langsmith").find("s3cret"), std::string::npos);
-  const json::value& header = answer.body.at("proxy_config").at("rules").at(0).at("headers").at(0);
+  const boxes::Box& box = Made(response);
+  EXPECT_EQ(response.text.find("s3cret"), std::string::npos);
+  EXPECT_EQ(box.spec.annotations.at("langsmith").find("s3cret"), std::string::npos);
+  const json::value& header =
+      response.body.at("proxy_config").at("rules").at(0).at("headers").at(0);
   EXPECT_TRUE(header.at("is_set").as_bool());
   EXPECT_EQ(Find(header, "value"), nullptr);
 }
 
 TEST_F(BoxCreateTest, ShowsMountsAndDelegation) {
-  Answer answer = Create(
+  ParsedResponse response = Create(
       R"({"access_delegation":{"mode":"EXPLICIT","permissions":["runs:read"]},
           "mount_config":{"mounts":[{"id":"m","type":"git","mount_path":"/mnt/mounts/m",
             "git":{"remote_url":"https://git.example/a.git"}}]}})");
-  Made(answer);
-  EXPECT_EQ(answer.body.at("access_delegation").at("mode").as_string(), "EXPLICIT");
-  EXPECT_EQ(answer.body.at("mount_config").at("mounts").at(0).at("id").as_string(), "m");
+  Made(response);
+  EXPECT_EQ(response.body.at("access_delegation").at("mode").as_string(), "EXPLICIT");
+  EXPECT_EQ(response.body.at("mount_config").at("mounts").at(0).at("id").as_string(), "m");
 }
 
 TEST_F(BoxCreateTest, RefusesAnUnknownSnapshot) {
   for (const char* body : {R"({"snapshot_id":"7d8f2c56-31ae-4f0b-9d0e-6f3f1b7a9c11"})",
                            R"({"snapshot_name":"absent"})", R"({"snapshot":"absent:v1"})"}) {
-    Answer answer = Create(body);
-    EXPECT_EQ(answer.status, 404) << body;
-    EXPECT_EQ(answer.type(), "ResourceNotFound") << body;
+    ParsedResponse response = Create(body);
+    EXPECT_EQ(response.status, 404) << body;
+    EXPECT_EQ(response.type(), "ResourceNotFound") << body;
   }
   EXPECT_TRUE(boxes_.boxes.empty());
 }
 
 TEST_F(BoxCreateTest, RefusesATakenName) {
   Made(Create(R"({"name":"one"})"));
-  Answer again = Create(R"({"name":"one"})");
+  ParsedResponse again = Create(R"({"name":"one"})");
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(again.type(), "Conflict");
   EXPECT_THAT(again.message(), HasSubstr("'one'"));
@@ -218,10 +219,10 @@ TEST_F(BoxCreateTest, NamesTheFieldThatIsWrong) {
       {R"({"access_delegation":{"mode":"ALL"}})", "access_delegation.mode"},
   };
   for (const auto& [body, field] : cases) {
-    Answer answer = Create(body);
-    EXPECT_EQ(answer.status, 422) << body;
-    EXPECT_EQ(answer.field().substr(0, std::string(field).size()), field) << body;
-    EXPECT_NE(answer.message(), "") << body;
+    ParsedResponse response = Create(body);
+    EXPECT_EQ(response.status, 422) << body;
+    EXPECT_EQ(response.field().substr(0, std::string(field).size()), field) << body;
+    EXPECT_NE(response.message(), "") << body;
   }
   EXPECT_TRUE(boxes_.boxes.empty());
 }
@@ -229,11 +230,11 @@ TEST_F(BoxCreateTest, NamesTheFieldThatIsWrong) {
 TEST_F(BoxCreateTest, RefusesABodyThatIsNone) {
   for (const char* body :
        {"", "  ", "{", "[]", "7", "null", "\"{}\"", "{}{}", "{\"a\":\"\xff\"}"}) {
-    Answer answer = Create(body);
-    EXPECT_EQ(answer.status, 400) << body;
-    EXPECT_EQ(answer.type(), "InvalidRequest") << body;
+    ParsedResponse response = Create(body);
+    EXPECT_EQ(response.status, 400) << body;
+    EXPECT_EQ(response.type(), "InvalidRequest") << body;
   }
-  Answer huge = Create("{\"x\":\"" + std::string(kConfigBodyBytesMax, 'a') + "\"}");
+  ParsedResponse huge = Create("{\"x\":\"" + std::string(kConfigBodyBytesMax, 'a') + "\"}");
   EXPECT_EQ(huge.status, 413);
   EXPECT_THAT(huge.message(), HasSubstr("16 MiB"));
   // What only names things needs far less.
@@ -248,9 +249,9 @@ TEST_F(BoxCreateTest, TellsThatThereAreTooManyRulesHoweverLargeTheyAre) {
              R"(","match_hosts":["a.example"],"headers":[{"name":"X-Rule","type":"plaintext",)"
              R"("value":"a value of some length"}]})";
   ASSERT_GT(rules.size(), kBodyBytesMax);
-  Answer answer = Create(R"({"proxy_config":{"rules":[)" + rules + "]}}");
-  EXPECT_EQ(answer.status, 422);
-  EXPECT_EQ(answer.field(), "proxy_config.rules");
+  ParsedResponse response = Create(R"({"proxy_config":{"rules":[)" + rules + "]}}");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_EQ(response.field(), "proxy_config.rules");
 }
 
 TEST_F(BoxCreateTest, TellsWhyTheDomainRefused) {
@@ -261,14 +262,14 @@ TEST_F(BoxCreateTest, TellsWhyTheDomainRefused) {
   };
   for (const auto& [code, status, type] : cases) {
     boxes_.failure = Error{code, "disk of /secret/place"};
-    Answer answer = Create("{}");
-    EXPECT_EQ(answer.status, status);
-    EXPECT_EQ(answer.type(), type);
+    ParsedResponse response = Create("{}");
+    EXPECT_EQ(response.status, status);
+    EXPECT_EQ(response.type(), type);
   }
   boxes_.failure = Error{ErrorCode::kLimitExceeded, "all are taken"};
   EXPECT_THAT(Create("{}").message(), HasSubstr("sandbox count limit"));
   boxes_.failure = Error{ErrorCode::kInternal, "disk of /secret/place"};
-  Answer inside = Create("{}");
+  ParsedResponse inside = Create("{}");
   EXPECT_EQ(inside.text.find("/secret"), std::string::npos);
   EXPECT_NE(FindString(inside.body.at("detail"), "error_id"), "");
 }
@@ -289,9 +290,9 @@ TEST(PatienceTest, RemovesABoxThatComesTooLate) {
   boxes::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
-  auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::milliseconds(1)));
+  auto made = RunToEnd(CreateWithTimeout(boxes, request, std::chrono::milliseconds(1)));
   ASSERT_FALSE(made.has_value());
-  EXPECT_EQ(made.error().message, kTooLate);
+  EXPECT_EQ(made.error().message, kCreateTimedOut);
   EXPECT_TRUE(boxes.boxes.empty());
 }
 
@@ -300,11 +301,11 @@ TEST(PatienceTest, GivesWhatIsMadeInTime) {
   boxes::CreateBox request;
   request.account_id = "mine";
   request.template_name = "base";
-  auto made = RunToEnd(CreateWithin(boxes, request, std::chrono::hours(1)));
+  auto made = RunToEnd(CreateWithTimeout(boxes, request, std::chrono::hours(1)));
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(boxes.boxes.size(), 1u);
   request.template_name = "absent";
-  made = RunToEnd(CreateWithin(boxes, request, std::chrono::hours(1)));
+  made = RunToEnd(CreateWithTimeout(boxes, request, std::chrono::hours(1)));
   EXPECT_EQ(made.error().code, ErrorCode::kNotFound);
 }
 
@@ -312,7 +313,7 @@ TEST_F(BoxCreateTest, AnswersATimeoutWhenItIsNotReadyInTime) {
   SlowBoxes slow;
   Context context{.boxes = slow,
                   .accounts = accounts_,
-                  .secrets = secrets_,
+                  .sealer = server_sealer_,
                   .account_secrets = account_secrets_,
                   .registries = *registries_,
                   .snapshots = *snapshots_,
@@ -323,10 +324,10 @@ TEST_F(BoxCreateTest, AnswersATimeoutWhenItIsNotReadyInTime) {
   http::Request request =
       MakeRequest("POST", "/v2/sandboxes/boxes", R"({"name":"late","timeout":0.001})");
   request.headers.Add("X-Api-Key", "key");
-  Answer answer = Read(RunToEnd((*match.handler)(request)));
-  EXPECT_EQ(answer.status, 408);
-  EXPECT_EQ(answer.type(), "Timeout");
-  EXPECT_THAT(answer.message(), HasSubstr("provisioning"));
+  ParsedResponse response = Read(RunToEnd((*match.handler)(request)));
+  EXPECT_EQ(response.status, 408);
+  EXPECT_EQ(response.type(), "Timeout");
+  EXPECT_THAT(response.message(), HasSubstr("provisioning"));
   EXPECT_TRUE(slow.boxes.empty());
 }
 

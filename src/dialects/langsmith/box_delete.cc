@@ -12,11 +12,11 @@ namespace {
 constexpr std::size_t kBatchNamesMax = 500;
 
 Checked<std::vector<std::string>> ReadBatchNames(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   std::vector<std::string> names = members.Texts("names", kBatchNamesMax);
   if (!members.Has("names")) members.Refuse("names", "a list of names or ids is expected");
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return names;
 }
 
@@ -43,7 +43,7 @@ Task<http::Response> BatchDeleteBoxes(Context& context, http::Request& request) 
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   auto names = ReadBatchNames(*body);
-  if (!names) co_return RenderWrong(names.error());
+  if (!names) co_return RenderFieldError(names.error());
   json::array deleted;
   json::array skipped;
   for (const std::string& name : *names) {
@@ -55,8 +55,8 @@ Task<http::Response> BatchDeleteBoxes(Context& context, http::Request& request) 
           json::object{{"name", Printable(name)}, {"reason", SkipReason(removed.error())}});
     }
   }
-  json::object answer{{"deleted", std::move(deleted)}, {"skipped", std::move(skipped)}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"deleted", std::move(deleted)}, {"skipped", std::move(skipped)}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::langsmith

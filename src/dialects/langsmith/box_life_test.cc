@@ -13,9 +13,9 @@ TEST_F(BoxLifeTest, FindsABoxByNameUuidAndId) {
   const std::string id = PutNamed("one");
   const std::string uuid = boxes::UuidOfBox(id);
   for (const std::string& ref : {std::string("one"), uuid, id}) {
-    Answer answer = Call("GET", "/boxes/" + ref);
-    EXPECT_EQ(answer.status, 200) << ref;
-    EXPECT_EQ(answer.Text("id"), uuid) << ref;
+    ParsedResponse response = Call("GET", "/boxes/" + ref);
+    EXPECT_EQ(response.status, 200) << ref;
+    EXPECT_EQ(response.Text("id"), uuid) << ref;
   }
   EXPECT_EQ(Call("GET", "/boxes/on%65").status, 200);
 }
@@ -31,9 +31,9 @@ TEST_F(BoxLifeTest, AnAbsentBoxIsNotFoundByAnyOperation) {
       {"POST", "/boxes/absent/stop"},
       {"GET", "/boxes/7d8f2c56-31ae-4f0b-9d0e-6f3f1b7a9c11"}};
   for (const auto& [method, target] : calls) {
-    Answer answer = Call(method, target, "{}");
-    EXPECT_EQ(answer.status, 404) << target;
-    EXPECT_EQ(answer.type(), "ResourceNotFound") << target;
+    ParsedResponse response = Call(method, target, "{}");
+    EXPECT_EQ(response.status, 404) << target;
+    EXPECT_EQ(response.type(), "ResourceNotFound") << target;
   }
   for (const char* target : {"/boxes/one", "/boxes/one/status"})
     EXPECT_EQ(Call("GET", target, "", {{"X-Api-Key", "other"}}).status, 404) << target;
@@ -56,25 +56,26 @@ TEST_F(BoxLifeTest, ShowsAStatusPerState) {
       box.state = state;
       box.message = state == boxes::BoxState::kFailed ? "no disk \xff" : "";
     });
-    Answer answer = Call("GET", "/boxes/one/status");
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(answer.Text("status"), status);
-    EXPECT_EQ(answer.Text("status_message"), state == boxes::BoxState::kFailed ? "no disk ?" : "");
+    ParsedResponse response = Call("GET", "/boxes/one/status");
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.Text("status"), status);
+    EXPECT_EQ(response.Text("status_message"),
+              state == boxes::BoxState::kFailed ? "no disk ?" : "");
   }
 }
 
 TEST_F(BoxLifeTest, StopsAndStarts) {
   const std::string id = PutNamed("one");
   boxes_.Edit(id, [](boxes::Box& box) { box.spec.timeout_seconds = 0; });
-  Answer before = Call("GET", "/boxes/one");
-  Answer stopped = Call("POST", "/boxes/one/stop", "{}");
+  ParsedResponse before = Call("GET", "/boxes/one");
+  ParsedResponse stopped = Call("POST", "/boxes/one/stop", "{}");
   EXPECT_EQ(stopped.status, 204);
   EXPECT_EQ(stopped.text, "");
   EXPECT_EQ(At(id).state, boxes::BoxState::kStopped);
-  Answer shown = Call("GET", "/boxes/one");
+  ParsedResponse shown = Call("GET", "/boxes/one");
   EXPECT_EQ(shown.Text("status"), "stopped");
   EXPECT_NE(shown.Text("stopped_at"), "");
-  Answer started = Call("POST", "/boxes/one/start", "{}");
+  ParsedResponse started = Call("POST", "/boxes/one/start", "{}");
   EXPECT_EQ(started.status, 202);
   EXPECT_EQ(started.Text("status"), "ready");
   EXPECT_EQ(Find(started.body, "stopped_at"), nullptr);
@@ -102,10 +103,10 @@ TEST_F(BoxLifeTest, StartsOnlyWhatIsAtRest) {
   PutNamed("starting", boxes::BoxState::kStarting);
   PutNamed("failed", boxes::BoxState::kFailed);
   for (const char* name : {"ready", "starting"}) {
-    Answer answer = Call("POST", std::string("/boxes/") + name + "/start", "{}");
-    EXPECT_EQ(answer.status, 400) << name;
-    EXPECT_EQ(answer.type(), "InvalidRequest") << name;
-    EXPECT_THAT(answer.message(), HasSubstr(name));
+    ParsedResponse response = Call("POST", std::string("/boxes/") + name + "/start", "{}");
+    EXPECT_EQ(response.status, 400) << name;
+    EXPECT_EQ(response.type(), "InvalidRequest") << name;
+    EXPECT_THAT(response.message(), HasSubstr(name));
   }
   EXPECT_EQ(Call("POST", "/boxes/failed/start", "{}").status, 202);
 }
@@ -116,9 +117,9 @@ TEST_F(BoxLifeTest, StopsOnlyWhatIsReady) {
   PutNamed("stopped", boxes::BoxState::kStopped);
   PutNamed("paused", boxes::BoxState::kPaused);
   for (const char* name : {"starting", "failed", "stopped", "paused"}) {
-    Answer answer = Call("POST", std::string("/boxes/") + name + "/stop", "{}");
-    EXPECT_EQ(answer.status, 400) << name;
-    EXPECT_EQ(answer.type(), "InvalidRequest") << name;
+    ParsedResponse response = Call("POST", std::string("/boxes/") + name + "/stop", "{}");
+    EXPECT_EQ(response.status, 400) << name;
+    EXPECT_EQ(response.type(), "InvalidRequest") << name;
   }
 }
 
@@ -147,11 +148,11 @@ TEST_F(BoxLifeTest, DeletesManyAndTellsWhichStay) {
   foreign.account_id = "theirs";
   foreign.spec.name = "three";
   Put(std::move(foreign));
-  Answer answer =
+  ParsedResponse response =
       Call("POST", "/boxes/batch-delete", R"({"names":["one",")" + two + R"(","three","one"]})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(WriteJson(answer.body.at("deleted")), R"(["one",")" + two + R"("])");
-  EXPECT_EQ(WriteJson(answer.body.at("skipped")),
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(WriteJson(response.body.at("deleted")), R"(["one",")" + two + R"("])");
+  EXPECT_EQ(WriteJson(response.body.at("skipped")),
             R"([{"name":"three","reason":"not found"},{"name":"one","reason":"not found"}])");
   EXPECT_EQ(boxes_.boxes.size(), 1u);
   EXPECT_EQ(Call("POST", "/boxes/batch-delete", R"({"names":[]})").text,
@@ -178,9 +179,11 @@ TEST_F(BoxLifeTest, CountsWhatIsUsed) {
     box.spec.limits.memory_bytes = 2LL << 30;
   });
   PutNamed("two", boxes::BoxState::kStopped);
-  Answer answer = Call("GET", "/usage");
-  EXPECT_EQ(answer.status, 200);
-  auto number = [&answer](const char* name) { return answer.body.at(name).to_number<int64_t>(); };
+  ParsedResponse response = Call("GET", "/usage");
+  EXPECT_EQ(response.status, 200);
+  auto number = [&response](const char* name) {
+    return response.body.at(name).to_number<int64_t>();
+  };
   EXPECT_EQ(number("cpu_used_millicores"), 500);
   EXPECT_EQ(number("memory_used_bytes"), 2LL << 30);
   EXPECT_EQ(number("sandboxes_used"), 2);
@@ -191,7 +194,7 @@ TEST_F(BoxLifeTest, CountsWhatIsUsed) {
   EXPECT_EQ(number("registries_count"), 0);
   EXPECT_GT(number("cpu_limit_millicores"), 0);
   EXPECT_GT(number("memory_limit_bytes"), 0);
-  Answer costs = Call("GET", "/usage/costs");
+  ParsedResponse costs = Call("GET", "/usage/costs");
   EXPECT_EQ(costs.status, 200);
   EXPECT_EQ(costs.body.at("total_cost").to_number<double>(), 0);
 }
@@ -201,7 +204,7 @@ TEST_F(BoxLifeTest, ProbesAccess) {
   const std::string path = "/auth/sandbox-access?sandbox_id=" + uuid;
   for (const char* action : {"exec", "file", "tunnel", "proxy"})
     EXPECT_EQ(Call("GET", path + "&action=" + action).status, 200) << action;
-  Answer denied = Call("GET", path + "&action=exec", "", {{"X-Api-Key", "other"}});
+  ParsedResponse denied = Call("GET", path + "&action=exec", "", {{"X-Api-Key", "other"}});
   EXPECT_EQ(denied.status, 403);
   EXPECT_EQ(denied.type(), "Forbidden");
   for (const std::string& wrong : {path, path + "&action=read", std::string("/auth/sandbox-access"),
@@ -219,9 +222,9 @@ TEST_F(BoxLifeTest, TakesAKeyInEveryHeader) {
   for (const Headers& headers :
        {Headers{{"X-Api-Key", "no"}}, Headers{{"Authorization", "Bearer no"}},
         Headers{{"X-Service-Key", "no"}}}) {
-    Answer answer = CallOpenly("GET", "/v2/sandboxes/boxes", headers);
-    EXPECT_EQ(answer.status, 401);
-    EXPECT_EQ(answer.type(), "Unauthorized");
+    ParsedResponse response = CallOpenly("GET", "/v2/sandboxes/boxes", headers);
+    EXPECT_EQ(response.status, 401);
+    EXPECT_EQ(response.type(), "Unauthorized");
   }
 }
 

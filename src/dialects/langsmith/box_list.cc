@@ -15,7 +15,7 @@ boxes::BoxPage PageOf(const Context& context,
   using Query = boxes::BoxQuery;
   Query boxes;
   boxes.account_id = account_id;
-  boxes.by = query.sort;
+  boxes.sort_by = query.sort;
   boxes.order = query.order == SortOrder::kAscending ? Query::Order::kOldestFirst
                                                      : Query::Order::kNewestFirst;
   boxes.after = query.after;
@@ -45,12 +45,13 @@ Task<http::Response> ListBoxes(Context& context, http::Request& request) {
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
   const boxes::BoxPage page = PageOf(context, account_id, *query);
   const std::string list = RenderPage(OriginOf(context, request), page.boxes);
-  const bool go_on = page.more && !page.boxes.empty();
+  const bool go_on = page.has_more && !page.boxes.empty();
   const std::size_t next_offset = go_on && !query->after ? query->offset + query->limit : 0;
   std::string body = "{\"sandboxes\":" + list + ",\"items\":" + list;
   body += ",\"offset\":" + std::to_string(next_offset) + ",\"next_cursor\":";
-  body += go_on ? '"' + EncodeCursor(*query, boxes::RankOf(query->sort, *page.boxes.back())) + '"'
-                : "null";
+  body += go_on
+              ? '"' + EncodeCursor(*query, boxes::SortKeyOf(query->sort, *page.boxes.back())) + '"'
+              : "null";
   co_return http::Json(200, body + '}');
 }
 

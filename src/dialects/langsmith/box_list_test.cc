@@ -39,11 +39,12 @@ class BoxListTest : public LangsmithTest {
     PutSample({"bravo", boxes::BoxState::kStarting, 4, {{"team", "red"}}});
   }
 
-  static std::vector<std::string> NamesIn(const Answer& answer, const char* key = "sandboxes") {
-    EXPECT_EQ(answer.status, 200) << answer.text;
+  static std::vector<std::string> NamesIn(const ParsedResponse& response,
+                                          const char* key = "sandboxes") {
+    EXPECT_EQ(response.status, 200) << response.text;
     std::vector<std::string> names;
-    if (answer.status != 200) return names;
-    for (const json::value& box : answer.body.at(key).as_array())
+    if (response.status != 200) return names;
+    for (const json::value& box : response.body.at(key).as_array())
       names.emplace_back(FindString(box, "name"));
     return names;
   }
@@ -53,18 +54,18 @@ class BoxListTest : public LangsmithTest {
 };
 
 TEST_F(BoxListTest, AnswersAllFourKeysOfAnEmptyList) {
-  Answer answer = Call("GET", "/boxes");
-  EXPECT_EQ(answer.text, R"({"sandboxes":[],"items":[],"offset":0,"next_cursor":null})");
+  ParsedResponse response = Call("GET", "/boxes");
+  EXPECT_EQ(response.text, R"({"sandboxes":[],"items":[],"offset":0,"next_cursor":null})");
 }
 
 TEST_F(BoxListTest, ListsTheNewestFirstUnderBothKeys) {
   PutFour();
-  Answer answer = Call("GET", "/boxes");
-  EXPECT_THAT(NamesIn(answer), ElementsAre("bravo", "charlie", "Alpha", "delta"));
-  EXPECT_EQ(NamesIn(answer, "items"), NamesIn(answer));
-  EXPECT_EQ(answer.body.at("offset").as_int64(), 0);
-  EXPECT_TRUE(answer.body.at("next_cursor").is_null());
-  EXPECT_EQ(NamesIn(CallPath("GET", "/api/v2/sandboxes/boxes")), NamesIn(answer));
+  ParsedResponse response = Call("GET", "/boxes");
+  EXPECT_THAT(NamesIn(response), ElementsAre("bravo", "charlie", "Alpha", "delta"));
+  EXPECT_EQ(NamesIn(response, "items"), NamesIn(response));
+  EXPECT_EQ(response.body.at("offset").as_int64(), 0);
+  EXPECT_TRUE(response.body.at("next_cursor").is_null());
+  EXPECT_EQ(NamesIn(CallPath("GET", "/api/v2/sandboxes/boxes")), NamesIn(response));
 }
 
 TEST_F(BoxListTest, ShowsEveryFieldOfTheContract) {
@@ -76,8 +77,8 @@ TEST_F(BoxListTest, ShowsEveryFieldOfTheContract) {
   box.spec.template_id = "snapsnapsnapsnapsnap";
   box.spec.template_name = "mine";
   Put(std::move(box));
-  Answer answer = Call("GET", "/boxes");
-  const json::value& shown = answer.body.at("sandboxes").at(0);
+  ParsedResponse response = Call("GET", "/boxes");
+  const json::value& shown = response.body.at("sandboxes").at(0);
   for (const char* text :
        {"created_at", "created_by", "dataplane_url", "id", "name", "size_class", "snapshot_id",
         "status", "status_message", "stopped_at", "updated_at", "updated_by"})
@@ -93,9 +94,9 @@ TEST_F(BoxListTest, ListsBoxesOfOtherDialects) {
   box.stopped_at_us = kFirstUs;
   box.spec.metadata = {{"app", "x"}};
   const std::string id = Put(std::move(box));
-  Answer answer = Call("GET", "/boxes?label=app");
-  EXPECT_THAT(NamesIn(answer), ElementsAre(id));
-  const json::value& shown = answer.body.at("items").at(0);
+  ParsedResponse response = Call("GET", "/boxes?label=app");
+  EXPECT_THAT(NamesIn(response), ElementsAre(id));
+  const json::value& shown = response.body.at("items").at(0);
   EXPECT_EQ(FindString(shown, "status"), "stopped");
   EXPECT_EQ(FindString(shown, "created_by"), "mine");
   EXPECT_EQ(shown.at("labels").at("app").as_string(), "x");
@@ -175,10 +176,10 @@ TEST_F(BoxListTest, SortsByEveryKey) {
 
 TEST_F(BoxListTest, PagesByOffset) {
   PutFour();
-  Answer first = Call("GET", "/boxes?limit=3");
+  ParsedResponse first = Call("GET", "/boxes?limit=3");
   EXPECT_THAT(NamesIn(first), ElementsAre("bravo", "charlie", "Alpha"));
   EXPECT_EQ(first.body.at("offset").as_int64(), 3);
-  Answer second = Call("GET", "/boxes?limit=3&offset=3");
+  ParsedResponse second = Call("GET", "/boxes?limit=3&offset=3");
   EXPECT_THAT(NamesIn(second), ElementsAre("delta"));
   EXPECT_EQ(second.body.at("offset").as_int64(), 0);
   EXPECT_THAT(List("?limit=3&offset=4"), IsEmpty());
@@ -198,9 +199,10 @@ TEST_F(BoxListTest, CursorsMeetWithoutGapOrOverlap) {
       std::vector<std::string> paged;
       std::string cursor;
       for (int page = 0; page < 10; ++page) {
-        Answer answer = Call("GET", "/boxes" + base + (cursor.empty() ? "" : "&cursor=" + cursor));
-        for (std::string& name : NamesIn(answer)) paged.push_back(std::move(name));
-        cursor = std::string(answer.Text("next_cursor"));
+        ParsedResponse response =
+            Call("GET", "/boxes" + base + (cursor.empty() ? "" : "&cursor=" + cursor));
+        for (std::string& name : NamesIn(response)) paged.push_back(std::move(name));
+        cursor = std::string(response.Text("next_cursor"));
         if (cursor.empty()) break;
       }
       EXPECT_EQ(paged, List(std::string("?sort_by=") + sort + "&sort_order=" + order))
@@ -212,7 +214,7 @@ TEST_F(BoxListTest, CursorsMeetWithoutGapOrOverlap) {
 
 TEST_F(BoxListTest, ACursorOutlivesTheBoxItStandsOn) {
   PutFour();
-  Answer first = Call("GET", "/boxes?page_size=2");
+  ParsedResponse first = Call("GET", "/boxes?page_size=2");
   boxes_.boxes.erase((*boxes_.GetByName("mine", "charlie"))->id);
   PutSample({"echo", boxes::BoxState::kRunning, 9});
   EXPECT_THAT(List("?page_size=2&cursor=" + std::string(first.Text("next_cursor"))),
@@ -221,7 +223,7 @@ TEST_F(BoxListTest, ACursorOutlivesTheBoxItStandsOn) {
 
 TEST_F(BoxListTest, RefusesBadParameters) {
   PutFour();
-  Answer page = Call("GET", "/boxes?page_size=1");
+  ParsedResponse page = Call("GET", "/boxes?page_size=1");
   const std::string cursor(page.Text("next_cursor"));
   for (const std::string& query : {std::string("limit=0"),
                                    std::string("limit=501"),
@@ -253,9 +255,9 @@ TEST_F(BoxListTest, RefusesBadParameters) {
                                    "cursor=" + cursor + "&offset=1",
                                    "cursor=" + cursor + "&sort_by=name",
                                    "cursor=" + cursor + "&sort_order=asc"}) {
-    Answer answer = Call("GET", "/boxes?" + query);
-    EXPECT_EQ(answer.status, 400) << query;
-    EXPECT_EQ(answer.type(), "InvalidRequest") << query;
+    ParsedResponse response = Call("GET", "/boxes?" + query);
+    EXPECT_EQ(response.status, 400) << query;
+    EXPECT_EQ(response.type(), "InvalidRequest") << query;
   }
   std::string many = "/boxes?label=a";
   for (int i = 0; i < 32; ++i) many += "&label=a";
@@ -270,12 +272,12 @@ TEST_F(BoxListTest, AnotherAccountSeesNothing) {
 TEST(BoxCursorTest, ReadsWhatItWrote) {
   BoxListQuery query;
   query.sort = BoxSort::kName;
-  const BoxRank rank{-5, "a \"name\" with é", "i0"};
-  auto read = DecodeCursor(query, EncodeCursor(query, rank));
+  const BoxSortKey sort_key{-5, "a \"name\" with é", "i0"};
+  auto read = DecodeCursor(query, EncodeCursor(query, sort_key));
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(*read, rank);
+  EXPECT_EQ(*read, sort_key);
   query.order = SortOrder::kAscending;
-  EXPECT_FALSE(DecodeCursor(query, EncodeCursor(BoxListQuery(), rank)).has_value());
+  EXPECT_FALSE(DecodeCursor(query, EncodeCursor(BoxListQuery(), sort_key)).has_value());
 }
 
 }  // namespace

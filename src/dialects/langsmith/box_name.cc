@@ -19,7 +19,7 @@ bool IsBoxNameCharacter(char c) {
 
 }  // namespace
 
-std::optional<std::string> WhyNoBoxName(std::string_view name) {
+std::optional<std::string> BoxNameError(std::string_view name) {
   if (name.empty() || name.size() > kBoxNameBytesMax ||
       !std::all_of(name.begin(), name.end(), IsBoxNameCharacter) ||
       !IsAsciiAlphanumeric(name.front())) {
@@ -30,7 +30,7 @@ std::optional<std::string> WhyNoBoxName(std::string_view name) {
   return std::nullopt;
 }
 
-std::string FreeBoxName(const Context& context, std::string_view account_id) {
+std::string UnusedBoxName(const Context& context, std::string_view account_id) {
   constexpr int kTries = 8;  // with a hundred thousand boxes one try fails once in forty thousand
   std::string name;
   for (int i = 0; i < kTries; ++i) {

@@ -10,9 +10,9 @@
 
 namespace viv::langsmith {
 
-std::optional<std::string> WhyNoBoxName(std::string_view name);  // nothing when it is one
+std::optional<std::string> BoxNameError(std::string_view name);  // nothing when it is one
 // One that no box of the account has: "sandbox-1f0c29ab".
-std::string FreeBoxName(const Context& context, std::string_view account_id);
+std::string UnusedBoxName(const Context& context, std::string_view account_id);
 // What answers call it: its own name, or else its id, as boxes of other dialects have none.
 const std::string& NameOf(const boxes::Box& box);
 

@@ -6,8 +6,8 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/box_name.h"
-#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/box_shape.h"
 
 namespace viv::langsmith {
@@ -161,7 +161,7 @@ Status ReadPage(const http::Request& request, BoxListQuery& query) {
 
 bool HasTagValues(const boxes::Box& box, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return true;
-  const std::vector<std::string> ids = NoteOf(box).tag_value_ids;
+  const std::vector<std::string> ids = AnnotationOf(box).tag_value_ids;
   return std::all_of(wanted.begin(), wanted.end(), [&ids](const std::string& id) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   });
@@ -197,13 +197,13 @@ Result<BoxListQuery> ReadBoxQuery(const http::Request& request, std::string_view
   return query;
 }
 
-std::string EncodeCursor(const BoxListQuery& query, const BoxRank& last) {
+std::string EncodeCursor(const BoxListQuery& query, const BoxSortKey& last) {
   json::array parts{json::string(NameOfSort(query.sort)), json::string(NameOfOrder(query.order)),
                     last.number, last.text, last.id};
   return EncodeBase64Url(WriteJson(parts));
 }
 
-Result<BoxRank> DecodeCursor(const BoxListQuery& query, std::string_view cursor) {
+Result<BoxSortKey> DecodeCursor(const BoxListQuery& query, std::string_view cursor) {
   auto wrong = [] {
     return Fail(ErrorCode::kInvalidArgument, "cursor: it is not one that a list gave");
   };
@@ -219,8 +219,8 @@ Result<BoxRank> DecodeCursor(const BoxListQuery& query, std::string_view cursor)
   if (View(list[0].get_string()) != NameOfSort(query.sort) ||
       View(list[1].get_string()) != NameOfOrder(query.order))
     return Fail(ErrorCode::kInvalidArgument, "cursor: it belongs to a list in another order");
-  return BoxRank{list[2].get_int64(), std::string(View(list[3].get_string())),
-                 std::string(View(list[4].get_string()))};
+  return BoxSortKey{list[2].get_int64(), std::string(View(list[3].get_string())),
+                    std::string(View(list[4].get_string()))};
 }
 
 }  // namespace viv::langsmith

@@ -18,8 +18,8 @@ namespace viv::langsmith {
 inline constexpr std::size_t kPageSizeDefault = 50;
 inline constexpr std::size_t kPageSizeMax = 500;
 
-using BoxSort = boxes::BoxQuery::By;
-using boxes::BoxRank;
+using BoxSort = boxes::BoxQuery::SortBy;
+using boxes::BoxSortKey;
 enum class SortOrder { kAscending, kDescending };
 
 struct BoxFilter {
@@ -44,14 +44,14 @@ struct BoxListQuery {
   SortOrder order = SortOrder::kDescending;
   std::size_t limit = kPageSizeDefault;
   std::size_t offset = 0;
-  std::optional<BoxRank> after;  // the last one of the page before
+  std::optional<BoxSortKey> after;  // the last one of the page before
 };
 
 // kInvalidArgument names the parameter that makes no sense. `account_id` is who asks.
 Result<BoxListQuery> ReadBoxQuery(const http::Request& request, std::string_view account_id);
 
 // Opaque to clients; it holds for the sort and order it was made under.
-std::string EncodeCursor(const BoxListQuery& query, const BoxRank& last);
-Result<BoxRank> DecodeCursor(const BoxListQuery& query, std::string_view cursor);
+std::string EncodeCursor(const BoxListQuery& query, const BoxSortKey& last);
+Result<BoxSortKey> DecodeCursor(const BoxListQuery& query, std::string_view cursor);
 
 }  // namespace viv::langsmith

@@ -17,16 +17,16 @@ namespace {
 constexpr std::size_t kLabelsMax = 64;
 constexpr std::size_t kLabelBytesMax = 256;
 constexpr std::size_t kTagValuesMax = 100;
-constexpr double kPatienceSecondsMax = 3600;
+constexpr double kReadyTimeoutSecondsMax = 3600;
 
 // Seconds, also parts of one: Python's clients may send floats.
-void ReadPatience(const json::value& body, Members& members, BoxRequest& request) {
+void ReadReadyTimeout(const json::value& body, Members& members, BoxRequest& request) {
   const json::value& given = GivenOrNull(body, "timeout");
   if (given.is_null()) return;
   const double seconds = given.is_number() ? given.to_number<double>() : 0;
-  if (!(seconds > 0 && seconds <= kPatienceSecondsMax))
+  if (!(seconds > 0 && seconds <= kReadyTimeoutSecondsMax))
     return members.Refuse("timeout", "a number of seconds from 1 to 3600 is expected");
-  request.patience = std::chrono::milliseconds(std::llround(std::ceil(seconds * 1000)));
+  request.ready_timeout = std::chrono::milliseconds(std::llround(std::ceil(seconds * 1000)));
 }
 
 void ReadSnapshotRef(Members& members, BoxRequest& request) {
@@ -71,59 +71,61 @@ void RefuseVolumes(Members& members) {
 // What has no part but itself.
 void ReadPlain(const json::value& body, Members& members, BoxRequest& request) {
   if (std::optional<std::string> name = members.Text("name")) {
-    if (auto why = WhyNoBoxName(*name)) members.Refuse("name", *std::move(why));
+    if (auto why = BoxNameError(*name)) members.Refuse("name", *std::move(why));
     request.name = *std::move(name);
   }
   ReadSnapshotRef(members, request);
   request.wait_for_ready = members.Flag("wait_for_ready").value_or(true);
-  ReadPatience(body, members, request);
+  ReadReadyTimeout(body, members, request);
   ReadLabels(members, request);
   ReadMemory(members, request);
   RefuseVolumes(members);
-  request.note.env_vars = ReadVariables(members, "env_vars");
-  request.note.tag_value_ids = members.Texts("tag_value_ids", kTagValuesMax);
+  request.annotation.env_vars = ReadVariables(members, "env_vars");
+  request.annotation.tag_value_ids = members.Texts("tag_value_ids", kTagValuesMax);
 }
 
 std::int64_t TtlOr(std::int64_t fallback,
                    const json::value& body,
                    std::string_view field,
-                   Mistakes& mistakes) {
+                   FieldErrors& field_errors) {
   std::optional<std::int64_t> given;
-  TakeChecked(given, ReadTtl(body, field), mistakes);
+  TakeChecked(given, ReadTtl(body, field), field_errors);
   return given.value_or(fallback);
 }
 
 void ReadConfigurations(const json::value& body,
-                        const Sealer& sealer,
-                        BoxNote& note,
-                        Mistakes& mistakes) {
-  TakeChecked(note.run_config, ReadRunConfig(GivenOrNull(body, "run_config")), mistakes);
+                        const AccountSealer& sealer,
+                        BoxAnnotation& annotation,
+                        FieldErrors& field_errors) {
+  TakeChecked(annotation.run_config, ReadRunConfig(GivenOrNull(body, "run_config")), field_errors);
   if (const json::value& given = GivenOrNull(body, "proxy_config"); !given.is_null())
-    TakeChecked(note.proxy_config, StoreProxyConfig(given, nullptr, sealer), mistakes);
-  if (auto managed = FirstManaged(note.env_vars, note.proxy_config))
-    mistakes.Add({"env_vars"}, *managed + " is managed by a rule of proxy_config: leave it out");
+    TakeChecked(annotation.proxy_config, StoreProxyConfig(given, nullptr, sealer), field_errors);
+  if (auto managed = FirstManaged(annotation.env_vars, annotation.proxy_config))
+    field_errors.Add({"env_vars"},
+                     *managed + " is managed by a rule of proxy_config: leave it out");
   if (const json::value& given = GivenOrNull(body, "mount_config"); !given.is_null())
-    TakeChecked(note.mount_config, StoreMountConfig(given, note.proxy_config, sealer), mistakes);
+    TakeChecked(annotation.mount_config, StoreMountConfig(given, annotation.proxy_config, sealer),
+                field_errors);
   if (const json::value& given = GivenOrNull(body, "access_delegation"); !given.is_null())
-    TakeChecked(note.access_delegation, StoreAccessDelegation(given), mistakes);
+    TakeChecked(annotation.access_delegation, StoreAccessDelegation(given), field_errors);
 }
 
 }  // namespace
 
 Checked<BoxRequest> ReadBoxRequest(const json::value& body,
                                    std::string_view account_id,
-                                   const Sealer& sealer) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+                                   const AccountSealer& sealer) {
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   BoxRequest request;
-  request.note.created_by = request.note.updated_by = account_id;
+  request.annotation.created_by = request.annotation.updated_by = account_id;
   ReadPlain(body, members, request);
-  request.idle_seconds = TtlOr(kIdleTtlDefaultSeconds, body, "idle_ttl_seconds", mistakes);
+  request.idle_seconds = TtlOr(kIdleTtlDefaultSeconds, body, "idle_ttl_seconds", field_errors);
   request.keep_stopped_seconds =
-      TtlOr(kDeleteAfterStopDefaultSeconds, body, "delete_after_stop_seconds", mistakes);
-  TakeChecked(request.size_request, ReadSizeRequest(body), mistakes);
-  ReadConfigurations(body, sealer, request.note, mistakes);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+      TtlOr(kDeleteAfterStopDefaultSeconds, body, "delete_after_stop_seconds", field_errors);
+  TakeChecked(request.size_request, ReadSizeRequest(body), field_errors);
+  ReadConfigurations(body, sealer, request.annotation, field_errors);
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return request;
 }
 

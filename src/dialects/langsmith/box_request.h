@@ -6,7 +6,7 @@
 #include <string>
 
 #include "boxes/boxes.h"
-#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/checked.h"
 #include "dialects/langsmith/secret_value.h"
 #include "dialects/langsmith/sizing.h"
@@ -17,18 +17,18 @@ struct BoxRequest {
   std::string name;      // empty: the server chooses
   std::string snapshot;  // id, name or name:tag; empty: the default runtime
   bool wait_for_ready = true;
-  std::chrono::milliseconds patience{30'000};  // how long the client waits for it to be ready
+  std::chrono::milliseconds ready_timeout{30'000};  // how long the client waits for it to be ready
   std::int64_t idle_seconds = 0;
   std::int64_t keep_stopped_seconds = 0;
   bool keep_memory = false;
   bool persistent = true;  // false: its files go at each stop
   SizeRequest size_request;
   std::map<std::string, std::string> labels;
-  BoxNote note;
+  BoxAnnotation annotation;
 };
 
 Checked<BoxRequest> ReadBoxRequest(const json::value& body,
                                    std::string_view account_id,
-                                   const Sealer& sealer);
+                                   const AccountSealer& sealer);
 
 }  // namespace viv::langsmith

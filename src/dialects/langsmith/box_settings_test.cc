@@ -58,7 +58,7 @@ TEST(RunConfigTest, RefusesWhatNoCommandCanRunWith) {
 
 TEST(RunConfigTest, ALayerReplacesUserAndFolderAndAddsVariables) {
   RunConfig below{"root", "/", {{"A", "1"}, {"B", "2"}}};
-  RunConfig laid = LayRunConfig(below, {"app", std::nullopt, {{"B", "3"}, {"C", "4"}}});
+  RunConfig laid = OverlayRunConfig(below, {"app", std::nullopt, {{"B", "3"}, {"C", "4"}}});
   EXPECT_EQ(laid.user, "app");
   EXPECT_EQ(laid.work_dir, "/");
   EXPECT_EQ(laid.env_vars, (Variables{{"A", "1"}, {"B", "3"}, {"C", "4"}}));

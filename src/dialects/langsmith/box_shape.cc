@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "boxes/box_ids.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/box_name.h"
-#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/mount_config.h"
 #include "dialects/langsmith/proxy_config.h"
 #include "dialects/langsmith/sizing.h"
@@ -27,13 +27,16 @@ json::object LabelsOf(const boxes::Box& box) {
   return labels;
 }
 
-void ShowNoted(const BoxNote& note, json::object& shape) {
-  shape["created_by"] = note.created_by;
-  shape["updated_by"] = note.updated_by;
-  if (!note.run_config.empty()) shape["run_config"] = ShowRunConfig(note.run_config);
-  if (!note.access_delegation.is_null()) shape["access_delegation"] = note.access_delegation;
-  if (!note.proxy_config.is_null()) shape["proxy_config"] = ShowProxyConfig(note.proxy_config);
-  if (!note.mount_config.is_null()) shape["mount_config"] = ShowMountConfig(note.mount_config);
+void ShowAnnotated(const BoxAnnotation& annotation, json::object& shape) {
+  shape["created_by"] = annotation.created_by;
+  shape["updated_by"] = annotation.updated_by;
+  if (!annotation.run_config.empty()) shape["run_config"] = ShowRunConfig(annotation.run_config);
+  if (!annotation.access_delegation.is_null())
+    shape["access_delegation"] = annotation.access_delegation;
+  if (!annotation.proxy_config.is_null())
+    shape["proxy_config"] = ShowProxyConfig(annotation.proxy_config);
+  if (!annotation.mount_config.is_null())
+    shape["mount_config"] = ShowMountConfig(annotation.mount_config);
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ json::object ShowBox(const std::string& origin, const boxes::Box& box) {
   shape["preserve_memory_on_stop"] = box.spec.keep_memory;
   shape["persistent"] = !box.spec.disposable;
   shape["labels"] = LabelsOf(box);
-  ShowNoted(NoteOf(box), shape);
+  ShowAnnotated(AnnotationOf(box), shape);
   return shape;
 }
 

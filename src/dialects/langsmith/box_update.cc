@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "dialects/langsmith/body.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/box_name.h"
-#include "dialects/langsmith/box_note.h"
 #include "dialects/langsmith/box_shape.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/mount_config.h"
@@ -20,8 +20,12 @@ constexpr std::size_t kTagsMax = 100;
 // Reads a PATCH over a box as it is: what is not given stays.
 class BoxPatch {
  public:
-  BoxPatch(const json::value& body, const boxes::Box& box, const Sealer& sealer)
-      : body_(body), box_(box), sealer_(sealer), note_(NoteOf(box)), before_(note_) {
+  BoxPatch(const json::value& body, const boxes::Box& box, const AccountSealer& sealer)
+      : body_(body),
+        box_(box),
+        sealer_(sealer),
+        annotation_(AnnotationOf(box)),
+        before_(annotation_) {
     ReadName();
     ReadTtlInto(change_.idle_seconds, "idle_ttl_seconds");
     ReadTtlInto(change_.keep_stopped_seconds, "delete_after_stop_seconds");
@@ -31,13 +35,13 @@ class BoxPatch {
     ReadRun();
   }
 
-  const Mistakes& mistakes() const { return mistakes_; }
+  const FieldErrors& field_errors() const { return field_errors_; }
   bool empty() const { return empty_; }  // nothing that we know was given
   const std::optional<std::string>& name() const { return change_.name; }
 
   boxes::BoxChange Take(std::string updated_by) {
-    note_.updated_by = std::move(updated_by);
-    change_.notes[std::string(kNoteName)] = WriteNote(note_);
+    annotation_.updated_by = std::move(updated_by);
+    change_.annotations[std::string(kAnnotationName)] = WriteAnnotation(annotation_);
     return std::move(change_);
   }
 
@@ -50,43 +54,43 @@ class BoxPatch {
 
   void ReadName() {
     if (!Has("name")) return;
-    Members members(body_, {}, mistakes_);
+    Members members(body_, {}, field_errors_);
     change_.name = members.Text("name").value_or("");
-    if (auto why = WhyNoBoxName(*change_.name)) members.Refuse("name", *std::move(why));
+    if (auto why = BoxNameError(*change_.name)) members.Refuse("name", *std::move(why));
   }
 
   void ReadTtlInto(std::optional<std::int64_t>& place, std::string_view field) {
-    if (Has(field)) TakeChecked(place, ReadTtl(body_, field), mistakes_);
+    if (Has(field)) TakeChecked(place, ReadTtl(body_, field), field_errors_);
   }
 
   // Holds from the next start on.
   void ReadSize() {
     SizeRequest request;
-    if (!TakeChecked(request, ReadSizeRequest(body_), mistakes_) || request.empty()) return;
+    if (!TakeChecked(request, ReadSizeRequest(body_), field_errors_) || request.empty()) return;
     empty_ = false;
     Size size{box_.spec.limits, box_.spec.disk_bytes};
-    if (!TakeChecked(size, Resized(size, request), mistakes_)) return;
+    if (!TakeChecked(size, Resized(size, request), field_errors_)) return;
     change_.limits = size.limits;
     change_.disk_bytes = size.disk_bytes;
   }
 
   void ReadTags() {
     if (!Has("tag_value_ids")) return;
-    Members members(body_, {}, mistakes_);
-    note_.tag_value_ids = members.Texts("tag_value_ids", kTagsMax);
+    Members members(body_, {}, field_errors_);
+    annotation_.tag_value_ids = members.Texts("tag_value_ids", kTagsMax);
   }
 
   // The whole of it is replaced, and holds at once.
   void ReadProxy() {
     if (!Has("proxy_config")) return;
-    auto stored = StoreProxyConfig(body_.at("proxy_config"), note_.proxy_config, sealer_);
-    if (!TakeChecked(note_.proxy_config, std::move(stored), mistakes_)) return;
-    if (auto why = WhyMountsAndProxyConflict(note_.mount_config, note_.proxy_config))
-      return Members(body_, {}, mistakes_).Refuse("proxy_config", *std::move(why));
+    auto stored = StoreProxyConfig(body_.at("proxy_config"), annotation_.proxy_config, sealer_);
+    if (!TakeChecked(annotation_.proxy_config, std::move(stored), field_errors_)) return;
+    if (auto why = MountsAndProxyConflict(annotation_.mount_config, annotation_.proxy_config))
+      return Members(body_, {}, field_errors_).Refuse("proxy_config", *std::move(why));
     change_.network = box_.spec.network;
-    change_.network->egress = EgressOf(note_.proxy_config);
+    change_.network->egress = EgressOf(annotation_.proxy_config);
     // A proxy of the owner's is another dialect's word and stays.
-    gateway::Plan plan = PlanOf(note_.proxy_config, sealer_);
+    gateway::Plan plan = PlanOf(annotation_.proxy_config, sealer_);
     plan.proxy = std::move(change_.network->plan.proxy);
     change_.network->plan = std::move(plan);
     ChangeVariables();
@@ -95,9 +99,9 @@ class BoxPatch {
   void ReadRun() {
     if (!Has("run_config")) return;
     RunConfig given;
-    if (!TakeChecked(given, ReadRunConfig(body_.at("run_config")), mistakes_)) return;
-    note_.run_config = LayRunConfig(std::move(note_.run_config), given);
-    const Environment now = EnvironmentOf(note_);
+    if (!TakeChecked(given, ReadRunConfig(body_.at("run_config")), field_errors_)) return;
+    annotation_.run_config = OverlayRunConfig(std::move(annotation_.run_config), given);
+    const Environment now = EnvironmentOf(annotation_);
     change_.user = now.user;
     change_.workdir = now.workdir;
     ChangeVariables();
@@ -107,27 +111,27 @@ class BoxPatch {
   void ChangeVariables() {
     Variables variables = box_.spec.variables;
     for (const auto& [name, value] : EnvironmentOf(before_).variables) variables.erase(name);
-    for (auto& [name, value] : EnvironmentOf(note_).variables) variables[name] = value;
+    for (auto& [name, value] : EnvironmentOf(annotation_).variables) variables[name] = value;
     change_.variables = std::move(variables);
   }
 
   const json::value& body_;
   const boxes::Box& box_;
-  const Sealer& sealer_;
-  BoxNote note_;
-  const BoxNote before_;
+  const AccountSealer& sealer_;
+  BoxAnnotation annotation_;
+  const BoxAnnotation before_;
   boxes::BoxChange change_;
-  Mistakes mistakes_;
+  FieldErrors field_errors_;
   bool empty_ = true;
 };
 
 // Over the box as it is when it is changed: of two who change different things at once, neither
 // takes back what the other one did.
-boxes::MakeBoxChange ChangeBy(json::value body, Sealer sealer, std::string account_id) {
+boxes::MakeBoxChange ChangeBy(json::value body, AccountSealer sealer, std::string account_id) {
   return [=](const boxes::Box& now) -> Result<boxes::BoxChange> {
     BoxPatch patch(body, now, sealer);
-    if (patch.mistakes().none()) return patch.Take(account_id);
-    return Fail(ErrorCode::kInvalidArgument, patch.mistakes().first().message);
+    if (patch.field_errors().none()) return patch.Take(account_id);
+    return Fail(ErrorCode::kInvalidArgument, patch.field_errors().first().message);
   };
 }
 
@@ -151,9 +155,9 @@ Task<http::Response> UpdateBox(Context& context, http::Request& request) {
   if (!box) co_return FailureOf(box.error());
   auto body = ReadBody(request, Body::kOptional, kConfigBodyBytesMax);
   if (!body) co_return std::move(body.error());
-  const Sealer sealer = SealerOf(context.secrets, account_id);
+  const AccountSealer sealer = AccountSealerOf(context.sealer, account_id);
   const BoxPatch patch(*body, **box, sealer);
-  if (!patch.mistakes().none()) co_return RenderWrong(patch.mistakes().first());
+  if (!patch.field_errors().none()) co_return RenderFieldError(patch.field_errors().first());
   if ((*box)->state != boxes::BoxState::kRunning && !GivenOrNull(*body, "proxy_config").is_null())
     co_return NotReadyForProxy(**box);
   const std::string origin = OriginOf(context, request);

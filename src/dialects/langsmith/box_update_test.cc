@@ -1,4 +1,4 @@
-#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/test_support.h"
 
 namespace viv::langsmith {
@@ -10,24 +10,24 @@ using ::testing::Pair;
 class BoxUpdateTest : public LangsmithTest {
  protected:
   std::string Create(const std::string& body) {
-    Answer answer = Call("POST", "/boxes", body);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return *boxes::BoxOfUuid(answer.Text("id"));
+    ParsedResponse response = Call("POST", "/boxes", body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return *boxes::BoxOfUuid(response.Text("id"));
   }
-  Answer Patch(const std::string& name, std::string body) {
+  ParsedResponse Patch(const std::string& name, std::string body) {
     return Call("PATCH", "/boxes/" + name, std::move(body));
   }
 };
 
 TEST_F(BoxUpdateTest, ChangesNameAndTimes) {
   const std::string id = Create(R"({"name":"one"})");
-  Answer answer =
+  ParsedResponse response =
       Patch("one", R"({"name":"two","idle_ttl_seconds":120,"delete_after_stop_seconds":0})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(answer.Text("name"), "two");
-  EXPECT_EQ(answer.Text("id"), boxes::UuidOfBox(id));
-  EXPECT_EQ(answer.body.at("idle_ttl_seconds").as_int64(), 120);
-  EXPECT_EQ(answer.body.at("delete_after_stop_seconds").as_int64(), 0);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.Text("name"), "two");
+  EXPECT_EQ(response.Text("id"), boxes::UuidOfBox(id));
+  EXPECT_EQ(response.body.at("idle_ttl_seconds").as_int64(), 120);
+  EXPECT_EQ(response.body.at("delete_after_stop_seconds").as_int64(), 0);
   EXPECT_EQ(At(id).spec.name, "two");
   EXPECT_EQ(Call("GET", "/boxes/one").status, 404);
   EXPECT_EQ(Call("GET", "/boxes/two").status, 200);
@@ -37,9 +37,9 @@ TEST_F(BoxUpdateTest, IsAGetWhenNothingIsGiven) {
   const std::string id = Create(R"({"name":"one"})");
   const boxes::BoxPtr before = boxes_.boxes.at(id);
   for (const char* body : {"", "{}", R"({"name":null})", R"({"of_no_meaning":1})"}) {
-    Answer answer = Patch("one", body);
-    EXPECT_EQ(answer.status, 200) << body;
-    EXPECT_EQ(answer.Text("name"), "one") << body;
+    ParsedResponse response = Patch("one", body);
+    EXPECT_EQ(response.status, 200) << body;
+    EXPECT_EQ(response.Text("name"), "one") << body;
   }
   EXPECT_EQ(boxes_.boxes.at(id), before);
 }
@@ -47,9 +47,9 @@ TEST_F(BoxUpdateTest, IsAGetWhenNothingIsGiven) {
 TEST_F(BoxUpdateTest, RefusesATakenName) {
   Create(R"({"name":"one"})");
   Create(R"({"name":"two"})");
-  Answer answer = Patch("one", R"({"name":"two"})");
-  EXPECT_EQ(answer.status, 409);
-  EXPECT_EQ(answer.type(), "Conflict");
+  ParsedResponse response = Patch("one", R"({"name":"two"})");
+  EXPECT_EQ(response.status, 409);
+  EXPECT_EQ(response.type(), "Conflict");
   EXPECT_EQ(Patch("one", R"({"name":"one"})").status, 200);
 }
 
@@ -59,22 +59,23 @@ TEST_F(BoxUpdateTest, ReplacesTheProxyConfigWhole) {
             "rules":[{"name":"r","match_hosts":["a.example"],"env_vars":{"GH":"placeholder"},
               "headers":[{"name":"Authorization","type":"opaque","value":"s3cret"}]}]}})");
   EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("GH", "placeholder")));
-  const BoxNote first = NoteOf(At(id));
+  const BoxAnnotation first = AnnotationOf(At(id));
   const network::Policy policy = At(id).spec.network.egress;
 
   // An opaque header without its value keeps the secret.
-  Answer kept = Patch("one", R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
+  ParsedResponse kept =
+      Patch("one", R"({"proxy_config":{"rules":[{"name":"r","match_hosts":["a.example"],
       "headers":[{"name":"Authorization","type":"opaque"}]}]}})");
   EXPECT_EQ(kept.status, 200) << kept.text;
   EXPECT_TRUE(At(id).spec.variables.empty());
   EXPECT_NE(At(id).spec.network.egress, policy);
-  const json::value stored = NoteOf(At(id)).proxy_config;
+  const json::value stored = AnnotationOf(At(id)).proxy_config;
   EXPECT_EQ(stored.at("rules").at(0).at("headers").at(0).at("sealed"),
             first.proxy_config.at("rules").at(0).at("headers").at(0).at("sealed"));
   EXPECT_TRUE(
       kept.body.at("proxy_config").at("rules").at(0).at("headers").at(0).at("is_set").as_bool());
 
-  Answer cleared = Patch("one", R"({"proxy_config":{}})");
+  ParsedResponse cleared = Patch("one", R"({"proxy_config":{}})");
   EXPECT_EQ(cleared.status, 200);
   EXPECT_EQ(At(id).spec.network.egress, network::Policy());
 }
@@ -84,10 +85,10 @@ TEST_F(BoxUpdateTest, ChangesTheProxyOfABoxThatIsReadyOnly) {
   for (auto state : {boxes::BoxState::kStopped, boxes::BoxState::kPaused, boxes::BoxState::kFailed,
                      boxes::BoxState::kStarting}) {
     boxes_.Edit(id, [state](boxes::Box& box) { box.state = state; });
-    Answer answer =
+    ParsedResponse response =
         Patch("one", R"({"proxy_config":{"access_control":{"allow_list":["a.example"]}}})");
-    EXPECT_EQ(answer.status, 400) << answer.text;
-    EXPECT_EQ(answer.type(), "InvalidRequest");
+    EXPECT_EQ(response.status, 400) << response.text;
+    EXPECT_EQ(response.type(), "InvalidRequest");
     EXPECT_EQ(At(id).spec.network.egress, network::Policy());
     EXPECT_EQ(Patch("one", R"({"vcpus":2,"proxy_config":null})").status, 200);
   }
@@ -98,11 +99,12 @@ TEST_F(BoxUpdateTest, MergesTheRunConfig) {
       R"({"name":"one","env_vars":{"E":"env"},
           "run_config":{"user":"user","env_vars":{"A":"1","B":"1"}}})");
   boxes_.Edit(id, [](boxes::Box& box) { box.spec.variables["FROM_IMAGE"] = "yes"; });
-  Answer answer =
+  ParsedResponse response =
       Patch("one", R"({"run_config":{"work_dir":"/srv","env_vars":{"B":"2","C":"2"}}})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1","B":"2","C":"2"})");
-  EXPECT_EQ(answer.body.at("run_config").at("user").as_string(), "user");
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(WriteJson(response.body.at("run_config").at("env_vars")),
+            R"({"A":"1","B":"2","C":"2"})");
+  EXPECT_EQ(response.body.at("run_config").at("user").as_string(), "user");
   EXPECT_EQ(At(id).spec.user, "user");
   EXPECT_EQ(At(id).spec.workdir, "/srv");
   EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("A", "1"), Pair("B", "2"), Pair("C", "2"),
@@ -111,8 +113,8 @@ TEST_F(BoxUpdateTest, MergesTheRunConfig) {
 
 TEST_F(BoxUpdateTest, ChangesTheSize) {
   const std::string id = Create(R"({"name":"one","vcpus":1})");
-  Answer answer = Patch("one", R"({"vcpus":2,"fs_capacity_bytes":32212254720})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
+  ParsedResponse response = Patch("one", R"({"vcpus":2,"fs_capacity_bytes":32212254720})");
+  EXPECT_EQ(response.status, 200) << response.text;
   EXPECT_DOUBLE_EQ(At(id).spec.limits.cpus, 2);
   EXPECT_EQ(At(id).spec.disk_bytes, 30LL << 30);
   EXPECT_EQ(Patch("one", R"({"fs_capacity_bytes":1073741824})").status, 422);
@@ -124,9 +126,9 @@ TEST_F(BoxUpdateTest, TakesNothingBackOfAnotherPatchThatCameBetween) {
     boxes_.before_update = nullptr;
     EXPECT_EQ(Patch("one", R"({"run_config":{"env_vars":{"A":"1"}}})").status, 200);
   };
-  Answer answer = Patch("one", R"({"run_config":{"env_vars":{"B":"2"}}})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(WriteJson(answer.body.at("run_config").at("env_vars")), R"({"A":"1","B":"2"})");
+  ParsedResponse response = Patch("one", R"({"run_config":{"env_vars":{"B":"2"}}})");
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(WriteJson(response.body.at("run_config").at("env_vars")), R"({"A":"1","B":"2"})");
   EXPECT_THAT(At(id).spec.variables, ElementsAre(Pair("A", "1"), Pair("B", "2")));
 }
 
@@ -136,11 +138,11 @@ TEST_F(BoxUpdateTest, KeepsWhatABoxOfAnotherDialectHas) {
   box.spec.workdir = "/home/user/app";
   box.spec.variables = {{"A", "1"}};
   const std::string id = Put(std::move(box));
-  Answer answer = Patch(boxes::UuidOfBox(id), R"({"name":"mine-now"})");
-  EXPECT_EQ(answer.status, 200) << answer.text;
+  ParsedResponse response = Patch(boxes::UuidOfBox(id), R"({"name":"mine-now"})");
+  EXPECT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(At(id).spec.user, "user");
   EXPECT_EQ(At(id).spec.variables.at("A"), "1");
-  EXPECT_EQ(Find(answer.body, "run_config"), nullptr);
+  EXPECT_EQ(Find(response.body, "run_config"), nullptr);
   EXPECT_EQ(Patch("mine-now", R"({"run_config":{"env_vars":{"B":"2"}}})").status, 200);
   EXPECT_EQ(At(id).spec.user, "user");
   EXPECT_EQ(At(id).spec.workdir, "/home/user/app");
@@ -162,9 +164,9 @@ TEST_F(BoxUpdateTest, RefusesWhatMakesNoSense) {
       {R"({"vcpus":"2"})", "vcpus"},
   };
   for (const auto& [body, field] : cases) {
-    Answer answer = Patch("one", body);
-    EXPECT_EQ(answer.status, 422) << body;
-    EXPECT_EQ(answer.field().substr(0, std::string(field).size()), field) << body;
+    ParsedResponse response = Patch("one", body);
+    EXPECT_EQ(response.status, 422) << body;
+    EXPECT_EQ(response.field().substr(0, std::string(field).size()), field) << body;
   }
   for (const char* body : {"{", "[]", "7"}) EXPECT_EQ(Patch("one", body).status, 400) << body;
   EXPECT_EQ(boxes_.boxes.at(id), before);
@@ -181,9 +183,9 @@ TEST_F(BoxUpdateTest, ANoteThatCannotBeReadIsNone) {
   box.account_id = "mine";
   box.spec.variables = {{"A", "1"}};
   for (const char* text : {"", "{", "[]"}) {
-    box.spec.notes["langsmith"] = text;
-    const BoxNote note = NoteOf(box);
-    EXPECT_TRUE(note.proxy_config.is_null()) << text;
+    box.spec.annotations["langsmith"] = text;
+    const BoxAnnotation annotation = AnnotationOf(box);
+    EXPECT_TRUE(annotation.proxy_config.is_null()) << text;
   }
 }
 

@@ -13,9 +13,9 @@ const json::value& EmptyObject() {
   return empty;
 }
 
-Place PlaceWithin(Place place, std::string_view name) {
-  place.emplace_back(name);
-  return place;
+FieldPath PathWithin(FieldPath path, std::string_view name) {
+  path.emplace_back(name);
+  return path;
 }
 
 bool IsBlankText(std::string_view text) {
@@ -31,15 +31,15 @@ std::size_t CharactersIn(std::string_view text) {
 
 }  // namespace
 
-void Mistakes::Add(Place where, std::string message) {
-  if (none()) first_ = WrongField{std::move(where), std::move(message)};
+void FieldErrors::Add(FieldPath where, std::string message) {
+  if (none()) first_ = FieldError{std::move(where), std::move(message)};
 }
 
-Members::Members(const json::value& object, Place place, Mistakes& mistakes)
-    : object_(&object), place_(std::move(place)), mistakes_(&mistakes) {
+Members::Members(const json::value& object, FieldPath path, FieldErrors& field_errors)
+    : object_(&object), path_(std::move(path)), field_errors_(&field_errors) {
   if (object.is_object()) return;
   object_ = &EmptyObject();
-  mistakes.Add(place_, "an object is expected");
+  field_errors.Add(path_, "an object is expected");
 }
 
 const json::value* Members::Member(std::string_view name) const {
@@ -51,12 +51,12 @@ bool Members::Has(std::string_view name) const {
   return Member(name) != nullptr;
 }
 
-Place Members::At(std::string_view name) const {
-  return PlaceWithin(place_, name);
+FieldPath Members::At(std::string_view name) const {
+  return PathWithin(path_, name);
 }
 
 void Members::Refuse(std::string_view name, std::string message) {
-  mistakes_->Add(At(name), std::move(message));
+  field_errors_->Add(At(name), std::move(message));
 }
 
 std::optional<std::string> Members::Text(std::string_view name, std::size_t bytes_max) {
@@ -80,7 +80,8 @@ std::string Members::RequiredText(std::string_view name, std::size_t bytes_max) 
   return text.value_or("");
 }
 
-std::optional<std::string> Members::Words(std::string_view name, std::size_t characters_max) {
+std::optional<std::string> Members::TextOfCharacters(std::string_view name,
+                                                     std::size_t characters_max) {
   constexpr std::size_t kBytesPerCharacterMax = 4;
   const json::value* member = Member(name);
   if (member != nullptr && member->is_string() &&
@@ -140,7 +141,7 @@ std::vector<std::string> Members::Texts(std::string_view name, std::size_t count
       texts.emplace_back(View(item.get_string()));
       continue;
     }
-    mistakes_->Add(PlaceWithin(At(name), std::to_string(texts.size())), "a string is expected");
+    field_errors_->Add(PathWithin(At(name), std::to_string(texts.size())), "a string is expected");
     return {};
   }
   return texts;
@@ -161,8 +162,8 @@ std::map<std::string, std::string> Members::Map(std::string_view name, std::size
   }
   for (const auto& [key, value] : *object) {
     if (!value.is_string()) {
-      mistakes_->Add(PlaceWithin(At(name), Printable({key.data(), key.size()})),
-                     "a string is expected");
+      field_errors_->Add(PathWithin(At(name), Printable({key.data(), key.size()})),
+                         "a string is expected");
       return {};
     }
     texts.emplace(std::string(key.data(), key.size()), View(value.get_string()));
@@ -184,13 +185,14 @@ std::vector<Members> Members::Objects(std::string_view name, std::size_t count_m
     return objects;
   }
   for (const json::value& item : *array)
-    objects.emplace_back(item, PlaceWithin(At(name), std::to_string(objects.size())), *mistakes_);
+    objects.emplace_back(item, PathWithin(At(name), std::to_string(objects.size())),
+                         *field_errors_);
   return objects;
 }
 
 Members Members::Object(std::string_view name) {
   const json::value* member = Member(name);
-  return Members(member == nullptr ? EmptyObject() : *member, At(name), *mistakes_);
+  return Members(member == nullptr ? EmptyObject() : *member, At(name), *field_errors_);
 }
 
 }  // namespace viv::langsmith

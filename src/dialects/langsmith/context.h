@@ -10,8 +10,8 @@
 
 #include "accounts/account_secrets.h"
 #include "accounts/accounts.h"
-#include "accounts/ledger.h"
-#include "accounts/secrets.h"
+#include "accounts/document_table.h"
+#include "accounts/sealer.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/task.h"
@@ -26,18 +26,19 @@ namespace viv::langsmith {
 struct Context {
   boxes::Boxes& boxes;
   accounts::Accounts& accounts;
-  const accounts::Secrets& secrets;
+  const accounts::Sealer& sealer;
   accounts::AccountSecrets& account_secrets;  // the workspace's, as this dialect calls an account
-  accounts::Ledger& registries;
-  accounts::Ledger& snapshots;  // what the domain does not know of a snapshot: tags, labels, builds
-  accounts::Ledger& services;   // which ports of which boxes are shared, and how
-  std::string public_url = {};  // of links in answers; empty: the one the client used
+  accounts::DocumentTable& registries;
+  accounts::DocumentTable&
+      snapshots;  // what the domain does not know of a snapshot: tags, labels, builds
+  accounts::DocumentTable& services;  // which ports of which boxes are shared, and how
+  std::string public_url = {};        // of links in answers; empty: the one the client used
   std::string domain = {};  // of "{uuid}--{port}.domain" names, with its port; empty: none is told
   std::size_t boxes_max = 0;  // how many the server holds, for /usage; 0: not told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
-  boxes::ImageImports* images = nullptr;        // nullptr: snapshots are made of boxes only
-  std::array<AsyncMutex, 64> grant_turns = {};  // who changes what is shared, by box and port
+  boxes::ImageImports* images = nullptr;          // nullptr: snapshots are made of boxes only
+  std::array<AsyncMutex, 64> grant_mutexes = {};  // who changes what is shared, by box and port
 };
 
 // Every route, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under

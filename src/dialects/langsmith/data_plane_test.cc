@@ -77,10 +77,10 @@ TEST_F(DataPlaneTest, WithoutAKeyOrForAnotherAccountThereIsNothing) {
   PutNamed("one");
   EXPECT_EQ(CallOpenly("POST", "/v2/sandboxes/one/execute").status, 401);
   EXPECT_EQ(Call("POST", "/one/execute", "", {{"X-Api-Key", "wrong"}}).status, 401);
-  Answer foreign = Call("POST", "/one/execute", "", {{"X-Api-Key", "other"}});
+  ParsedResponse foreign = Call("POST", "/one/execute", "", {{"X-Api-Key", "other"}});
   EXPECT_EQ(foreign.status, 404);
   EXPECT_EQ(foreign.type(), "ResourceNotFound");
-  Answer absent = Call("GET", "/none/download?path=/x");
+  ParsedResponse absent = Call("GET", "/none/download?path=/x");
   EXPECT_EQ(absent.status, 404);
   EXPECT_EQ(absent.type(), "ResourceNotFound");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
@@ -94,7 +94,7 @@ TEST_F(DataPlaneTest, AStoppedBoxIsWokenWhereItMayBe) {
 
 TEST_F(DataPlaneTest, ABoxThatRequestsDoNotWakeIsNotReady) {
   PutAsleep(BoxState::kPaused, boxes::WakeOnTraffic::kNever);
-  Answer paused = Call("POST", "/asleep/execute");
+  ParsedResponse paused = Call("POST", "/asleep/execute");
   EXPECT_EQ(paused.status, 400);
   EXPECT_EQ(paused.type(), "NotReady");
   boxes_.boxes.clear();
@@ -106,19 +106,20 @@ TEST_F(DataPlaneTest, ABoxThatRequestsDoNotWakeIsNotReady) {
 TEST_F(DataPlaneTest, AFailedBoxSaysWhy) {
   std::string id = PutNamed("broken", BoxState::kFailed);
   boxes_.Edit(id, [](boxes::Box& box) { box.message = "the disk is full"; });
-  Answer answer = Call("POST", "/broken/execute");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(answer.type(), "NotReady");
-  EXPECT_THAT(answer.message(), HasSubstr("the disk is full"));
+  ParsedResponse response = Call("POST", "/broken/execute");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.type(), "NotReady");
+  EXPECT_THAT(response.message(), HasSubstr("the disk is full"));
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
 
 TEST_F(DataPlaneTest, AnUpgradeIsAskedToComeBackWhileTheBoxStarts) {
   PutNamed("young", BoxState::kStarting);
-  Answer answer = Call("GET", "/young/execute/ws", "",
-                       {{"X-Api-Key", "key"}, {"Connection", "Upgrade"}, {"Upgrade", "websocket"}});
-  EXPECT_EQ(answer.status, 503);
-  EXPECT_EQ(answer.headers.Get("retry-after"), "1");
+  ParsedResponse response =
+      Call("GET", "/young/execute/ws", "",
+           {{"X-Api-Key", "key"}, {"Connection", "Upgrade"}, {"Upgrade", "websocket"}});
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.headers.Get("retry-after"), "1");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
   EXPECT_EQ(Call("POST", "/young/execute").status, 200) << "others wait for it";
 }
@@ -126,11 +127,11 @@ TEST_F(DataPlaneTest, AnUpgradeIsAskedToComeBackWhileTheBoxStarts) {
 TEST_F(DataPlaneTest, WhatDialSaysIsToldApart) {
   PutNamed("one");
   boxes_.dial_failure = Error{ErrorCode::kUnavailable, "refused"};
-  Answer silent = Call("POST", "/one/execute");
+  ParsedResponse silent = Call("POST", "/one/execute");
   EXPECT_EQ(silent.status, 502);
   EXPECT_EQ(silent.type(), "ConnectionError");
   boxes_.dial_failure = Error{ErrorCode::kConflict, "it was stopped just now"};
-  Answer stopped = Call("POST", "/one/execute");
+  ParsedResponse stopped = Call("POST", "/one/execute");
   EXPECT_EQ(stopped.status, 400);
   EXPECT_EQ(stopped.type(), "NotReady");
   boxes_.dial_failure = Error{ErrorCode::kNotFound, "gone"};
@@ -140,22 +141,22 @@ TEST_F(DataPlaneTest, WhatDialSaysIsToldApart) {
 TEST_F(DataPlaneTest, AnAgentThatGivesNoAnswerIsAConnectionError) {
   PutNamed("one");
   relay_failure_ = Error{ErrorCode::kUnavailable, "closed"};
-  Answer answer = Call("POST", "/one/execute");
-  EXPECT_EQ(answer.status, 502);
-  EXPECT_EQ(answer.type(), "ConnectionError");
+  ParsedResponse response = Call("POST", "/one/execute");
+  EXPECT_EQ(response.status, 502);
+  EXPECT_EQ(response.type(), "ConnectionError");
   relay_failure_ = Error{ErrorCode::kInvalidArgument, "broken chunk"};
   EXPECT_EQ(Call("POST", "/one/upload?path=/a").status, 400);
 }
 
 TEST_F(DataPlaneTest, AGuestSetsNoCookiesOnOurOrigin) {
   PutNamed("one");
-  relay_answer_.headers.Add("Set-Cookie", "a=b");
-  relay_answer_.headers.Add("Clear-Site-Data", "*");
-  relay_answer_.headers.Add("ETag", "\"x\"");
-  Answer answer = Call("GET", "/one/download?path=/a");
-  EXPECT_FALSE(answer.headers.Has("set-cookie"));
-  EXPECT_FALSE(answer.headers.Has("clear-site-data"));
-  EXPECT_EQ(answer.headers.Get("etag"), "\"x\"");
+  relay_response_.headers.Add("Set-Cookie", "a=b");
+  relay_response_.headers.Add("Clear-Site-Data", "*");
+  relay_response_.headers.Add("ETag", "\"x\"");
+  ParsedResponse response = Call("GET", "/one/download?path=/a");
+  EXPECT_FALSE(response.headers.Has("set-cookie"));
+  EXPECT_FALSE(response.headers.Has("clear-site-data"));
+  EXPECT_EQ(response.headers.Get("etag"), "\"x\"");
 }
 
 TEST_F(DataPlaneTest, BodiesStreamOnTheDataPlaneAlone) {

@@ -19,7 +19,7 @@ constexpr std::size_t kContentTypeBytesMax = 255;
 constexpr std::int64_t kLinkSecondsMax = 100LL * 366 * 86'400;  // longer than anybody waits
 
 // A file that is shown in the browser comes from our own origin: it may be looked at and no more.
-constexpr std::string_view kShownSafely =
+constexpr std::string_view kFileSecurityPolicy =
     "default-src 'none'; img-src 'self' data:; media-src 'self'; object-src 'self'; "
     "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -38,8 +38,8 @@ bool IsContentType(std::string_view text) {
 }
 
 Checked<FileLink> ReadFileLink(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   FileLink link;
   link.path = members.RequiredText("path", kLinkPathBytesMax);
   if (link.path.find('\0') != std::string::npos)
@@ -52,7 +52,7 @@ Checked<FileLink> ReadFileLink(const json::value& body) {
       link.disposition != "inline")
     members.Refuse("content_disposition", R"(must be "attachment" or "inline")");
   link.seconds = members.Integer("expires_in_seconds", 1, kLinkSecondsMax);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return link;
 }
 
@@ -89,28 +89,28 @@ Task<http::Response> MakeDownloadLink(Context& context, http::Request& request) 
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   Checked<FileLink> link = ReadFileLink(*body);
-  if (!link) co_return RenderWrong(link.error());
+  if (!link) co_return RenderFieldError(link.error());
   json::object claims;
   claims["sub"] = (*box)->id;
   claims["path"] = link->path;
   if (!link->content_type.empty()) claims["content_type"] = link->content_type;
   if (!link->disposition.empty()) claims["content_disposition"] = link->disposition;
-  json::object answer;
-  answer["expires_at"] = nullptr;
+  json::object response;
+  response["expires_at"] = nullptr;
   if (link->seconds) {
     const std::int64_t end_s = TokenEnd(context.clock(), *link->seconds);
     claims["exp"] = end_s;
-    answer["expires_at"] = TimeText(end_s * 1'000'000);
+    response["expires_at"] = TimeText(end_s * 1'000'000);
   }
-  const std::string token = SignToken(context.secrets, TokenPurpose::kDownload, std::move(claims));
-  answer["download_url"] = AddressOfLink(OriginOf(context, request), link->path, token);
-  answer["token"] = token;
-  co_return http::Json(200, WriteJson(answer));
+  const std::string token = SignToken(context.sealer, TokenPurpose::kDownload, std::move(claims));
+  response["download_url"] = AddressOfLink(OriginOf(context, request), link->path, token);
+  response["token"] = token;
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> FollowDownloadLink(Context& context, http::Request& request) {
   auto claims =
-      OpenToken(context.secrets, TokenPurpose::kDownload, request.Query("token").value_or(""));
+      OpenToken(context.sealer, TokenPurpose::kDownload, request.Query("token").value_or(""));
   if (!claims) co_return LinkRefused(request, 403, "Forbidden", "Download link is not valid");
   if (IsTokenExpired(*claims, context.clock()))
     co_return LinkRefused(request, 410, "LinkExpired", "Download link has expired");
@@ -121,11 +121,12 @@ Task<http::Response> FollowDownloadLink(Context& context, http::Request& request
   AppendQuery(target, "path", FindString(*claims, "path"));
   AppendQuery(target, "content_type", FindString(*claims, "content_type"));
   AppendQuery(target, "content_disposition", FindString(*claims, "content_disposition"));
-  http::Response answer = co_await CallAgent(context, request, *std::move(box), std::move(target));
-  answer.headers.Set("Content-Security-Policy", std::string(kShownSafely));
-  answer.headers.Set("X-Content-Type-Options", "nosniff");
-  answer.headers.Set("Referrer-Policy", "no-referrer");  // the address is the key
-  co_return answer;
+  http::Response response =
+      co_await CallAgent(context, request, *std::move(box), std::move(target));
+  response.headers.Set("Content-Security-Policy", std::string(kFileSecurityPolicy));
+  response.headers.Set("X-Content-Type-Options", "nosniff");
+  response.headers.Set("Referrer-Policy", "no-referrer");  // the address is the key
+  co_return response;
 }
 
 }  // namespace viv::langsmith

@@ -18,21 +18,21 @@ class DownloadLinksTest : public ServiceTest {
  protected:
   DownloadLinksTest() : id_(PutNamed("one")) {}
 
-  Answer Make(std::string body) { return Call("POST", "/boxes/one/download-url", body); }
+  ParsedResponse Make(std::string body) { return Call("POST", "/boxes/one/download-url", body); }
   std::string LinkOf(std::string body) { return std::string(Make(body).Text("download_url")); }
 
   const std::string id_;
 };
 
 TEST_F(DownloadLinksTest, ALinkIsPinnedToItsFile) {
-  Answer made = Make(
+  ParsedResponse made = Make(
       R"({"path":"/tmp/a b&c.pdf","content_type":"application/pdf; x=\"y\"","content_disposition":"inline"})");
   ASSERT_EQ(made.status, 200);
   EXPECT_TRUE(made.body.at("expires_at").is_null());
   std::string url(made.Text("download_url"));
   EXPECT_THAT(url, StartsWith("http://box.test:8080/_dl/a%20b%26c.pdf?token="));
   EXPECT_EQ(url.substr(url.find("token=") + 6), made.Text("token"));
-  Answer got = Follow("GET", url);
+  ParsedResponse got = Follow("GET", url);
   EXPECT_EQ(got.status, 200);
   EXPECT_EQ(got.text, "from the box");
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id_, 0)));
@@ -62,17 +62,17 @@ TEST_F(DownloadLinksTest, HeadPassesAndNothingElseDoes) {
 }
 
 TEST_F(DownloadLinksTest, AnOldLinkHasExpired) {
-  Answer made = Make(R"({"path":"/tmp/a","expires_in_seconds":60})");
+  ParsedResponse made = Make(R"({"path":"/tmp/a","expires_in_seconds":60})");
   std::string url(made.Text("download_url"));
   auto ends = ParseTime(made.Text("expires_at"));
   ASSERT_TRUE(ends);
   boxes_.now_us = *ends - 1'000'000;
   EXPECT_EQ(Follow("GET", url).status, 200);
   boxes_.now_us = *ends;
-  Answer old = Follow("GET", url);
+  ParsedResponse old = Follow("GET", url);
   EXPECT_EQ(old.status, 410);
   EXPECT_EQ(old.message(), "Download link has expired");
-  Answer page = Follow("GET", url, {{"User-Agent", "Mozilla/5.0"}});
+  ParsedResponse page = Follow("GET", url, {{"User-Agent", "Mozilla/5.0"}});
   EXPECT_THAT(page.text, HasSubstr("<h1>Download link has expired</h1>"));
   EXPECT_EQ(boxes_.dialled.size(), 1u);
 }
@@ -83,9 +83,9 @@ TEST_F(DownloadLinksTest, AChangedLinkIsRefused) {
        {url + "x", url.substr(0, url.size() - 1), url.substr(0, url.find('?')),
         std::string("http://x/_dl/a?token="), std::string("http://x/_dl/a?token=%zz"),
         "http://x/_dl/a?token=" + TokenFor(80)}) {
-    Answer answer = Follow("GET", bad);
-    EXPECT_EQ(answer.status, 403) << bad;
-    EXPECT_EQ(answer.type(), "Forbidden");
+    ParsedResponse response = Follow("GET", bad);
+    EXPECT_EQ(response.status, 403) << bad;
+    EXPECT_EQ(response.type(), "Forbidden");
   }
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
@@ -109,9 +109,10 @@ TEST_F(DownloadLinksTest, ASleepingBoxIsWoken) {
 }
 
 TEST_F(DownloadLinksTest, AFileRunsNoScriptsOnOurOrigin) {
-  relay_answer_.headers.Add("Set-Cookie", "a=b");
-  relay_answer_.headers.Add("Content-Security-Policy", "script-src *");
-  Answer got = Follow("GET", LinkOf(R"({"path":"/tmp/a.html","content_type":"text/html"})"));
+  relay_response_.headers.Add("Set-Cookie", "a=b");
+  relay_response_.headers.Add("Content-Security-Policy", "script-src *");
+  ParsedResponse got =
+      Follow("GET", LinkOf(R"({"path":"/tmp/a.html","content_type":"text/html"})"));
   EXPECT_THAT(std::string(got.headers.Get("content-security-policy")),
               StartsWith("default-src 'none'"));
   EXPECT_EQ(got.headers.Get("x-content-type-options"), "nosniff");
@@ -134,9 +135,9 @@ TEST_F(DownloadLinksTest, RefusesWhatIsWrongWithItsPlace) {
       {R"({"path":"/a","expires_in_seconds":-5})", "expires_in_seconds"},
       {R"({"path":"/a","expires_in_seconds":9223372036854775807})", "expires_in_seconds"}};
   for (const auto& [body, field] : bad) {
-    Answer answer = Make(body);
-    EXPECT_EQ(answer.status, 422) << body;
-    EXPECT_EQ(answer.field(), field) << body;
+    ParsedResponse response = Make(body);
+    EXPECT_EQ(response.status, 422) << body;
+    EXPECT_EQ(response.field(), field) << body;
   }
   EXPECT_EQ(Call("POST", "/boxes/none/download-url", R"({"path":"/a"})").status, 404);
   EXPECT_EQ(

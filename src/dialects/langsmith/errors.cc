@@ -24,7 +24,7 @@ http::Response InternalFailure(const Error& error) {
 // The SDK tells what is used up by the words cpu, memory and storage; a sandbox's "limit" is the
 // number of sandboxes.
 std::string QuotaMessage(const Error& error) {
-  switch (accounts::BudgetIn(error).value_or(accounts::Budget::kBoxes)) {
+  switch (accounts::ExceededBudget(error).value_or(accounts::Budget::kBoxes)) {
     case accounts::Budget::kCpus:
     case accounts::Budget::kMemoryBytes:
     case accounts::Budget::kMemoryUsedBytes:

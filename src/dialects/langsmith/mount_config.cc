@@ -166,7 +166,7 @@ json::object StoreMount(Members& mount, std::set<std::string>& ids, std::set<std
   return stored;
 }
 
-json::object StoreMountAuth(Members auth, const Sealer& sealer) {
+json::object StoreMountAuth(Members auth, const AccountSealer& sealer) {
   json::object stored;
   if (auth.Has("azure"))
     auth.Refuse("azure", "mounts of Azure are not available here: leave them and their auth out");
@@ -194,7 +194,7 @@ struct MountProvider {
 constexpr MountProvider kMountProviders[] = {{"aws", "s3"}, {"gcp", "gcs"}};
 
 // Credentials that no mount uses.
-std::optional<std::string> WhyIdleAuth(const json::value& stored) {
+std::optional<std::string> UnusedAuthError(const json::value& stored) {
   const json::value* auth = Find(stored, "auth");
   for (const auto& [name, mount_type] : kMountProviders)
     if (auth != nullptr && Find(*auth, name) != nullptr && !HasMountOf(stored, mount_type))
@@ -205,8 +205,8 @@ std::optional<std::string> WhyIdleAuth(const json::value& stored) {
 
 }  // namespace
 
-std::optional<std::string> WhyMountsAndProxyConflict(const json::value& stored_mounts,
-                                                     const json::value& stored_proxy) {
+std::optional<std::string> MountsAndProxyConflict(const json::value& stored_mounts,
+                                                  const json::value& stored_proxy) {
   const json::value* auth = Find(stored_mounts, "auth");
   for (const auto& [name, mount_type] : kMountProviders) {
     bool has_auth = auth != nullptr && Find(*auth, name) != nullptr;
@@ -223,9 +223,9 @@ std::optional<std::string> WhyMountsAndProxyConflict(const json::value& stored_m
 
 Checked<json::value> StoreMountConfig(const json::value& given,
                                       const json::value& stored_proxy,
-                                      const Sealer& sealer) {
-  Mistakes mistakes;
-  Members config(given, {"mount_config"}, mistakes);
+                                      const AccountSealer& sealer) {
+  FieldErrors field_errors;
+  Members config(given, {"mount_config"}, field_errors);
   json::object stored;
   if (config.Has("auth")) stored["auth"] = StoreMountAuth(config.Object("auth"), sealer);
   json::array mounts;
@@ -235,9 +235,9 @@ Checked<json::value> StoreMountConfig(const json::value& given,
   if (mounts.empty()) config.Refuse("mounts", "at least one mount is required");
   stored["mounts"] = std::move(mounts);
   json::value kept = std::move(stored);
-  if (auto why = WhyMountsAndProxyConflict(kept, stored_proxy)) config.Refuse("auth", *why);
-  if (auto why = WhyIdleAuth(kept)) config.Refuse("auth", *why);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (auto why = MountsAndProxyConflict(kept, stored_proxy)) config.Refuse("auth", *why);
+  if (auto why = UnusedAuthError(kept)) config.Refuse("auth", *why);
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return kept;
 }
 

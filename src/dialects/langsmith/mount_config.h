@@ -15,11 +15,11 @@ namespace viv::langsmith {
 // credentials of S3 mounts, and one provider's credentials cannot be in both.
 Checked<json::value> StoreMountConfig(const json::value& given,
                                       const json::value& stored_proxy,
-                                      const Sealer& sealer);
+                                      const AccountSealer& sealer);
 json::value ShowMountConfig(const json::value& stored);
 // What stands against a box with these mounts and that proxy_config, both as stored: credentials of
 // one provider in both, or mounts without any. For a proxy_config that changes later.
-std::optional<std::string> WhyMountsAndProxyConflict(const json::value& stored_mounts,
-                                                     const json::value& stored_proxy);
+std::optional<std::string> MountsAndProxyConflict(const json::value& stored_mounts,
+                                                  const json::value& stored_proxy);
 
 }  // namespace viv::langsmith

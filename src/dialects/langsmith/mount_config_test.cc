@@ -9,8 +9,8 @@ namespace {
 
 class MountConfigTest : public testing::Test {
  protected:
-  accounts::Secrets secrets_{"the server's own secret"};
-  Sealer sealer_ = SealerOf(secrets_, "account");
+  accounts::Sealer server_sealer_{"the server's own secret"};
+  AccountSealer sealer_ = AccountSealerOf(server_sealer_, "account");
 
   std::string MountMistake(std::string_view given, const json::value& proxy = nullptr) {
     auto stored = StoreMountConfig(*ParseJson(given), proxy, sealer_);
@@ -193,11 +193,11 @@ TEST_F(MountConfigTest, AProxyThatChangesLaterIsJudgedToo) {
       *ParseJson("{" + std::string(kAwsAuth) + R"(, "mounts": [)" + std::string(kS3) + "]}"),
       nullptr, sealer_);
   ASSERT_TRUE(by_rule && by_keys);
-  EXPECT_FALSE(WhyMountsAndProxyConflict(*by_rule, rule));
-  EXPECT_TRUE(WhyMountsAndProxyConflict(*by_rule, nullptr));
-  EXPECT_TRUE(WhyMountsAndProxyConflict(*by_keys, rule));
-  EXPECT_FALSE(WhyMountsAndProxyConflict(*by_keys, nullptr));
-  EXPECT_FALSE(WhyMountsAndProxyConflict(nullptr, rule));
+  EXPECT_FALSE(MountsAndProxyConflict(*by_rule, rule));
+  EXPECT_TRUE(MountsAndProxyConflict(*by_rule, nullptr));
+  EXPECT_TRUE(MountsAndProxyConflict(*by_keys, rule));
+  EXPECT_FALSE(MountsAndProxyConflict(*by_keys, nullptr));
+  EXPECT_FALSE(MountsAndProxyConflict(nullptr, rule));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ Operation GetBoxStatus;      // box_get.cc
 Operation UpdateBox;         // box_update.cc
 Operation DeleteBox;         // box_delete.cc
 Operation BatchDeleteBoxes;  // box_delete.cc
-Operation StartBox;          // box_power.cc
-Operation StopBox;           // box_power.cc
+Operation StartBox;          // box_start_stop.cc
+Operation StopBox;           // box_start_stop.cc
 Operation GetUsage;          // usage.cc
 Operation GetUsageCosts;     // usage.cc
 Operation ProbeAccess;       // auth_probe.cc

@@ -12,7 +12,7 @@ constexpr std::string_view kSessionTags = "session_tags";
 json::object StoreProviderSecret(Members& members,
                                  std::string_view name,
                                  const json::value& kept,
-                                 const Sealer& sealer) {
+                                 const AccountSealer& sealer) {
   if (!members.Has(name)) {
     members.Refuse(name, "this secret is required");
     return {};
@@ -58,7 +58,7 @@ json::object StoreAwsRole(Members& aws, const std::string& role) {
 
 }  // namespace
 
-json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& sealer) {
+json::object StoreAwsAuth(Members aws, const json::value& kept, const AccountSealer& sealer) {
   RefuseFederation(aws, "access_key_id and secret_access_key");
   std::string role = aws.Text("role_arn", kArnBytesMax).value_or("");
   if (!role.empty()) return StoreAwsRole(aws, role);
@@ -70,7 +70,7 @@ json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& se
   return stored;
 }
 
-json::object StoreGcpAuth(Members gcp, const json::value& kept, const Sealer& sealer) {
+json::object StoreGcpAuth(Members gcp, const json::value& kept, const AccountSealer& sealer) {
   constexpr std::string_view kKey = "service_account_json";
   RefuseFederation(gcp, kKey);
   json::object stored;

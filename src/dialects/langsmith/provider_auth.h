@@ -10,8 +10,8 @@ namespace viv::langsmith {
 
 // {"role_arn", "session_tags"?}, or {"access_key_id", "secret_access_key"}; `kept` as in
 // StoreSecret.
-json::object StoreAwsAuth(Members aws, const json::value& kept, const Sealer& sealer);
+json::object StoreAwsAuth(Members aws, const json::value& kept, const AccountSealer& sealer);
 // {"service_account_json"}.
-json::object StoreGcpAuth(Members gcp, const json::value& kept, const Sealer& sealer);
+json::object StoreGcpAuth(Members gcp, const json::value& kept, const AccountSealer& sealer);
 
 }  // namespace viv::langsmith

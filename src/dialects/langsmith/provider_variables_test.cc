@@ -30,9 +30,9 @@ class ProviderVariablesTest : public LangsmithTest {
     return R"({"name": "one", "proxy_config": {"rules": [)" + rules + "]}" + more + "}";
   }
   std::string Create(const std::string& body) {
-    Answer answer = Call("POST", "/boxes", body);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return *boxes::BoxOfUuid(answer.Text("id"));
+    ParsedResponse response = Call("POST", "/boxes", body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return *boxes::BoxOfUuid(response.Text("id"));
   }
   Variables Of(const std::string& id) { return At(id).spec.variables; }
 };
@@ -57,8 +57,9 @@ TEST_F(ProviderVariablesTest, ComeAndGoWithTheRule) {
   const std::string id = Create(BoxOf(kAwsRuleOff, R"(, "env_vars": {"A": "1"})"));
   EXPECT_EQ(Of(id), (Variables{{"A", "1"}}));
   auto patch = [&](const std::string& rules) {
-    Answer answer = Call("PATCH", "/boxes/one", R"({"proxy_config": {"rules": [)" + rules + "]}}");
-    EXPECT_EQ(answer.status, 200) << answer.text;
+    ParsedResponse response =
+        Call("PATCH", "/boxes/one", R"({"proxy_config": {"rules": [)" + rules + "]}}");
+    EXPECT_EQ(response.status, 200) << response.text;
     return Of(id);
   };
   EXPECT_EQ(patch(std::string(kAwsRule) + "," + kGcpRule).size(), 7u);
@@ -91,15 +92,15 @@ TEST_F(ProviderVariablesTest, TheBoxsOwnOfTheSameNameAreRefused) {
         Case{kAwsRule, "AWS_REGION", 201}, Case{kAwsRuleOff, "AWS_ACCESS_KEY_ID", 201},
         Case{kGcpRule, "AWS_ACCESS_KEY_ID", 201}, Case{kGcpRule, "CLOUDSDK_AUTH_ACCESS_TOKEN", 422},
         Case{kGcpRule, "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", 422}}) {
-    Answer answer = Call("POST", "/boxes",
-                         BoxOf(rule, R"(, "env_vars": {")" + std::string(name) + R"(": "x"})"));
-    EXPECT_EQ(answer.status, status) << name << " " << rule;
+    ParsedResponse response = Call(
+        "POST", "/boxes", BoxOf(rule, R"(, "env_vars": {")" + std::string(name) + R"(": "x"})"));
+    EXPECT_EQ(response.status, status) << name << " " << rule;
     if (status == 201) {
       EXPECT_EQ(Call("DELETE", "/boxes/one").status, 204);
       continue;
     }
-    EXPECT_EQ(answer.field(), "env_vars");
-    EXPECT_THAT(answer.message(), HasSubstr(name));
+    EXPECT_EQ(response.field(), "env_vars");
+    EXPECT_THAT(response.message(), HasSubstr(name));
   }
 }
 

@@ -47,7 +47,7 @@ void KeepList(Members& members, std::string_view name, std::size_t count_max, js
 }
 
 void KeepDescription(Members& members, json::object& into) {
-  if (auto description = members.Words("description", kDescriptionCharactersMax))
+  if (auto description = members.TextOfCharacters("description", kDescriptionCharactersMax))
     into["description"] = *description;
 }
 
@@ -99,18 +99,18 @@ bool IsGivenAndNotEmpty(const Members& members, std::string_view name) {
 // One config being checked against the stored one it replaces.
 class ProxyConfigReader {
  public:
-  ProxyConfigReader(const json::value& previous, const Sealer& sealer)
+  ProxyConfigReader(const json::value& previous, const AccountSealer& sealer)
       : previous_(previous), sealer_(sealer) {}
 
   Checked<json::value> Read(const json::value& given) {
-    Members config(given, {"proxy_config"}, mistakes_);
+    Members config(given, {"proxy_config"}, field_errors_);
     json::object stored;
     KeepDescription(config, stored);
     if (config.Has("rules")) stored["rules"] = Rules(config);
     if (config.Has("callbacks")) stored["callbacks"] = Callbacks(config);
     if (config.Has("access_control")) stored["access_control"] = AccessControl(config);
     KeepList(config, "no_proxy", kNoProxyMax, stored);
-    if (!mistakes_.none()) return tl::unexpected(mistakes_.first());
+    if (!field_errors_.none()) return tl::unexpected(field_errors_.first());
     return json::value(std::move(stored));
   }
 
@@ -237,10 +237,10 @@ class ProxyConfigReader {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       Status added = list.Add(entries[i]);
       if (added) continue;
-      Place where = control.At(name);
+      FieldPath where = control.At(name);
       where.push_back(std::to_string(i));
-      return control.mistakes().Add(std::move(where),
-                                    Printable(entries[i]) + ": " + added.error().message);
+      return control.field_errors().Add(std::move(where),
+                                        Printable(entries[i]) + ": " + added.error().message);
     }
   }
 
@@ -259,8 +259,8 @@ class ProxyConfigReader {
   }
 
   const json::value& previous_;
-  const Sealer& sealer_;
-  Mistakes mistakes_;
+  const AccountSealer& sealer_;
+  FieldErrors field_errors_;
   std::set<std::string> rule_names_, providers_;
   std::map<std::string, std::size_t> callback_urls_;  // how many had this one so far
 };
@@ -269,7 +269,7 @@ class ProxyConfigReader {
 
 Checked<json::value> StoreProxyConfig(const json::value& given,
                                       const json::value& previous,
-                                      const Sealer& sealer) {
+                                      const AccountSealer& sealer) {
   return ProxyConfigReader(previous, sealer).Read(given);
 }
 

@@ -14,7 +14,7 @@ namespace viv::langsmith {
 // text are taken from there, by rule (or callback) and header.
 Checked<json::value> StoreProxyConfig(const json::value& given,
                                       const json::value& previous,
-                                      const Sealer& sealer);
+                                      const AccountSealer& sealer);
 
 json::value ShowProxyConfig(const json::value& stored);  // as answers show it; null: none
 

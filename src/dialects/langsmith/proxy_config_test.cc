@@ -9,8 +9,8 @@ namespace {
 
 class ProxyConfigTest : public testing::Test {
  protected:
-  accounts::Secrets secrets_{"the server's own secret"};
-  Sealer sealer_ = SealerOf(secrets_, "account");
+  accounts::Sealer server_sealer_{"the server's own secret"};
+  AccountSealer sealer_ = AccountSealerOf(server_sealer_, "account");
 
   json::value Stored(std::string_view given, const json::value& previous = nullptr) {
     auto stored = StoreProxyConfig(*ParseJson(given), previous, sealer_);
@@ -59,7 +59,7 @@ TEST_F(ProxyConfigTest, OpaqueValuesAreSealedAndHidden) {
   const json::value& headers = stored.at("rules").at(0).at("headers");
   EXPECT_EQ(OpenSecret(headers.at(0), sealer_).value(), "Bearer s3cret");
   EXPECT_EQ(OpenSecret(headers.at(1), sealer_).value(), "shown");
-  EXPECT_FALSE(OpenSecret(headers.at(0), SealerOf(secrets_, "other")));
+  EXPECT_FALSE(OpenSecret(headers.at(0), AccountSealerOf(server_sealer_, "other")));
 }
 
 TEST_F(ProxyConfigTest, AnOpaqueValueThatIsNotSentIsKept) {
@@ -230,7 +230,7 @@ TEST_F(ProxyConfigTest, TakesAThousandRulesAndSaysSo) {
     auto stored =
         StoreProxyConfig(*ParseJson(R"({"rules": [)" + rules(count) + "]}"), nullptr, sealer_);
     ASSERT_FALSE(stored) << count;
-    EXPECT_EQ(stored.error().where, (Place{"proxy_config", "rules"}));
+    EXPECT_EQ(stored.error().where, (FieldPath{"proxy_config", "rules"}));
     EXPECT_EQ(stored.error().message, "at most 1000 entries are expected");
   }
   std::string callbacks;

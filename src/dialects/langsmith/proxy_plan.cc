@@ -39,7 +39,7 @@ std::vector<std::string> PlannedHosts(const json::value& from) {
   return hosts;
 }
 
-gateway::SecretText PlannedText(const json::value& stored, const Sealer& sealer) {
+gateway::SecretText PlannedText(const json::value& stored, const AccountSealer& sealer) {
   using Kind = gateway::SecretText::Kind;
   const std::string_view type = FindString(stored, "type");
   if (type == "opaque")
@@ -51,21 +51,21 @@ gateway::SecretText PlannedText(const json::value& stored, const Sealer& sealer)
 
 gateway::SecretText PlannedMember(const json::value& auth,
                                   std::string_view name,
-                                  const Sealer& sealer) {
+                                  const AccountSealer& sealer) {
   const json::value* secret = Find(auth, name);
   return secret == nullptr ? gateway::SecretText() : PlannedText(*secret, sealer);
 }
 
 std::vector<gateway::SetHeader> PlannedHeaders(const json::value& from,
                                                std::string_view list,
-                                               const Sealer& sealer) {
+                                               const AccountSealer& sealer) {
   std::vector<gateway::SetHeader> headers;
   for (const json::value& header : StoredList(from, list))
     headers.push_back({std::string(FindString(header, "name")), PlannedText(header, sealer)});
   return headers;
 }
 
-gateway::ProviderAuth PlannedAws(const json::value& auth, const Sealer& sealer) {
+gateway::ProviderAuth PlannedAws(const json::value& auth, const AccountSealer& sealer) {
   gateway::ProviderAuth planned;
   planned.provider = gateway::ProviderAuth::Provider::kAws;
   planned.access_key_id = PlannedMember(auth, "access_key_id", sealer);
@@ -73,7 +73,7 @@ gateway::ProviderAuth PlannedAws(const json::value& auth, const Sealer& sealer) 
   return planned;
 }
 
-gateway::ProviderAuth PlannedGcp(const json::value& auth, const Sealer& sealer) {
+gateway::ProviderAuth PlannedGcp(const json::value& auth, const AccountSealer& sealer) {
   gateway::ProviderAuth planned;
   planned.provider = gateway::ProviderAuth::Provider::kGcp;
   planned.service_account = PlannedMember(auth, "service_account_json", sealer);
@@ -81,7 +81,7 @@ gateway::ProviderAuth PlannedGcp(const json::value& auth, const Sealer& sealer) 
   return planned;
 }
 
-gateway::HeaderRule PlannedRule(const json::value& rule, const Sealer& sealer) {
+gateway::HeaderRule PlannedRule(const json::value& rule, const AccountSealer& sealer) {
   gateway::HeaderRule planned;
   planned.name = FindString(rule, "name");
   const std::string_view type = FindString(rule, "type");
@@ -103,7 +103,7 @@ gateway::HeaderRule PlannedRule(const json::value& rule, const Sealer& sealer) {
   return planned;
 }
 
-gateway::Callback PlannedCallback(const json::value& callback, const Sealer& sealer) {
+gateway::Callback PlannedCallback(const json::value& callback, const AccountSealer& sealer) {
   gateway::Callback planned;
   planned.hosts = PlannedHosts(callback);
   planned.url = FindString(callback, "url");
@@ -127,7 +127,7 @@ network::Policy EgressOf(const json::value& stored) {
   return policy;
 }
 
-gateway::Plan PlanOf(const json::value& stored, const Sealer& sealer) {
+gateway::Plan PlanOf(const json::value& stored, const AccountSealer& sealer) {
   gateway::Plan plan;
   for (const json::value& rule : StoredList(stored, "rules"))
     if (IsEnabledRule(rule)) plan.rules.push_back(PlannedRule(rule, sealer));

@@ -22,7 +22,7 @@ network::Policy EgressOf(const json::value& stored);
 // account, not the box, so that they open for copies of the box as well. A rule for a role of AWS
 // has no keys, so that its requests are refused: roles are taken by an identity, which this server
 // has none of.
-gateway::Plan PlanOf(const json::value& stored, const Sealer& sealer);
+gateway::Plan PlanOf(const json::value& stored, const AccountSealer& sealer);
 
 // The placeholders of its enabled rules; a later rule wins.
 std::map<std::string, std::string> VariablesOf(const json::value& stored);

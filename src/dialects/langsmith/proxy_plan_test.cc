@@ -18,8 +18,8 @@ using ::testing::Not;
 
 class ProxyPlanTest : public testing::Test {
  protected:
-  accounts::Secrets secrets_{"the server's own secret"};
-  Sealer sealer_ = SealerOf(secrets_, "account");
+  accounts::Sealer server_sealer_{"the server's own secret"};
+  AccountSealer sealer_ = AccountSealerOf(server_sealer_, "account");
 
   gateway::Plan Planned(std::string_view given) {
     auto stored = StoreProxyConfig(*ParseJson(given), nullptr, sealer_);
@@ -28,7 +28,7 @@ class ProxyPlanTest : public testing::Test {
   }
   std::string Opened(const SecretText& text) {
     EXPECT_EQ(text.kind, SecretText::Kind::kSealed);
-    auto plain = secrets_.Open(text.purpose, text.text);
+    auto plain = server_sealer_.Open(text.purpose, text.text);
     return plain ? *plain : "does not open: " + plain.error().message;
   }
 };
@@ -161,9 +161,9 @@ TEST_F(ProxyPlanTest, LastsInTheRecordOfABox) {
 class BoxPlanTest : public LangsmithTest {
  protected:
   std::string Create(const std::string& body) {
-    Answer answer = Call("POST", "/boxes", body);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return *boxes::BoxOfUuid(answer.Text("id"));
+    ParsedResponse response = Call("POST", "/boxes", body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return *boxes::BoxOfUuid(response.Text("id"));
   }
 };
 
@@ -189,8 +189,9 @@ TEST_F(BoxPlanTest, AnUpdateReplacesThePlan) {
   EXPECT_EQ(Call("PATCH", "/boxes/one", R"({"idle_ttl_seconds": 120})").status, 200);
   EXPECT_EQ(At(id).spec.network.plan, before);
   // So does a value that is not sent again.
-  Answer kept = Call("PATCH", "/boxes/one",
-                     R"({"proxy_config": {"rules": [{"name": "r", "match_hosts": ["a.example"],
+  ParsedResponse kept =
+      Call("PATCH", "/boxes/one",
+           R"({"proxy_config": {"rules": [{"name": "r", "match_hosts": ["a.example"],
                         "headers": [{"name": "Authorization", "type": "opaque"}]}]}})");
   EXPECT_EQ(kept.status, 200) << kept.text;
   EXPECT_EQ(At(id).spec.network.plan, before);

@@ -35,7 +35,7 @@ json::value KeptHeader(const json::value* kept, std::string_view name) {
 
 }  // namespace
 
-std::optional<std::string> WhyNoMatchHost(std::string_view pattern) {
+std::optional<std::string> MatchHostError(std::string_view pattern) {
   if (pattern.find("://") != std::string_view::npos)
     return "a host is expected without a scheme: example.com, not https://example.com";
   if (pattern.find('/') != std::string_view::npos)
@@ -52,7 +52,7 @@ std::optional<std::string> WhyNoMatchHost(std::string_view pattern) {
   return std::nullopt;
 }
 
-std::optional<std::string> WhyNoProxyHeader(std::string_view name) {
+std::optional<std::string> ProxyHeaderError(std::string_view name) {
   if (!gateway::IsHeaderName(name)) return "a header's name is expected";
   // One that says how the request is sent could smuggle another one in.
   if (gateway::IsReservedHeader(name) || EqualsIgnoreCase(name, "Expect"))
@@ -76,10 +76,10 @@ json::array StoreMatchHosts(Members& members) {
   auto hosts = members.Texts("match_hosts", kMatchHostsMax);
   if (hosts.empty()) members.Refuse("match_hosts", "at least one host is required");
   for (const std::string& host : hosts) {
-    if (auto why = WhyNoMatchHost(host)) {
-      Place where = members.At("match_hosts");
+    if (auto why = MatchHostError(host)) {
+      FieldPath where = members.At("match_hosts");
       where.push_back(std::to_string(stored.size()));
-      members.mistakes().Add(std::move(where), Printable(host) + ": " + *why);
+      members.field_errors().Add(std::move(where), Printable(host) + ": " + *why);
     }
     stored.emplace_back(host);
   }
@@ -89,13 +89,13 @@ json::array StoreMatchHosts(Members& members) {
 json::array StoreProxyHeaders(Members& members,
                               std::string_view name,
                               const json::value* kept,
-                              const Sealer& sealer,
+                              const AccountSealer& sealer,
                               WorkspaceSecrets workspace_secrets) {
   json::array stored;
   std::set<std::string> seen;
   for (Members& header : members.Objects(name, kProxyHeadersMax)) {
     std::string header_name = header.RequiredText("name");
-    if (auto why = WhyNoProxyHeader(header_name)) header.Refuse("name", *why);
+    if (auto why = ProxyHeaderError(header_name)) header.Refuse("name", *why);
     if (!seen.insert(ToLower(header_name)).second)
       header.Refuse("name", "the header " + Printable(header_name) + " is given twice");
     if (!gateway::IsHeaderValue(FindString(header.json(), "value")))

@@ -13,9 +13,9 @@
 namespace viv::langsmith {
 
 // Why `pattern` is no host to match: it is a bare host, or "*." and a domain somebody can register.
-std::optional<std::string> WhyNoMatchHost(std::string_view pattern);
+std::optional<std::string> MatchHostError(std::string_view pattern);
 // Why no rule may set this header: it is none, or one that belongs to the connection itself.
-std::optional<std::string> WhyNoProxyHeader(std::string_view name);
+std::optional<std::string> ProxyHeaderError(std::string_view name);
 // A header that requests are to carry, from "name: value"; nothing when it is none.
 std::optional<gateway::RequiredHeader> ReadMatchHeader(std::string_view text);
 
@@ -26,7 +26,7 @@ json::array StoreMatchHosts(Members& members);
 json::array StoreProxyHeaders(Members& members,
                               std::string_view name,
                               const json::value* kept,
-                              const Sealer& sealer,
+                              const AccountSealer& sealer,
                               WorkspaceSecrets workspace_secrets);
 
 }  // namespace viv::langsmith

@@ -18,7 +18,7 @@
 namespace viv::langsmith {
 namespace {
 
-using RegistryEntry = accounts::Ledger::EntryPtr;
+using RegistryEntry = accounts::DocumentTable::EntryPtr;
 
 constexpr std::size_t kRegistriesMax = 1000;
 constexpr std::size_t kRegistryPageDefault = 20;  // of pages with cursors
@@ -28,17 +28,17 @@ constexpr std::size_t kRegistryUrlBytesMax = 1024;
 constexpr std::size_t kRegistryPasswordBytesMax = 16'384;
 
 // What handlers share. Names are looked up and written under one lock, so that each stays unique.
-struct RegistryDesk {
-  explicit RegistryDesk(Context& of) : context(of) {}
+struct RegistryContext {
+  explicit RegistryContext(Context& of) : context(of) {}
   Context& context;
-  AsyncMutex busy;
+  AsyncMutex mutex;
 };
 
 std::string RegistryPurpose(std::string_view account_id, std::string_view id) {
   return "langsmith.registry:" + std::string(account_id) + ":" + std::string(id);
 }
 
-json::object ShowRegistry(const accounts::Ledger::Entry& entry) {
+json::object ShowRegistry(const accounts::DocumentTable::Entry& entry) {
   json::object shape{{"id", entry.id}};
   for (const char* name : {"name", "url", "created_at", "created_by", "updated_at", "updated_by"})
     shape[name] = json::string(FindString(entry.body, name));
@@ -77,8 +77,8 @@ struct RegistryRequest {
 };
 
 Checked<RegistryRequest> ReadRegistryRequest(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   RegistryRequest request;
   request.name = members.Text("name");
   request.url = members.Text("url", kRegistryUrlBytesMax);
@@ -92,47 +92,47 @@ Checked<RegistryRequest> ReadRegistryRequest(const json::value& body) {
   }
   if (request.username && request.username->find(':') != std::string::npos)
     members.Refuse("username", "a user's name has no ':'");
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return request;
 }
 
 Checked<RegistryRequest> ReadNewRegistry(const json::value& body) {
   Checked<RegistryRequest> request = ReadRegistryRequest(body);
   if (!request) return request;
-  if (!request->name) return Wrong({"name"}, "a name is needed");
-  if (!request->url) return Wrong({"url"}, "the registry's host is needed");
-  if (!request->username) return Wrong({"username"}, "a user's name is needed");
-  if (!request->password) return Wrong({"password"}, "a password or token is needed");
+  if (!request->name) return FailField({"name"}, "a name is needed");
+  if (!request->url) return FailField({"url"}, "the registry's host is needed");
+  if (!request->username) return FailField({"username"}, "a user's name is needed");
+  if (!request->password) return FailField({"password"}, "a password or token is needed");
   return request;
 }
 
 // Into the stored form; what is not given stays.
 void ApplyRegistryRequest(const RegistryRequest& request,
                           const Context& context,
-                          accounts::Ledger::Entry& entry) {
+                          accounts::DocumentTable::Entry& entry) {
   json::object& body = entry.body.as_object();
   if (request.name) body["name"] = *request.name;
   if (request.url) body["url"] = *request.url;
   if (request.username) body["username"] = *request.username;
   if (request.password)
     body["password"] =
-        context.secrets.Seal(RegistryPurpose(entry.account_id, entry.id), *request.password);
+        context.sealer.Seal(RegistryPurpose(entry.account_id, entry.id), *request.password);
   body["updated_at"] = TimeText(context.clock() * 1000);
   body["updated_by"] = entry.account_id;
 }
 
-Task<http::Response> CreateRegistry(RegistryDesk& desk, http::Request& request) {
-  Context& context = desk.context;
+Task<http::Response> CreateRegistry(RegistryContext& registry_context, http::Request& request) {
+  Context& context = registry_context.context;
   const std::string account_id = request.identity.account_id;
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   auto asked = ReadNewRegistry(*body);
-  if (!asked) co_return RenderWrong(asked.error());
-  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  if (!asked) co_return RenderFieldError(asked.error());
+  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
   if (FindRegistry(context, account_id, *asked->name)) co_return RegistryNameTaken(*asked->name);
   if (context.registries.List(account_id).size() >= kRegistriesMax)
     co_return Failure(429, "QuotaExceeded", "an account has at most 1000 registries");
-  accounts::Ledger::Entry entry;
+  accounts::DocumentTable::Entry entry;
   entry.id = RandomUuid();
   entry.account_id = account_id;
   entry.body =
@@ -144,27 +144,27 @@ Task<http::Response> CreateRegistry(RegistryDesk& desk, http::Request& request) 
   co_return http::Json(201, WriteJson(shape));
 }
 
-Task<http::Response> GetRegistry(RegistryDesk& desk, http::Request& request) {
+Task<http::Response> GetRegistry(RegistryContext& registry_context, http::Request& request) {
   const std::string_view name = request.Parameter("name");
-  RegistryEntry entry = FindRegistry(desk.context, request.identity.account_id, name);
+  RegistryEntry entry = FindRegistry(registry_context.context, request.identity.account_id, name);
   if (entry == nullptr) co_return NoRegistry(name);
   co_return http::Json(200, WriteJson(ShowRegistry(*entry)));
 }
 
-Task<http::Response> UpdateRegistry(RegistryDesk& desk, http::Request& request) {
-  Context& context = desk.context;
+Task<http::Response> UpdateRegistry(RegistryContext& registry_context, http::Request& request) {
+  Context& context = registry_context.context;
   const std::string account_id = request.identity.account_id;
   const std::string name(request.Parameter("name"));
   auto body = ReadBody(request, Body::kOptional);
   if (!body) co_return std::move(body.error());
   auto asked = ReadRegistryRequest(*body);
-  if (!asked) co_return RenderWrong(asked.error());
-  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  if (!asked) co_return RenderFieldError(asked.error());
+  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
   RegistryEntry found = FindRegistry(context, account_id, name);
   if (found == nullptr) co_return NoRegistry(name);
   if (asked->name && *asked->name != name && FindRegistry(context, account_id, *asked->name))
     co_return RegistryNameTaken(*asked->name);
-  accounts::Ledger::Entry entry = *found;
+  accounts::DocumentTable::Entry entry = *found;
   ApplyRegistryRequest(*asked, context, entry);
   json::object shape = ShowRegistry(entry);
   Status kept = co_await context.registries.Put(std::move(entry));
@@ -172,10 +172,10 @@ Task<http::Response> UpdateRegistry(RegistryDesk& desk, http::Request& request) 
   co_return http::Json(200, WriteJson(shape));
 }
 
-Task<http::Response> DeleteRegistry(RegistryDesk& desk, http::Request& request) {
-  Context& context = desk.context;
+Task<http::Response> DeleteRegistry(RegistryContext& registry_context, http::Request& request) {
+  Context& context = registry_context.context;
   const std::string name(request.Parameter("name"));
-  AsyncMutex::Lock lock = co_await desk.busy.Acquire();
+  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
   RegistryEntry found = FindRegistry(context, request.identity.account_id, name);
   if (found == nullptr) co_return NoRegistry(name);
   Status removed = co_await context.registries.Remove(found->id);
@@ -183,31 +183,31 @@ Task<http::Response> DeleteRegistry(RegistryDesk& desk, http::Request& request) 
   co_return http::Empty(204);
 }
 
-BoxRank RankOfRegistry(const accounts::Ledger::Entry& entry) {
+BoxSortKey SortKeyOfRegistry(const accounts::DocumentTable::Entry& entry) {
   return {0, std::string(FindString(entry.body, "created_at")), entry.id};
 }
 
-bool IsNewerRank(const BoxRank& a, const BoxRank& b) {
+bool IsNewerSortKey(const BoxSortKey& a, const BoxSortKey& b) {
   return std::tie(a.text, a.id) > std::tie(b.text, b.id);
 }
 
 // Newest first. Older clients read `registries` and `offset` (of the next page, 0 at the end),
 // newer ones `items` and `next_cursor`.
-Task<http::Response> ListRegistries(RegistryDesk& desk, http::Request& request) {
+Task<http::Response> ListRegistries(RegistryContext& registry_context, http::Request& request) {
   const std::string& account_id = request.identity.account_id;
   auto query = ReadBoxQuery(request, account_id);
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
   const bool sized = request.Query("page_size").has_value();
   if (sized || query->after)
     query->limit = std::min(sized ? query->limit : kRegistryPageDefault, kRegistryPageMax);
-  std::vector<RegistryEntry> all = desk.context.registries.List(account_id);
+  std::vector<RegistryEntry> all = registry_context.context.registries.List(account_id);
   std::erase_if(all, [&](const RegistryEntry& entry) {
     return ToLower(FindString(entry->body, "name")).find(query->filter.name_part) ==
                std::string::npos ||
-           (query->after && !IsNewerRank(*query->after, RankOfRegistry(*entry)));
+           (query->after && !IsNewerSortKey(*query->after, SortKeyOfRegistry(*entry)));
   });
   std::sort(all.begin(), all.end(), [](const RegistryEntry& a, const RegistryEntry& b) {
-    return IsNewerRank(RankOfRegistry(*a), RankOfRegistry(*b));
+    return IsNewerSortKey(SortKeyOfRegistry(*a), SortKeyOfRegistry(*b));
   });
   const std::size_t begin = std::min(query->offset, all.size());
   const std::size_t end = std::min(begin + query->limit, all.size());
@@ -219,11 +219,12 @@ Task<http::Response> ListRegistries(RegistryDesk& desk, http::Request& request) 
   page["registries"] = std::move(registries);
   page["offset"] = more && !query->after ? end : 0;
   page["next_cursor"] = nullptr;
-  if (more) page["next_cursor"] = EncodeCursor(*query, RankOfRegistry(*all[end - 1]));
+  if (more) page["next_cursor"] = EncodeCursor(*query, SortKeyOfRegistry(*all[end - 1]));
   co_return http::Json(200, WriteJson(page));
 }
 
-using RegistryOperation = Task<http::Response>(RegistryDesk& desk, http::Request& request);
+using RegistryOperation = Task<http::Response>(RegistryContext& registry_context,
+                                               http::Request& request);
 struct RegistryRoute {
   std::string_view method;
   std::string_view path;
@@ -273,18 +274,19 @@ Result<OpenedRegistry> OpenRegistry(const Context& context,
   registry.transport = address.transport;
   registry.login.user = FindString(entry->body, "username");
   ASSIGN_OR_RETURN(registry.login.password,
-                   context.secrets.Open(RegistryPurpose(account_id, entry->id),
-                                        FindString(entry->body, "password")),
+                   context.sealer.Open(RegistryPurpose(account_id, entry->id),
+                                       FindString(entry->body, "password")),
                    "open the password of registry '" + registry.name + "'");
   return registry;
 }
 
 void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  auto desk = std::make_shared<RegistryDesk>(context);  // shared by the handlers
+  auto registry_context = std::make_shared<RegistryContext>(context);  // shared by the handlers
   for (const RegistryRoute& route : kRegistryRoutes) {
     RegistryOperation* operation = route.operation;
-    router.Add(route.method, route.path, auth([desk, operation](http::Request& request) {
-                 return operation(*desk, request);
+    router.Add(route.method, route.path,
+               auth([registry_context, operation](http::Request& request) {
+                 return operation(*registry_context, request);
                }));
   }
 }

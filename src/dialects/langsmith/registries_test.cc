@@ -17,14 +17,14 @@ constexpr char kRegistryBody[] =
 class RegistriesTest : public LangsmithTest {};
 
 TEST_F(RegistriesTest, OneIsMadeShownAndRemoved) {
-  Answer made = Call("POST", "/registries", kRegistryBody);
+  ParsedResponse made = Call("POST", "/registries", kRegistryBody);
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_TRUE(IsUuid(made.Text("id")));
   EXPECT_EQ(made.Text("name"), "r1");
   EXPECT_EQ(made.Text("url"), "reg.example.com");
   EXPECT_EQ(made.Text("created_by"), "mine");
   EXPECT_NE(made.Text("created_at"), "");
-  Answer shown = CallPath("GET", "/api/v2/sandboxes/registries/r1");
+  ParsedResponse shown = CallPath("GET", "/api/v2/sandboxes/registries/r1");
   EXPECT_EQ(shown.status, 200);
   EXPECT_EQ(shown.body, made.body);
   EXPECT_EQ(Call("DELETE", "/registries/r1").status, 204);
@@ -33,20 +33,20 @@ TEST_F(RegistriesTest, OneIsMadeShownAndRemoved) {
 }
 
 TEST_F(RegistriesTest, ThePasswordIsNeitherShownNorStoredInTheClear) {
-  for (const Answer& answer :
+  for (const ParsedResponse& response :
        {Call("POST", "/registries", kRegistryBody), Call("GET", "/registries/r1"),
         Call("GET", "/registries"), Call("PATCH", "/registries/r1", R"({"username": "v"})")}) {
-    EXPECT_LT(answer.status, 300);
-    EXPECT_THAT(answer.text, Not(HasSubstr("geheim")));
-    EXPECT_THAT(answer.text, Not(HasSubstr("password")));
-    EXPECT_THAT(answer.text, Not(HasSubstr("username")));
+    EXPECT_LT(response.status, 300);
+    EXPECT_THAT(response.text, Not(HasSubstr("geheim")));
+    EXPECT_THAT(response.text, Not(HasSubstr("password")));
+    EXPECT_THAT(response.text, Not(HasSubstr("username")));
   }
   for (const auto& [key, document] : store_.documents)
     EXPECT_THAT(document.body, Not(HasSubstr("geheim")));
 }
 
 TEST_F(RegistriesTest, ABuildGetsTheCredentialsByIdAndByName) {
-  const Answer made = Call("POST", "/registries", kRegistryBody);
+  const ParsedResponse made = Call("POST", "/registries", kRegistryBody);
   for (std::string ref : {std::string(made.Text("id")), std::string("r1")}) {
     auto opened = OpenRegistry(context_, "mine", ref);
     ASSERT_TRUE(opened) << opened.error().message;
@@ -59,9 +59,9 @@ TEST_F(RegistriesTest, ABuildGetsTheCredentialsByIdAndByName) {
 }
 
 TEST_F(RegistriesTest, AnUpdateChangesWhatItNamesAndNothingElse) {
-  const Answer made = Call("POST", "/registries", kRegistryBody);
+  const ParsedResponse made = Call("POST", "/registries", kRegistryBody);
   boxes_.now_us += 5'000'000;
-  Answer changed =
+  ParsedResponse changed =
       Call("PATCH", "/registries/r1", R"({"name": "r2", "url": "http://10.0.0.5:5000"})");
   ASSERT_EQ(changed.status, 200) << changed.text;
   EXPECT_EQ(changed.Text("id"), made.Text("id"));
@@ -78,7 +78,7 @@ TEST_F(RegistriesTest, AnUpdateChangesWhatItNamesAndNothingElse) {
 
 TEST_F(RegistriesTest, ANameIsTakenOncePerAccount) {
   EXPECT_EQ(Call("POST", "/registries", kRegistryBody).status, 201);
-  Answer again = Call("POST", "/registries", kRegistryBody);
+  ParsedResponse again = Call("POST", "/registries", kRegistryBody);
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(again.type(), "Conflict");
   EXPECT_EQ(Call("POST", "/registries", kRegistryBody, {{"X-Api-Key", "other"}}).status, 201);
@@ -106,7 +106,7 @@ TEST_F(RegistriesTest, TheListIsCutIntoPages) {
     Call("POST", "/registries",
          R"({"url": "a.io", "username": "u", "password": "p", "name": ")" + std::string(name) +
              "\"}");
-  Answer page = Call("GET", "/registries?limit=2");
+  ParsedResponse page = Call("GET", "/registries?limit=2");
   EXPECT_EQ(page.body.at("registries").as_array().size(), 2u);
   EXPECT_EQ(page.body.at("offset").to_number<int>(), 2);
   page = Call("GET", "/registries?limit=2&offset=2");
@@ -129,7 +129,7 @@ TEST_F(RegistriesTest, PagesWithCursorsLeadFromTheNewestToTheOldest) {
   std::vector<std::string> seen;
   std::string query = "?page_size=10";
   for (int pages = 0; pages < 3; ++pages) {
-    Answer page = Call("GET", "/registries" + query);
+    ParsedResponse page = Call("GET", "/registries" + query);
     ASSERT_EQ(page.status, 200) << page.text;
     EXPECT_EQ(page.body.at("items"), page.body.at("registries"));
     for (const json::value& one : page.body.at("items").as_array())
@@ -140,8 +140,8 @@ TEST_F(RegistriesTest, PagesWithCursorsLeadFromTheNewestToTheOldest) {
   ASSERT_EQ(seen.size(), 25u);
   EXPECT_TRUE(std::is_sorted(seen.rbegin(), seen.rend()));
   // Without a size, a cursor's page has 20; a page with a size at most 100.
-  auto count = [](const Answer& page) { return page.body.at("items").as_array().size(); };
-  const Answer first = Call("GET", "/registries?page_size=1");
+  auto count = [](const ParsedResponse& page) { return page.body.at("items").as_array().size(); };
+  const ParsedResponse first = Call("GET", "/registries?page_size=1");
   EXPECT_EQ(count(first), 1u);
   EXPECT_EQ(count(Call("GET", "/registries?cursor=" + std::string(first.Text("next_cursor")))),
             20u);
@@ -168,9 +168,9 @@ TEST_F(RegistriesTest, WhatIsWrongIsNamed) {
            Case{R"({"name": "a", "url": "a.io", "username": "u"})", "password"},
            Case{R"({"name": "a", "url": "a.io", "username": "u", "password": 1})", "password"},
        }) {
-    Answer answer = Call("POST", "/registries", one.body);
-    EXPECT_EQ(answer.status, 422) << one.body;
-    EXPECT_EQ(answer.field(), one.field) << one.body;
+    ParsedResponse response = Call("POST", "/registries", one.body);
+    EXPECT_EQ(response.status, 422) << one.body;
+    EXPECT_EQ(response.field(), one.field) << one.body;
   }
   EXPECT_EQ(Call("POST", "/registries", "").status, 400);
   EXPECT_EQ(Call("POST", "/registries", "[]").status, 400);

@@ -29,8 +29,8 @@ bool IsUser(std::string_view user) {
 Checked<RunConfig> ReadRunConfig(const json::value& given) {
   RunConfig config;
   if (given.is_null()) return config;
-  Mistakes mistakes;
-  Members members(given, {"run_config"}, mistakes);
+  FieldErrors field_errors;
+  Members members(given, {"run_config"}, field_errors);
   const std::string user = members.Text("user").value_or("");
   if (!user.empty()) {
     if (!IsUser(user)) members.Refuse("user", "name, uid, name:group or uid:gid is expected");
@@ -43,15 +43,15 @@ Checked<RunConfig> ReadRunConfig(const json::value& given) {
     config.work_dir = work_dir;
   }
   config.env_vars = ReadVariables(members, "env_vars");
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return config;
 }
 
-RunConfig LayRunConfig(RunConfig below, const RunConfig& above) {
-  if (above.user) below.user = above.user;
-  if (above.work_dir) below.work_dir = above.work_dir;
-  for (const auto& [name, value] : above.env_vars) below.env_vars[name] = value;
-  return below;
+RunConfig OverlayRunConfig(RunConfig base, const RunConfig& overlay) {
+  if (overlay.user) base.user = overlay.user;
+  if (overlay.work_dir) base.work_dir = overlay.work_dir;
+  for (const auto& [name, value] : overlay.env_vars) base.env_vars[name] = value;
+  return base;
 }
 
 json::object ShowRunConfig(const RunConfig& config) {

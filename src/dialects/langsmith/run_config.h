@@ -19,10 +19,10 @@ struct RunConfig {
   bool empty() const { return !user && !work_dir && env_vars.empty(); }
 };
 
-// Of a request, or of what ShowRunConfig gave; null is an empty one. Mistakes are placed below
+// Of a request, or of what ShowRunConfig gave; null is an empty one. FieldErrors are placed below
 // "run_config".
 Checked<RunConfig> ReadRunConfig(const json::value& given);
-RunConfig LayRunConfig(RunConfig below, const RunConfig& above);
+RunConfig OverlayRunConfig(RunConfig base, const RunConfig& overlay);
 json::object ShowRunConfig(const RunConfig& config);  // also its stored form
 
 }  // namespace viv::langsmith

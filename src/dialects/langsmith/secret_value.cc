@@ -21,7 +21,7 @@ bool HasReferences(std::string_view text) {
   return references > 0;
 }
 
-json::object StoreOpaque(Members& members, const json::value& kept, const Sealer& sealer) {
+json::object StoreOpaque(Members& members, const json::value& kept, const AccountSealer& sealer) {
   json::object stored{{"type", "opaque"}};
   std::string text = members.Text("value", kSecretBytesMax).value_or("");
   std::string_view kept_seal = FindString(kept, "sealed");
@@ -49,13 +49,13 @@ std::string WithPlainReferences(std::string_view text) {
   return plain.append(text);
 }
 
-Sealer SealerOf(const accounts::Secrets& secrets, std::string_view account_id) {
-  return {secrets, "langsmith.secret:" + std::string(account_id)};
+AccountSealer AccountSealerOf(const accounts::Sealer& sealer, std::string_view account_id) {
+  return {sealer, "langsmith.secret:" + std::string(account_id)};
 }
 
 json::object StoreSecret(Members& members,
                          const json::value& kept,
-                         const Sealer& sealer,
+                         const AccountSealer& sealer,
                          Plaintext plaintext,
                          WorkspaceSecrets workspace_secrets) {
   std::string type = members.RequiredText("type", 64);
@@ -99,9 +99,9 @@ json::value WithoutSecrets(const json::value& stored) {
   return shown;
 }
 
-Result<std::string> OpenSecret(const json::value& stored, const Sealer& sealer) {
+Result<std::string> OpenSecret(const json::value& stored, const AccountSealer& sealer) {
   if (FindString(stored, "type") != "opaque") return std::string(FindString(stored, "value"));
-  return sealer.secrets.Open(sealer.purpose, FindString(stored, "sealed"));
+  return sealer.sealer.Open(sealer.purpose, FindString(stored, "sealed"));
 }
 
 }  // namespace viv::langsmith

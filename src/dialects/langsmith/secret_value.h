@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "accounts/secrets.h"
+#include "accounts/sealer.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "dialects/langsmith/checked.h"
@@ -16,13 +16,13 @@ namespace viv::langsmith {
 inline constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's key has some 2 KiB
 
 // Who seals, and for whom: what one account sealed opens for no other.
-struct Sealer {
-  const accounts::Secrets& secrets;
+struct AccountSealer {
+  const accounts::Sealer& sealer;
   std::string purpose;
 
-  std::string Seal(std::string_view plain) const { return secrets.Seal(purpose, plain); }
+  std::string Seal(std::string_view plain) const { return sealer.Seal(purpose, plain); }
 };
-Sealer SealerOf(const accounts::Secrets& secrets, std::string_view account_id);
+AccountSealer AccountSealerOf(const accounts::Sealer& sealer, std::string_view account_id);
 
 // A workspace_secret's text with { NAME } written {NAME}, which is the same to the vendor's users.
 std::string WithPlainReferences(std::string_view text);
@@ -34,7 +34,7 @@ enum class WorkspaceSecrets { kAllowed, kRefused };
 // there is none: an opaque value that is sent without text keeps it.
 json::object StoreSecret(Members& members,
                          const json::value& kept,
-                         const Sealer& sealer,
+                         const AccountSealer& sealer,
                          Plaintext plaintext,
                          WorkspaceSecrets workspace_secrets);
 
@@ -43,6 +43,6 @@ json::value WithoutSecrets(const json::value& stored);
 
 // The text of a stored value, for whoever carries a rule out. kInvalidArgument when it was changed
 // or was sealed for another account.
-Result<std::string> OpenSecret(const json::value& stored, const Sealer& sealer);
+Result<std::string> OpenSecret(const json::value& stored, const AccountSealer& sealer);
 
 }  // namespace viv::langsmith

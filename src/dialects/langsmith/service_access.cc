@@ -66,13 +66,13 @@ std::string MintServiceToken(const Context& context, const Grant& grant, std::in
   if (!grant.generation.empty()) claims["gen"] = grant.generation;
   claims["iat"] = context.clock() / 1000;
   claims["exp"] = end_s;
-  return SignToken(context.secrets, TokenPurpose::kService, std::move(claims));
+  return SignToken(context.sealer, TokenPurpose::kService, std::move(claims));
 }
 
 CheckedToken CheckServiceToken(const Context& context,
                                const Service& service,
                                std::string_view token) {
-  auto claims = OpenToken(context.secrets, TokenPurpose::kService, token);
+  auto claims = OpenToken(context.sealer, TokenPurpose::kService, token);
   if (!claims) return {};
   const json::value* port = Find(*claims, "port");
   const json::value* end = Find(*claims, "exp");
@@ -103,7 +103,7 @@ Admission Admit(const Context& context, const ServiceRoute& route, const http::R
   std::string account = SignedInAccount(context, request);
   bool is_let_in =
       account == grant->account_id || (grant->access == Grant::Access::kWorkspace &&
-                                       context.accounts.MayAct(account, grant->account_id));
+                                       context.accounts.MayActFor(account, grant->account_id));
   if (account.empty() || !is_let_in) return admission;
   admission.check = TokenCheck::kGood;
   admission.user_id = context.accounts.UuidOf(account);

@@ -39,9 +39,9 @@ std::optional<std::string> EmbedOrigin(std::string_view text) {
   return origin;
 }
 
-void AllowFrames(http::Response& answer, const std::vector<std::string>& origins) {
+void AllowFrames(http::Response& response, const std::vector<std::string>& origins) {
   http::Headers kept;
-  for (const auto& [name, value] : answer.headers) {
+  for (const auto& [name, value] : response.headers) {
     if (EqualsIgnoreCase(name, "x-frame-options")) continue;
     if (!EqualsIgnoreCase(name, "content-security-policy")) {
       kept.Add(name, value);
@@ -53,7 +53,7 @@ void AllowFrames(http::Response& answer, const std::vector<std::string>& origins
   std::string policy = std::string(kFrameAncestors) + " 'self'";
   for (const std::string& origin : origins) policy += ' ' + origin;
   kept.Add("Content-Security-Policy", std::move(policy));
-  answer.headers = std::move(kept);
+  response.headers = std::move(kept);
 }
 
 }  // namespace viv::langsmith

@@ -16,6 +16,6 @@ std::optional<std::string> EmbedOrigin(std::string_view text);
 
 // Has the answer allow frames in the pages of these origins and in the service's own, whatever the
 // guest said of frames.
-void AllowFrames(http::Response& answer, const std::vector<std::string>& origins);
+void AllowFrames(http::Response& response, const std::vector<std::string>& origins);
 
 }  // namespace viv::langsmith

@@ -29,7 +29,7 @@ std::int64_t GrantNumber(const json::value& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
-Grant GrantOf(const accounts::Ledger::Entry& entry) {
+Grant GrantOf(const accounts::DocumentTable::Entry& entry) {
   Grant grant;
   grant.service.box_id = FindString(entry.body, "box");
   grant.service.port = static_cast<std::uint16_t>(GrantNumber(entry.body, "port"));
@@ -61,12 +61,12 @@ json::object GrantBody(const Grant& grant) {
 }
 
 // Two requests for one port must not each begin a generation of their own.
-AsyncMutex& GrantTurn(Context& context, const Service& service) {
+AsyncMutex& GrantMutex(Context& context, const Service& service) {
   return context
-      .grant_turns[std::hash<std::string>()(GrantId(service)) % context.grant_turns.size()];
+      .grant_mutexes[std::hash<std::string>()(GrantId(service)) % context.grant_mutexes.size()];
 }
 
-bool IsGrantOver(const Context& context, const Grant& grant) {
+bool IsGrantExpired(const Context& context, const Grant& grant) {
   return grant.expires_at_us != 0 && context.clock() * 1000 >= grant.expires_at_us;
 }
 
@@ -83,10 +83,10 @@ bool IsByLogin(const Grant& grant) {
 }
 
 std::optional<Grant> FindGrant(const Context& context, const Service& service) {
-  accounts::Ledger::EntryPtr entry = context.services.Find(GrantId(service));
+  accounts::DocumentTable::EntryPtr entry = context.services.Find(GrantId(service));
   if (entry == nullptr) return std::nullopt;
   Grant grant = GrantOf(*entry);
-  if (IsGrantOver(context, grant)) return std::nullopt;
+  if (IsGrantExpired(context, grant)) return std::nullopt;
   return grant;
 }
 
@@ -95,15 +95,15 @@ std::vector<Grant> GrantsOfBox(const Context& context, const boxes::Box& box) {
   for (const auto& entry : context.services.List(box.account_id)) {
     if (FindString(entry->body, "box") != box.id) continue;
     Grant grant = GrantOf(*entry);
-    if (!IsGrantOver(context, grant)) grants.push_back(std::move(grant));
+    if (!IsGrantExpired(context, grant)) grants.push_back(std::move(grant));
   }
   std::sort(grants.begin(), grants.end(),
             [](const Grant& a, const Grant& b) { return a.service.port < b.service.port; });
   return grants;
 }
 
-Task<Result<Grant>> KeepGrant(Context& context, Grant grant) {
-  AsyncMutex::Lock turn = co_await GrantTurn(context, grant.service).Acquire();
+Task<Result<Grant>> SaveGrant(Context& context, Grant grant) {
+  AsyncMutex::Lock grant_lock = co_await GrantMutex(context, grant.service).Acquire();
   std::optional<Grant> before = FindGrant(context, grant.service);
   grant.generation = RandomHex(kGenerationLength);
   if (before && before->access == grant.access) {
@@ -121,7 +121,7 @@ Task<Result<Grant>> KeepGrant(Context& context, Grant grant) {
       co_return Fail(ErrorCode::kLimitExceeded,
                      "a sandbox shares at most " + std::to_string(kGrantsPerBoxMax) + " ports");
   }
-  accounts::Ledger::Entry entry{GrantId(grant.service), grant.account_id, GrantBody(grant)};
+  accounts::DocumentTable::Entry entry{GrantId(grant.service), grant.account_id, GrantBody(grant)};
   CO_RETURN_IF_ERROR(co_await context.services.Put(std::move(entry)));
   co_return grant;
 }
@@ -136,7 +136,7 @@ Task<void> SweepGrants(Context& context, std::string account_id) {
   std::vector<Service> gone;
   for (const auto& entry : context.services.List(account_id)) {
     Grant grant = GrantOf(*entry);
-    if (!IsGrantOver(context, grant) && context.boxes.Find(grant.service.box_id)) continue;
+    if (!IsGrantExpired(context, grant) && context.boxes.Find(grant.service.box_id)) continue;
     gone.push_back(grant.service);
     if (gone.size() == kSweptGrantsMax) break;
   }

@@ -40,7 +40,7 @@ std::vector<Grant> GrantsOfBox(const Context& context, const boxes::Box& box);  
 // The grant as it is kept. A token's time never shortens the one before it, and tokens that were
 // made before hold on while the port is shared in the same way. kLimitExceeded when the box shares
 // too many ports.
-Task<Result<Grant>> KeepGrant(Context& context, Grant grant);
+Task<Result<Grant>> SaveGrant(Context& context, Grant grant);
 Task<Status> RemoveGrant(Context& context, Service service);
 // Of the account: those whose box or time is gone.
 Task<void> SweepGrants(Context& context, std::string account_id);

@@ -38,7 +38,7 @@ std::string WithoutOurCookie(std::string_view header) {
 }
 
 // A cookie of the guest, kept to its own address; nothing when it pretends to be ours.
-std::optional<std::string> FitCookie(std::string_view cookie, std::string_view prefix) {
+std::optional<std::string> RewriteCookie(std::string_view cookie, std::string_view prefix) {
   std::string kept;
   std::optional<std::string> path;  // absent: the browser takes it from the request
   bool is_first = true;
@@ -65,7 +65,7 @@ std::optional<std::string> FitCookie(std::string_view cookie, std::string_view p
 }
 
 // A redirection within the guest, as its clients have to follow it.
-std::string FitLocation(std::string_view location, const FromGuest& guest) {
+std::string RewriteLocation(std::string_view location, const ResponseRewrite& guest) {
   std::string_view rest = location;
   std::string_view origin;
   if (!guest.origin.empty() && rest.starts_with(guest.origin)) {
@@ -95,7 +95,7 @@ std::vector<std::string> ServiceCookies(const http::Request& request) {
   return values;
 }
 
-void FitRequest(http::Request& request, const ForGuest& guest) {
+void RewriteRequest(http::Request& request, const RequestRewrite& guest) {
   http::Headers kept;
   for (const auto& [name, value] : request.headers) {
     if (EqualsIgnoreCase(name, kServiceTokenHeader)) continue;
@@ -116,28 +116,28 @@ void FitRequest(http::Request& request, const ForGuest& guest) {
   request.headers = std::move(kept);
 }
 
-void FitAnswer(http::Response& answer, const FromGuest& guest) {
+void RewriteResponse(http::Response& response, const ResponseRewrite& guest) {
   const bool shares_origin = !guest.prefix.empty();
   http::Headers kept;
-  for (const auto& [name, value] : answer.headers) {
+  for (const auto& [name, value] : response.headers) {
     if (EqualsIgnoreCase(name, "set-cookie")) {
-      if (auto cookie = FitCookie(value, guest.prefix)) kept.Add(name, *std::move(cookie));
+      if (auto cookie = RewriteCookie(value, guest.prefix)) kept.Add(name, *std::move(cookie));
     } else if (shares_origin && IsOriginWide(name)) {
       continue;
     } else if (shares_origin && EqualsIgnoreCase(name, "location")) {
-      kept.Add(name, FitLocation(value, guest));
+      kept.Add(name, RewriteLocation(value, guest));
     } else {
       kept.Add(name, value);
     }
   }
-  answer.headers = std::move(kept);
+  response.headers = std::move(kept);
 }
 
-void DropOriginWideHeaders(http::Response& answer) {
+void DropOriginWideHeaders(http::Response& response) {
   http::Headers kept;
-  for (const auto& [name, value] : answer.headers)
+  for (const auto& [name, value] : response.headers)
     if (!EqualsIgnoreCase(name, "set-cookie") && !IsOriginWide(name)) kept.Add(name, value);
-  answer.headers = std::move(kept);
+  response.headers = std::move(kept);
 }
 
 }  // namespace viv::langsmith

@@ -16,21 +16,21 @@ inline constexpr std::string_view kServiceCookie = "viv_service";
 // The values of our cookie; more than a few are not looked at.
 std::vector<std::string> ServiceCookies(const http::Request& request);
 
-struct ForGuest {
+struct RequestRewrite {
   std::string prefix;     // before the guest's paths, as its clients write them; may be empty
   std::string user_id;    // of who signed in; empty: a token opened the door
   bool keep_keys = true;  // Authorization and X-Api-Key are the guest's own business
 };
-void FitRequest(http::Request& request, const ForGuest& guest);
+void RewriteRequest(http::Request& request, const RequestRewrite& guest);
 
 // The same for what comes back. `origin` is how the client calls us: "http://host:port".
-struct FromGuest {
+struct ResponseRewrite {
   std::string prefix;
   std::string origin;
 };
-void FitAnswer(http::Response& answer, const FromGuest& guest);
+void RewriteResponse(http::Response& response, const ResponseRewrite& guest);
 
 // Takes out what would change more of our origin than one answer: cookies and the like.
-void DropOriginWideHeaders(http::Response& answer);
+void DropOriginWideHeaders(http::Response& response);
 
 }  // namespace viv::langsmith

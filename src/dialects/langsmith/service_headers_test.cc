@@ -16,19 +16,19 @@ std::vector<std::string> CookiesOf(std::string header) {
 }
 
 std::string Located(std::string location) {
-  http::Response answer;
-  answer.headers.Add("Location", std::move(location));
-  FromGuest guest{.prefix = "/_svc/u/80", .origin = "http://host:1"};
-  FitAnswer(answer, guest);
-  return std::string(answer.headers.Get("location"));
+  http::Response response;
+  response.headers.Add("Location", std::move(location));
+  ResponseRewrite guest{.prefix = "/_svc/u/80", .origin = "http://host:1"};
+  RewriteResponse(response, guest);
+  return std::string(response.headers.Get("location"));
 }
 
 std::string Cooked(std::string cookie, std::string prefix = "/_svc/u/80") {
-  http::Response answer;
-  answer.headers.Add("Set-Cookie", std::move(cookie));
-  FromGuest guest{.prefix = std::move(prefix), .origin = ""};
-  FitAnswer(answer, guest);
-  return std::string(answer.headers.Get("set-cookie"));
+  http::Response response;
+  response.headers.Add("Set-Cookie", std::move(cookie));
+  ResponseRewrite guest{.prefix = std::move(prefix), .origin = ""};
+  RewriteResponse(response, guest);
+  return std::string(response.headers.Get("set-cookie"));
 }
 
 TEST(ServiceHeadersTest, FindsItsCookieAmongOthers) {
@@ -69,12 +69,12 @@ TEST(ServiceHeadersTest, CookiesOfTheGuestStayWithinTheService) {
 }
 
 TEST(ServiceHeadersTest, AServiceWithItsOwnOriginRulesOverIt) {
-  http::Response answer;
-  answer.headers.Add("Clear-Site-Data", "*");
-  answer.headers.Add("Location", "/a");
-  FitAnswer(answer, FromGuest{});
-  EXPECT_EQ(answer.headers.Get("clear-site-data"), "*");
-  EXPECT_EQ(answer.headers.Get("location"), "/a");
+  http::Response response;
+  response.headers.Add("Clear-Site-Data", "*");
+  response.headers.Add("Location", "/a");
+  RewriteResponse(response, ResponseRewrite{});
+  EXPECT_EQ(response.headers.Get("clear-site-data"), "*");
+  EXPECT_EQ(response.headers.Get("location"), "/a");
 }
 
 TEST(ServiceHeadersTest, KeysPassOnlyWhereTheyAreTheGuests) {
@@ -82,7 +82,7 @@ TEST(ServiceHeadersTest, KeysPassOnlyWhereTheyAreTheGuests) {
     http::Request request;
     request.headers.Add("Authorization", "Basic eA==");
     request.headers.Add("X-API-KEY", "k");
-    FitRequest(request, ForGuest{.prefix = "", .user_id = "", .keep_keys = keep});
+    RewriteRequest(request, RequestRewrite{.prefix = "", .user_id = "", .keep_keys = keep});
     EXPECT_EQ(request.headers.Has("authorization"), keep);
     EXPECT_EQ(request.headers.Has("x-api-key"), keep);
   }

@@ -15,7 +15,7 @@ class ServiceLoginTest : public ServiceTest {
     ASSERT_EQ(Share(R"({"port":8000,"access":")" + access + "\"}").status, 200);
   }
   int StatusWith(const std::string& key) {
-    return Visit("GET", path_, {{"X-Api-Key", key}}).status;
+    return CallService("GET", path_, {{"X-Api-Key", key}}).status;
   }
   static std::string Basic(const std::string& pair) { return "Basic " + EncodeBase64(pair); }
 
@@ -26,8 +26,8 @@ class ServiceLoginTest : public ServiceTest {
 TEST_F(ServiceLoginTest, TheOwnersKeyOpensInEveryForm) {
   ShareBy("restricted");
   EXPECT_EQ(StatusWith("key"), 200);
-  EXPECT_EQ(Visit("GET", path_, {{"Authorization", "Bearer key"}}).status, 200);
-  EXPECT_EQ(Visit("GET", path_, {{"Authorization", Basic("anybody:key")}}).status, 200);
+  EXPECT_EQ(CallService("GET", path_, {{"Authorization", "Bearer key"}}).status, 200);
+  EXPECT_EQ(CallService("GET", path_, {{"Authorization", Basic("anybody:key")}}).status, 200);
   ASSERT_EQ(relayed_.size(), 3u);
   for (const Relayed& sent : relayed_) {
     EXPECT_EQ(sent.headers.Get("x-langsmith-user-id"), keyed_accounts_.UuidOf("mine"));
@@ -38,7 +38,7 @@ TEST_F(ServiceLoginTest, TheOwnersKeyOpensInEveryForm) {
 
 TEST_F(ServiceLoginTest, TheGuestIsToldTheUserByUsAlone) {
   ShareBy("restricted");
-  Visit("GET", path_, {{"X-Api-Key", "key"}, {"X-Langsmith-User-Id", "root"}});
+  CallService("GET", path_, {{"X-Api-Key", "key"}, {"X-Langsmith-User-Id", "root"}});
   int names = 0;
   for (const auto& [name, value] : relayed_.at(0).headers)
     names += EqualsIgnoreCase(name, "x-langsmith-user-id") ? 1 : 0;
@@ -52,9 +52,9 @@ TEST_F(ServiceLoginTest, OthersAreAskedToSignIn) {
        {HeaderList{}, HeaderList{{"X-Api-Key", "wrong"}}, HeaderList{{"X-Api-Key", "other"}},
         HeaderList{{"Authorization", Basic("key")}}, HeaderList{{"Authorization", "Basic %%%"}},
         HeaderList{{"Authorization", Basic("key:")}}, HeaderList{{"Authorization", "Basic "}}}) {
-    Answer answer = Visit("GET", path_, headers);
-    EXPECT_EQ(answer.status, 401);
-    EXPECT_THAT(std::string(answer.headers.Get("www-authenticate")), HasSubstr("Basic realm="));
+    ParsedResponse response = CallService("GET", path_, headers);
+    EXPECT_EQ(response.status, 401);
+    EXPECT_THAT(std::string(response.headers.Get("www-authenticate")), HasSubstr("Basic realm="));
   }
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
@@ -72,59 +72,62 @@ TEST_F(ServiceLoginTest, ColleaguesEnterAWorkspaceAndNotWhatIsRestricted) {
 TEST_F(ServiceLoginTest, OffShutsTheDoor) {
   ShareBy("workspace");
   ShareBy("off");
-  Answer answer = Visit("GET", path_, {{"X-Api-Key", "key"}});
-  EXPECT_EQ(answer.status, 401);
-  EXPECT_FALSE(answer.headers.Has("www-authenticate"));
+  ParsedResponse response = CallService("GET", path_, {{"X-Api-Key", "key"}});
+  EXPECT_EQ(response.status, 401);
+  EXPECT_FALSE(response.headers.Has("www-authenticate"));
 }
 
 TEST_F(ServiceLoginTest, OpensItsPortOnly) {
   ShareBy("restricted");
-  EXPECT_EQ(Visit("GET", PathOf(id_, 8001) + "/", {{"X-Api-Key", "key"}}).status, 401);
+  EXPECT_EQ(CallService("GET", PathOf(id_, 8001) + "/", {{"X-Api-Key", "key"}}).status, 401);
 }
 
 TEST_F(ServiceLoginTest, AnotherOriginsPageCannotUseTheBrowsersPassword) {
   ShareBy("restricted");
   HeaderList headers = {{"Authorization", Basic("x:key")}, {"Origin", "https://evil.example"}};
-  EXPECT_EQ(Visit("POST", path_, headers).status, 401);
+  EXPECT_EQ(CallService("POST", path_, headers).status, 401);
 }
 
 TEST_F(ServiceLoginTest, ATokenThatWasMadeBeforeOpensNothing) {
   std::string token = TokenFor(8000);
-  ASSERT_EQ(VisitWith(token, path_).status, 200);
+  ASSERT_EQ(CallServiceWithToken(token, path_).status, 200);
   ShareBy("restricted");
-  EXPECT_EQ(VisitWith(token, path_).status, 401);
-  EXPECT_EQ(Visit("GET", path_, {{"Cookie", "viv_service=" + token}}).status, 401);
-  EXPECT_EQ(Visit("GET", path_ + "_svc/auth?token=" + token).status, 401);
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 401);
+  EXPECT_EQ(CallService("GET", path_, {{"Cookie", "viv_service=" + token}}).status, 401);
+  EXPECT_EQ(CallService("GET", path_ + "_svc/auth?token=" + token).status, 401);
   ShareBy("off");
-  EXPECT_EQ(VisitWith(token, path_).status, 401) << "a new sharing is another generation";
-  EXPECT_EQ(VisitWith(TokenFor(8000), path_).status, 200);
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 401)
+      << "a new sharing is another generation";
+  EXPECT_EQ(CallServiceWithToken(TokenFor(8000), path_).status, 200);
   EXPECT_EQ(relayed_.size(), 2U);
 }
 
 TEST_F(ServiceLoginTest, ATokenEndsWithItsGrant) {
   std::string token = TokenFor(8000), other = TokenFor(8001), refreshed = TokenFor(8000);
-  EXPECT_EQ(VisitWith(token, path_).status, 200) << "a refresh leaves the earlier one alone";
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 200)
+      << "a refresh leaves the earlier one alone";
   ASSERT_EQ(Call("DELETE", "/boxes/one/service-urls?port=8000").status, 204);
-  EXPECT_EQ(VisitWith(token, path_).status, 401);
-  EXPECT_EQ(VisitWith(refreshed, path_).status, 401);
-  EXPECT_EQ(VisitWith(other, PathOf(id_, 8001) + "/").status, 200);
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 401);
+  EXPECT_EQ(CallServiceWithToken(refreshed, path_).status, 401);
+  EXPECT_EQ(CallServiceWithToken(other, PathOf(id_, 8001) + "/").status, 200);
   std::string again = TokenFor(8000);
-  EXPECT_EQ(VisitWith(again, path_).status, 200);
-  EXPECT_EQ(VisitWith(token, path_).status, 401);
+  EXPECT_EQ(CallServiceWithToken(again, path_).status, 200);
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 401);
 }
 
 TEST_F(ServiceLoginTest, WhatAnEarlierServerSharedHoldsUntilItIsRevoked) {
   std::string token = TokenFor(8000);
-  accounts::Ledger::EntryPtr entry = services_->All().at(0);
+  accounts::DocumentTable::EntryPtr entry = services_->All().at(0);
   json::object body = entry->body.as_object();
   body.erase("generation");
   ASSERT_TRUE(RunToEnd(services_->Put({entry->id, entry->account_id, std::move(body)})));
-  EXPECT_EQ(VisitWith(token, path_).status, 401) << "it names a generation that is not this one";
+  EXPECT_EQ(CallServiceWithToken(token, path_).status, 401)
+      << "it names a generation that is not this one";
   std::string without = TokenFor(8000);
-  EXPECT_EQ(VisitWith(without, path_).status, 200);
+  EXPECT_EQ(CallServiceWithToken(without, path_).status, 200);
   Call("DELETE", "/boxes/one/service-urls");
   TokenFor(8000);
-  EXPECT_EQ(VisitWith(without, path_).status, 401);
+  EXPECT_EQ(CallServiceWithToken(without, path_).status, 401);
 }
 
 }  // namespace

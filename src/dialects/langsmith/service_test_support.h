@@ -38,19 +38,19 @@ class StoreWithKeys : public accounts::FakeStore {
 class ServiceTest : public LangsmithTest {
  protected:
   ServiceTest() {
-    visited_.relay = [this](http::Request& request, UniqueFd,
-                            http::RelayOptions options) -> Task<Result<http::Response>> {
+    service_context_.relay = [this](http::Request& request, UniqueFd,
+                                    http::RelayOptions options) -> Task<Result<http::Response>> {
       relayed_.push_back(
           {request.method, request.path, request.target, request.headers, std::move(options)});
       if (relay_failure_) co_return PassUp(*relay_failure_);
-      co_return relay_answer_;
+      co_return relay_response_;
     };
-    visited_.clock = context_.clock;
-    AddLinkRoutes(visited_, links_);
+    service_context_.clock = context_.clock;
+    AddLinkRoutes(service_context_, links_);
   }
 
   // The answer of POST service-url for box "one".
-  Answer Share(std::string body) { return Call("POST", "/boxes/one/service-url", body); }
+  ParsedResponse Share(std::string body) { return Call("POST", "/boxes/one/service-url", body); }
   std::string TokenFor(int port) {
     return std::string(Share(R"({"port":)" + std::to_string(port) + "}").Text("token"));
   }
@@ -58,7 +58,7 @@ class ServiceTest : public LangsmithTest {
     return "/_svc/" + boxes::UuidOfBox(id) + "/" + std::to_string(port);
   }
 
-  Answer Visit(std::string method, std::string target, HeaderList headers = {}) {
+  ParsedResponse CallService(std::string method, std::string target, HeaderList headers = {}) {
     http::Request request = MakeRequest(std::move(method), std::move(target));
     for (auto& [name, value] : headers) {
       if (name == "Host") {
@@ -67,15 +67,15 @@ class ServiceTest : public LangsmithTest {
         request.headers.Add(name, value);
       }
     }
-    EXPECT_TRUE(IsServiceTraffic(visited_.domain, request));
-    return Read(RunToEnd(ServiceTraffic(visited_)(request)));
+    EXPECT_TRUE(IsServiceTraffic(service_context_.domain, request));
+    return Read(RunToEnd(ServiceTraffic(service_context_)(request)));
   }
-  Answer VisitWith(const std::string& token, std::string target) {
-    return Visit("GET", std::move(target), {{"X-Langsmith-Sandbox-Service-Token", token}});
+  ParsedResponse CallServiceWithToken(const std::string& token, std::string target) {
+    return CallService("GET", std::move(target), {{"X-Langsmith-Sandbox-Service-Token", token}});
   }
 
   // A link's address, as GET or HEAD would ask for it.
-  Answer Follow(std::string method, std::string url, HeaderList headers = {}) {
+  ParsedResponse Follow(std::string method, std::string url, HeaderList headers = {}) {
     std::string target = url.substr(url.find('/', url.find("://") + 3));
     http::Request request = MakeRequest(std::move(method), std::move(target));
     for (auto& [name, value] : headers) request.headers.Add(name, value);
@@ -89,13 +89,13 @@ class ServiceTest : public LangsmithTest {
   StoreWithKeys keyed_store_;
   accounts::Accounts keyed_accounts_{keyed_store_};
   // The same world with keys, for what asks for keys itself.
-  Context visited_{.boxes = boxes_,
-                   .accounts = keyed_accounts_,
-                   .secrets = secrets_,
-                   .account_secrets = account_secrets_,
-                   .registries = *registries_,
-                   .snapshots = *snapshots_,
-                   .services = *services_};
+  Context service_context_{.boxes = boxes_,
+                           .accounts = keyed_accounts_,
+                           .sealer = server_sealer_,
+                           .account_secrets = account_secrets_,
+                           .registries = *registries_,
+                           .snapshots = *snapshots_,
+                           .services = *services_};
   http::Router links_;
 };
 

@@ -133,7 +133,7 @@ Task<http::Response> PassToPort(Context& context,
   const Service& service = route.service;
   auto box = context.boxes.Find(service.box_id);
   if (!box) co_return ServiceGone(request);
-  if (auto refused = RefuseUnready(**box, request)) {
+  if (auto refused = RefuseIfNotReady(**box, request)) {
     if (refused->status == 503 || !http::IsBrowserNavigation(request))
       co_return std::move(*refused);
     co_return ServiceUnreachable(request, service.port);
@@ -144,15 +144,15 @@ Task<http::Response> PassToPort(Context& context,
     co_return is_gone ? ServiceGone(request) : ServiceUnreachable(request, service.port);
   }
   const std::string prefix = OuterPrefix(context, route);
-  ForGuest guest{.prefix = prefix,
-                 .user_id = std::move(user_id),
-                 .keep_keys = !CarriesOurKey(context, request)};
-  FromGuest back{.prefix = prefix, .origin = request.BaseUrl()};
-  FitRequest(request, guest);
+  RequestRewrite guest{.prefix = prefix,
+                       .user_id = std::move(user_id),
+                       .keep_keys = !CarriesOurKey(context, request)};
+  ResponseRewrite back{.prefix = prefix, .origin = request.BaseUrl()};
+  RewriteRequest(request, guest);
   http::RelayOptions options = OptionsFor((*box)->spec.network, service.port);
   auto answer = co_await context.relay(request, std::move(*connection), std::move(options));
   if (!answer) co_return ServiceUnreachable(request, service.port);
-  FitAnswer(*answer, back);
+  RewriteResponse(*answer, back);
   const std::vector<std::string> origins = OriginsOfFrames(context, service);
   if (!origins.empty()) AllowFrames(*answer, origins);
   co_return std::move(*answer);
@@ -167,7 +167,7 @@ Task<http::Response> ServeService(Context& context, http::Request& request) {
   if (admission.check != TokenCheck::kGood) co_return NotAdmitted(request, admission);
   const std::string query = request.query.empty() ? "" : '?' + request.query;
   // Without its last '/' the links of a page would lead out of the service.
-  if (path.empty() && IsGetOrHead(request) && !AsksForUpgrade(request))
+  if (path.empty() && IsGetOrHead(request) && !IsUpgradeRequest(request))
     co_return RedirectTo(OuterPrefix(context, *route) + '/' + query);
   request.path = path.empty() ? "/" : std::move(path);
   request.target = request.path + query;

@@ -19,8 +19,8 @@ class ServiceTrafficTest : public ServiceTest {
   ServiceTrafficTest() : id_(PutNamed("one")), path_(PathOf(id_, 8000)), token_(TokenFor(8000)) {}
 
   // The value of "Set-Cookie" up to its attributes.
-  std::string CookieFrom(const Answer& answer) {
-    std::string cookie(answer.headers.Get("set-cookie"));
+  std::string CookieFrom(const ParsedResponse& response) {
+    std::string cookie(response.headers.Get("set-cookie"));
     return cookie.substr(0, cookie.find(';'));
   }
 
@@ -51,85 +51,86 @@ TEST_F(ServiceTrafficTest, IsKnownByPathOrName) {
 }
 
 TEST_F(ServiceTrafficTest, ATokenOpensThePortAndTheGuestSeesItsOwnPath) {
-  EXPECT_EQ(VisitWith(token_, path_ + "/a%20b/c?d=e&f").text, "from the box");
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/a%20b/c?d=e&f").text, "from the box");
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id_, 8000)));
   EXPECT_EQ(relayed_.at(0).target, "/a%20b/c?d=e&f");
   EXPECT_EQ(relayed_.at(0).path, "/a%20b/c");
-  EXPECT_EQ(VisitWith(token_, path_ + "/").status, 200);
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").status, 200);
   EXPECT_EQ(relayed_.at(1).target, "/");
 }
 
 TEST_F(ServiceTrafficTest, AnyMethodAndUpgradesPass) {
   for (const char* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"}) {
-    Visit(method, path_ + "/x", {{"X-Langsmith-Sandbox-Service-Token", token_}});
+    CallService(method, path_ + "/x", {{"X-Langsmith-Sandbox-Service-Token", token_}});
     EXPECT_EQ(relayed_.back().method, method);
   }
-  Visit("GET", path_ + "/chat",
-        {{"X-Langsmith-Sandbox-Service-Token", token_}, {"Upgrade", "websocket"}});
+  CallService("GET", path_ + "/chat",
+              {{"X-Langsmith-Sandbox-Service-Token", token_}, {"Upgrade", "websocket"}});
   EXPECT_EQ(relayed_.back().headers.Get("upgrade"), "websocket");
 }
 
 TEST_F(ServiceTrafficTest, ByNameTheWholePathIsTheGuests) {
-  context_.domain = visited_.domain = "sbx.example:8443";
+  context_.domain = service_context_.domain = "sbx.example:8443";
   std::string host = boxes::UuidOfBox(id_) + "--8000.SBX.example:8443";
-  Answer answer = Visit("GET", "/_svc/else?x=1",
-                        {{"Host", host}, {"X-Langsmith-Sandbox-Service-Token", token_}});
-  EXPECT_EQ(answer.status, 200);
+  ParsedResponse response = CallService(
+      "GET", "/_svc/else?x=1", {{"Host", host}, {"X-Langsmith-Sandbox-Service-Token", token_}});
+  EXPECT_EQ(response.status, 200);
   EXPECT_EQ(relayed_.at(0).target, "/_svc/else?x=1");
   EXPECT_FALSE(relayed_.at(0).headers.Has("x-forwarded-prefix"));
-  Answer login = Visit("GET", "/_svc/auth?token=" + token_, {{"Host", host}});
+  ParsedResponse login = CallService("GET", "/_svc/auth?token=" + token_, {{"Host", host}});
   EXPECT_EQ(login.headers.Get("location"), "/");
   EXPECT_THAT(std::string(login.headers.Get("set-cookie")), HasSubstr("; Path=/;"));
 }
 
 TEST_F(ServiceTrafficTest, WithoutATokenThereIsNothing) {
-  for (const Answer& answer : {Visit("GET", path_ + "/"), VisitWith("", path_ + "/"),
-                               VisitWith("x.y.z", path_ + "/"), VisitWith(token_ + "x", path_)}) {
-    EXPECT_EQ(answer.status, 401);
-    EXPECT_EQ(answer.message(), "Authentication required");
-    EXPECT_FALSE(answer.headers.Has("www-authenticate"));
+  for (const ParsedResponse& response :
+       {CallService("GET", path_ + "/"), CallServiceWithToken("", path_ + "/"),
+        CallServiceWithToken("x.y.z", path_ + "/"), CallServiceWithToken(token_ + "x", path_)}) {
+    EXPECT_EQ(response.status, 401);
+    EXPECT_EQ(response.message(), "Authentication required");
+    EXPECT_FALSE(response.headers.Has("www-authenticate"));
   }
-  EXPECT_EQ(Visit("GET", path_ + "/", {{"X-Api-Key", "key"}}).status, 401)
+  EXPECT_EQ(CallService("GET", path_ + "/", {{"X-Api-Key", "key"}}).status, 401)
       << "the owner's key opens what is shared by login alone";
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
 
 TEST_F(ServiceTrafficTest, ATokenOpensNoOtherPortBoxOrPurpose) {
   std::string other = PutNamed("two");
-  EXPECT_EQ(VisitWith(token_, PathOf(id_, 8001) + "/").status, 401);
-  EXPECT_EQ(VisitWith(token_, PathOf(other, 8000) + "/").status, 401);
-  EXPECT_EQ(Visit("GET", PathOf(other, 8000) + "/_svc/auth?token=" + token_).status, 401);
-  Answer link = Call("POST", "/boxes/one/download-url", R"({"path":"/etc/passwd"})");
-  EXPECT_EQ(VisitWith(std::string(link.Text("token")), path_ + "/").status, 401);
+  EXPECT_EQ(CallServiceWithToken(token_, PathOf(id_, 8001) + "/").status, 401);
+  EXPECT_EQ(CallServiceWithToken(token_, PathOf(other, 8000) + "/").status, 401);
+  EXPECT_EQ(CallService("GET", PathOf(other, 8000) + "/_svc/auth?token=" + token_).status, 401);
+  ParsedResponse link = Call("POST", "/boxes/one/download-url", R"({"path":"/etc/passwd"})");
+  EXPECT_EQ(CallServiceWithToken(std::string(link.Text("token")), path_ + "/").status, 401);
   EXPECT_THAT(boxes_.dialled, IsEmpty());
 }
 
 TEST_F(ServiceTrafficTest, AnOldTokenHasExpired) {
   boxes_.now_us += 599'000'000;
-  EXPECT_EQ(VisitWith(token_, path_ + "/").status, 200);
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").status, 200);
   boxes_.now_us += 2'000'000;
-  Answer answer = VisitWith(token_, path_ + "/");
-  EXPECT_EQ(answer.status, 401);
-  EXPECT_EQ(answer.message(), "Service link has expired");
-  EXPECT_EQ(Visit("GET", path_ + "/_svc/auth?token=" + token_).message(),
+  ParsedResponse response = CallServiceWithToken(token_, path_ + "/");
+  EXPECT_EQ(response.status, 401);
+  EXPECT_EQ(response.message(), "Service link has expired");
+  EXPECT_EQ(CallService("GET", path_ + "/_svc/auth?token=" + token_).message(),
             "Service link has expired");
-  EXPECT_EQ(Visit("GET", path_ + "/", {{"Cookie", "viv_service=" + token_}}).message(),
+  EXPECT_EQ(CallService("GET", path_ + "/", {{"Cookie", "viv_service=" + token_}}).message(),
             "Service link has expired");
 }
 
 TEST_F(ServiceTrafficTest, PeopleGetAPage) {
-  Answer page = Visit("GET", path_ + "/", {{"User-Agent", kBrowser}});
+  ParsedResponse page = CallService("GET", path_ + "/", {{"User-Agent", kBrowser}});
   EXPECT_EQ(page.status, 401);
   EXPECT_THAT(page.text, HasSubstr("<h1>Authentication required</h1>"));
   boxes_.dial_failure = Error{ErrorCode::kUnavailable, "refused"};
-  Answer closed =
-      Visit("GET", path_ + "/", {{"User-Agent", kBrowser}, {"Cookie", "viv_service=" + token_}});
+  ParsedResponse closed = CallService(
+      "GET", path_ + "/", {{"User-Agent", kBrowser}, {"Cookie", "viv_service=" + token_}});
   EXPECT_EQ(closed.status, 502);
   EXPECT_THAT(closed.text, HasSubstr("<h1>Service is not reachable</h1>"));
 }
 
 TEST_F(ServiceTrafficTest, ALinkBecomesACookieOfThisServiceAlone) {
-  Answer login = Visit("GET", path_ + "/_svc/auth?token=" + token_);
+  ParsedResponse login = CallService("GET", path_ + "/_svc/auth?token=" + token_);
   EXPECT_EQ(login.status, 302);
   EXPECT_EQ(login.headers.Get("location"), path_ + "/");
   EXPECT_EQ(login.headers.Get("cache-control"), "no-store");
@@ -139,17 +140,18 @@ TEST_F(ServiceTrafficTest, ALinkBecomesACookieOfThisServiceAlone) {
   EXPECT_THAT(cookie, HasSubstr("; HttpOnly; SameSite=Lax"));
   EXPECT_THAT(cookie, Not(HasSubstr("Secure")));
   EXPECT_THAT(boxes_.dialled, IsEmpty()) << "it is not woken before it is used";
-  EXPECT_EQ(Visit("GET", path_ + "/", {{"Cookie", "a=b; " + CookieFrom(login) + "; c=d"}}).status,
-            200);
+  EXPECT_EQ(
+      CallService("GET", path_ + "/", {{"Cookie", "a=b; " + CookieFrom(login) + "; c=d"}}).status,
+      200);
   EXPECT_EQ(relayed_.at(0).headers.Get("cookie"), "a=b; c=d");
-  Visit("GET", path_ + "/", {{"Cookie", CookieFrom(login)}});
+  CallService("GET", path_ + "/", {{"Cookie", CookieFrom(login)}});
   EXPECT_FALSE(relayed_.at(1).headers.Has("cookie"));
-  EXPECT_EQ(Visit("POST", path_ + "/_svc/auth?token=" + token_).status, 405);
+  EXPECT_EQ(CallService("POST", path_ + "/_svc/auth?token=" + token_).status, 405);
 }
 
 TEST_F(ServiceTrafficTest, TheCookieIsSecureWhereTheClientIs) {
-  visited_.public_url = "https://api.example/base/";
-  Answer login = Visit("GET", path_ + "/_svc/auth?token=" + token_);
+  service_context_.public_url = "https://api.example/base/";
+  ParsedResponse login = CallService("GET", path_ + "/_svc/auth?token=" + token_);
   EXPECT_THAT(std::string(login.headers.Get("set-cookie")), HasSubstr("; Secure"));
   EXPECT_THAT(std::string(login.headers.Get("set-cookie")),
               HasSubstr("; Path=/base" + path_ + "/;"));
@@ -158,7 +160,7 @@ TEST_F(ServiceTrafficTest, TheCookieIsSecureWhereTheClientIs) {
 
 TEST_F(ServiceTrafficTest, ALinkLeadsNowhereButToItsService) {
   auto next = [this](std::string where) {
-    return std::string(Visit("GET", path_ + "/_svc/auth?token=" + token_ + "&next=" + where)
+    return std::string(CallService("GET", path_ + "/_svc/auth?token=" + token_ + "&next=" + where)
                            .headers.Get("location"));
   };
   EXPECT_EQ(next("/app?a=b"), path_ + "/app?a=b");
@@ -172,24 +174,26 @@ TEST_F(ServiceTrafficTest, ALinkLeadsNowhereButToItsService) {
 TEST_F(ServiceTrafficTest, AnotherOriginsPageCannotUseTheCookie) {
   std::string cookie = "viv_service=" + token_;
   for (const char* origin : {"https://evil.example", "null", "http://other.box.test:8080"})
-    EXPECT_EQ(Visit("POST", path_ + "/", {{"Cookie", cookie}, {"Origin", origin}}).status, 401);
+    EXPECT_EQ(CallService("POST", path_ + "/", {{"Cookie", cookie}, {"Origin", origin}}).status,
+              401);
   EXPECT_EQ(
-      Visit("POST", path_ + "/", {{"Cookie", cookie}, {"Origin", "http://box.test:8080"}}).status,
+      CallService("POST", path_ + "/", {{"Cookie", cookie}, {"Origin", "http://box.test:8080"}})
+          .status,
       200);
   HeaderList by_header = {{"X-Langsmith-Sandbox-Service-Token", token_},
                           {"Origin", "https://mine.example"}};
-  EXPECT_EQ(Visit("POST", path_ + "/", by_header).status, 200) << "a header is no accident";
+  EXPECT_EQ(CallService("POST", path_ + "/", by_header).status, 200) << "a header is no accident";
 }
 
 TEST_F(ServiceTrafficTest, WhatIsOursStaysHere) {
-  Visit("GET", path_ + "/",
-        {{"X-Langsmith-Sandbox-Service-Token", token_},
-         {"X-Langsmith-User-Id", "forged"},
-         {"x-langsmith-user-email", "forged"},
-         {"X-Langsmith-User-Token", "forged"},
-         {"X-Forwarded-Prefix", "/forged"},
-         {"Authorization", "Bearer the guest's own"},
-         {"X-Custom", "kept"}});
+  CallService("GET", path_ + "/",
+              {{"X-Langsmith-Sandbox-Service-Token", token_},
+               {"X-Langsmith-User-Id", "forged"},
+               {"x-langsmith-user-email", "forged"},
+               {"X-Langsmith-User-Token", "forged"},
+               {"X-Forwarded-Prefix", "/forged"},
+               {"Authorization", "Bearer the guest's own"},
+               {"X-Custom", "kept"}});
   const http::Headers& seen = relayed_.at(0).headers;
   for (const char* name : {"x-langsmith-sandbox-service-token", "x-langsmith-user-id",
                            "x-langsmith-user-email", "x-langsmith-user-token"})
@@ -203,32 +207,32 @@ TEST_F(ServiceTrafficTest, AKeyOfThisServerNeverReachesAGuest) {
   for (const auto& [name, value] :
        HeaderList{{"X-Api-Key", "key"}, {"Authorization", "Bearer other"}}) {
     relayed_.clear();
-    Visit("GET", path_ + "/", {{"X-Langsmith-Sandbox-Service-Token", token_}, {name, value}});
+    CallService("GET", path_ + "/", {{"X-Langsmith-Sandbox-Service-Token", token_}, {name, value}});
     EXPECT_FALSE(relayed_.at(0).headers.Has(name));
   }
 }
 
 TEST_F(ServiceTrafficTest, AGuestsCookiesAndRedirectionsStayWithIt) {
-  relay_answer_.status = 302;
-  relay_answer_.headers.Add("Location", "/login?x=1");
-  relay_answer_.headers.Add("Set-Cookie", "sid=1; Path=/app; Domain=box.test; Secure");
-  relay_answer_.headers.Add("Set-Cookie", "viv_service=forged; Path=/");
-  relay_answer_.headers.Add("Service-Worker-Allowed", "/");
-  Answer answer = VisitWith(token_, path_ + "/");
-  EXPECT_EQ(answer.headers.Get("location"), path_ + "/login?x=1");
-  EXPECT_EQ(answer.headers.Get("set-cookie"), "sid=1; Secure; Path=" + path_ + "/app");
-  EXPECT_FALSE(answer.headers.Has("service-worker-allowed"));
+  relay_response_.status = 302;
+  relay_response_.headers.Add("Location", "/login?x=1");
+  relay_response_.headers.Add("Set-Cookie", "sid=1; Path=/app; Domain=box.test; Secure");
+  relay_response_.headers.Add("Set-Cookie", "viv_service=forged; Path=/");
+  relay_response_.headers.Add("Service-Worker-Allowed", "/");
+  ParsedResponse response = CallServiceWithToken(token_, path_ + "/");
+  EXPECT_EQ(response.headers.Get("location"), path_ + "/login?x=1");
+  EXPECT_EQ(response.headers.Get("set-cookie"), "sid=1; Secure; Path=" + path_ + "/app");
+  EXPECT_FALSE(response.headers.Has("service-worker-allowed"));
   int cookies = 0;
-  for (const auto& [name, value] : answer.headers) cookies += name == "Set-Cookie" ? 1 : 0;
+  for (const auto& [name, value] : response.headers) cookies += name == "Set-Cookie" ? 1 : 0;
   EXPECT_EQ(cookies, 1);
 }
 
 TEST_F(ServiceTrafficTest, WithoutItsLastSlashAPageIsSentToIt) {
-  Answer answer = VisitWith(token_, path_ + "?x=1");
-  EXPECT_EQ(answer.status, 302);
-  EXPECT_EQ(answer.headers.Get("location"), path_ + "/?x=1");
+  ParsedResponse response = CallServiceWithToken(token_, path_ + "?x=1");
+  EXPECT_EQ(response.status, 302);
+  EXPECT_EQ(response.headers.Get("location"), path_ + "/?x=1");
   EXPECT_THAT(boxes_.dialled, IsEmpty());
-  Visit("POST", path_ + "?x=1", {{"X-Langsmith-Sandbox-Service-Token", token_}});
+  CallService("POST", path_ + "?x=1", {{"X-Langsmith-Sandbox-Service-Token", token_}});
   EXPECT_EQ(relayed_.at(0).target, "/?x=1");
 }
 
@@ -238,13 +242,13 @@ TEST_F(ServiceTrafficTest, WhatIsNoServiceIsNotFound) {
         "/_svc/" + boxes::UuidOfBox(id_), "/_svc/" + boxes::UuidOfBox(id_) + "/",
         PathOf(id_, 0) + "/", PathOf(id_, 65536) + "/", path_ + "x/",
         "/_svc/" + boxes::UuidOfBox(id_) + "/08000/"})
-    EXPECT_EQ(VisitWith(token_, path).status, 404) << path;
+    EXPECT_EQ(CallServiceWithToken(token_, path).status, 404) << path;
 }
 
 TEST_F(ServiceTrafficTest, ABoxThatIsGoneIsNotFoundForItsTokenOnly) {
   boxes_.boxes.erase(id_);
-  EXPECT_EQ(VisitWith(token_, path_ + "/").status, 404);
-  EXPECT_EQ(Visit("GET", path_ + "/").status, 401);
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").status, 404);
+  EXPECT_EQ(CallService("GET", path_ + "/").status, 401);
 }
 
 TEST_F(ServiceTrafficTest, ASleepingBoxIsWokenForItsTokenOnly) {
@@ -252,22 +256,22 @@ TEST_F(ServiceTrafficTest, ASleepingBoxIsWokenForItsTokenOnly) {
     box.state = BoxState::kStopped;
     box.spec.wake = boxes::WakeOnTraffic::kAlways;
   });
-  EXPECT_EQ(Visit("GET", path_ + "/").status, 401);
+  EXPECT_EQ(CallService("GET", path_ + "/").status, 401);
   EXPECT_THAT(boxes_.dialled, IsEmpty());
-  EXPECT_EQ(VisitWith(token_, path_ + "/").status, 200);
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").status, 200);
   EXPECT_THAT(boxes_.dialled, ElementsAre(Pair(id_, 8000)));
 }
 
 TEST_F(ServiceTrafficTest, WhatDoesNotAnswerIsNotReachable) {
   boxes_.dial_failure = Error{ErrorCode::kUnavailable, "refused"};
-  Answer closed = VisitWith(token_, path_ + "/");
+  ParsedResponse closed = CallServiceWithToken(token_, path_ + "/");
   EXPECT_EQ(closed.status, 502);
   EXPECT_EQ(closed.message(), "Service is not reachable");
   boxes_.dial_failure.reset();
   relay_failure_ = Error{ErrorCode::kUnavailable, "closed"};
-  EXPECT_EQ(VisitWith(token_, path_ + "/").message(), "Service is not reachable");
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").message(), "Service is not reachable");
   boxes_.Edit(id_, [](boxes::Box& box) { box.state = BoxState::kFailed; });
-  EXPECT_EQ(VisitWith(token_, path_ + "/").type(), "NotReady");
+  EXPECT_EQ(CallServiceWithToken(token_, path_ + "/").type(), "NotReady");
 }
 
 TEST_F(ServiceTrafficTest, TheBoxSaysHowItsPortsWantToBeSpokenTo) {
@@ -275,7 +279,7 @@ TEST_F(ServiceTrafficTest, TheBoxSaysHowItsPortsWantToBeSpokenTo) {
     box.spec.network.mask_request_host = "inner:${PORT}";
     box.spec.network.tls_ports = {8000};
   });
-  VisitWith(token_, path_ + "/");
+  CallServiceWithToken(token_, path_ + "/");
   EXPECT_EQ(relayed_.at(0).options.host, "inner:8000");
   EXPECT_EQ(relayed_.at(0).options.transport, http::RelayOptions::Transport::kTls);
 }

@@ -19,22 +19,22 @@ constexpr std::size_t kEmbedOriginsMax = 5;
 constexpr std::int64_t kUsPerSecond = 1'000'000;
 
 struct SharePort {
-  enum class How { kToken, kRestricted, kWorkspace, kOff };
+  enum class Access { kToken, kRestricted, kWorkspace, kOff };
   std::uint16_t port = 0;
   std::int64_t seconds = kServiceSeconds;
-  How how = How::kToken;
+  Access access = Access::kToken;
   std::optional<std::vector<std::string>> embed_origins;  // nothing: not said
 };
 
-SharePort::How ReadAccess(Members& members) {
+SharePort::Access ReadAccess(Members& members) {
   std::optional<std::string> access = members.Text("access", 32);
-  if (!access) return SharePort::How::kToken;
-  if (*access == "restricted") return SharePort::How::kRestricted;
-  if (*access == "workspace") return SharePort::How::kWorkspace;
-  if (*access == "off") return SharePort::How::kOff;
+  if (!access) return SharePort::Access::kToken;
+  if (*access == "restricted") return SharePort::Access::kRestricted;
+  if (*access == "workspace") return SharePort::Access::kWorkspace;
+  if (*access == "off") return SharePort::Access::kOff;
   members.Refuse("access",
                  R"(must be "restricted", "workspace" or "off"; leave it out for a token)");
-  return SharePort::How::kToken;
+  return SharePort::Access::kToken;
 }
 
 std::vector<std::string> ReadEmbedOrigins(Members& members) {
@@ -53,21 +53,21 @@ std::vector<std::string> ReadEmbedOrigins(Members& members) {
 }
 
 Checked<SharePort> ReadSharePort(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   SharePort share;
   auto port = members.Integer("port", 1, kPortMax);
   if (!port) members.Refuse("port", "is required: a number from 1 to 65535");
   share.port = static_cast<std::uint16_t>(port.value_or(0));
-  share.how = ReadAccess(members);
+  share.access = ReadAccess(members);
   auto seconds = members.Integer("expires_in_seconds", 1, kServiceSecondsMax);
-  const bool by_login =
-      share.how == SharePort::How::kRestricted || share.how == SharePort::How::kWorkspace;
+  const bool by_login = share.access == SharePort::Access::kRestricted ||
+                        share.access == SharePort::Access::kWorkspace;
   if (seconds && by_login)
     members.Refuse("expires_in_seconds", "does not apply with access: such a link does not expire");
   share.seconds = seconds.value_or(kServiceSeconds);
   if (members.Has("embed_origins")) share.embed_origins = ReadEmbedOrigins(members);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return share;
 }
 
@@ -89,36 +89,36 @@ Task<http::Response> ShareByToken(Context& context,
   const std::int64_t end_s = TokenEnd(context.clock(), seconds);
   grant.expires_at_us = end_s * kUsPerSecond;
   const Service service = grant.service;
-  Result<Grant> kept = co_await KeepGrant(context, std::move(grant));
+  Result<Grant> kept = co_await SaveGrant(context, std::move(grant));
   if (!kept) co_return FailureOf(kept.error());
   const std::string url = UrlOfService(context, request, service);
   const std::string token = MintServiceToken(context, *kept, end_s);
-  json::object answer;
-  answer["browser_url"] = url + std::string(kServiceLogin.substr(1)) + "?token=" + token;
-  answer["service_url"] = url;
-  answer["token"] = token;
-  answer["expires_at"] = TimeText(end_s * kUsPerSecond);
-  ShowEmbedOrigins(*kept, answer);
-  co_return http::Json(200, WriteJson(answer));
+  json::object response;
+  response["browser_url"] = url + std::string(kServiceLogin.substr(1)) + "?token=" + token;
+  response["service_url"] = url;
+  response["token"] = token;
+  response["expires_at"] = TimeText(end_s * kUsPerSecond);
+  ShowEmbedOrigins(*kept, response);
+  co_return http::Json(200, WriteJson(response));
 }
 
 Task<http::Response> ShareByLogin(Context& context, http::Request& request, Grant grant) {
-  Result<Grant> kept = co_await KeepGrant(context, std::move(grant));
+  Result<Grant> kept = co_await SaveGrant(context, std::move(grant));
   if (!kept) co_return FailureOf(kept.error());
   const std::string url = UrlOfService(context, request, kept->service);
-  json::object answer;
-  answer["browser_url"] = url;
-  answer["service_url"] = url;
-  answer["access"] = json::string(NameOfAccess(kept->access));
-  ShowEmbedOrigins(*kept, answer);
-  co_return http::Json(200, WriteJson(answer));
+  json::object response;
+  response["browser_url"] = url;
+  response["service_url"] = url;
+  response["access"] = json::string(NameOfAccess(kept->access));
+  ShowEmbedOrigins(*kept, response);
+  co_return http::Json(200, WriteJson(response));
 }
 
 // From login back to a token.
-Task<http::Response> EndLogin(Context& context,
-                              http::Request& request,
-                              Grant grant,
-                              std::int64_t seconds) {
+Task<http::Response> SwitchToToken(Context& context,
+                                   http::Request& request,
+                                   Grant grant,
+                                   std::int64_t seconds) {
   std::optional<Grant> before = FindGrant(context, grant.service);
   if (before && IsByLogin(*before)) {
     Status removed = co_await RemoveGrant(context, grant.service);
@@ -133,21 +133,21 @@ Task<http::Response> ShareService(Context& context, http::Request& request) {
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   Checked<SharePort> share = ReadSharePort(*body);
-  if (!share) co_return RenderWrong(share.error());
+  if (!share) co_return RenderFieldError(share.error());
   Grant grant;
   grant.service = {(*box)->id, share->port};
   grant.account_id = (*box)->account_id;
   grant.created_at_us = context.clock() * 1000;
   grant.embed_origins = std::move(share->embed_origins);
-  switch (share->how) {
-    case SharePort::How::kOff:
-      co_return co_await EndLogin(context, request, std::move(grant), share->seconds);
-    case SharePort::How::kToken:
+  switch (share->access) {
+    case SharePort::Access::kOff:
+      co_return co_await SwitchToToken(context, request, std::move(grant), share->seconds);
+    case SharePort::Access::kToken:
       co_return co_await ShareByToken(context, request, std::move(grant), share->seconds);
-    case SharePort::How::kRestricted:
+    case SharePort::Access::kRestricted:
       grant.access = Grant::Access::kRestricted;
       break;
-    case SharePort::How::kWorkspace:
+    case SharePort::Access::kWorkspace:
       grant.access = Grant::Access::kWorkspace;
       break;
   }
@@ -170,10 +170,10 @@ Task<http::Response> ListServices(Context& context, http::Request& request) {
     if (grant.expires_at_us != 0) item["expires_at"] = TimeText(grant.expires_at_us);
     items.push_back(std::move(item));
   }
-  json::object answer;
-  answer["items"] = std::move(items);
-  answer["next_cursor"] = nullptr;
-  co_return http::Json(200, WriteJson(answer));
+  json::object response;
+  response["items"] = std::move(items);
+  response["next_cursor"] = nullptr;
+  co_return http::Json(200, WriteJson(response));
 }
 
 // The one port of the query, 0 for every one; nothing when it is no port.

@@ -9,23 +9,25 @@ using ::testing::StartsWith;
 
 class ServicesTest : public ServiceTest {
  protected:
-  const json::array& Items(Answer& answer) { return answer.body.at("items").as_array(); }
-  Answer ListShared() { return Call("GET", "/boxes/one/service-urls"); }
+  const json::array& Items(ParsedResponse& response) {
+    return response.body.at("items").as_array();
+  }
+  ParsedResponse ListShared() { return Call("GET", "/boxes/one/service-urls"); }
 };
 
 TEST_F(ServicesTest, ATokenComesWithItsAddresses) {
   std::string id = PutNamed("one");
-  Answer answer = Share(R"({"port":8000})");
-  ASSERT_EQ(answer.status, 200);
+  ParsedResponse response = Share(R"({"port":8000})");
+  ASSERT_EQ(response.status, 200);
   std::string url = "http://box.test:8080" + PathOf(id, 8000) + "/";
-  std::string token(answer.Text("token"));
-  EXPECT_EQ(answer.Text("service_url"), url);
-  EXPECT_EQ(answer.Text("browser_url"), url + "_svc/auth?token=" + token);
-  auto ends = ParseTime(answer.Text("expires_at"));
+  std::string token(response.Text("token"));
+  EXPECT_EQ(response.Text("service_url"), url);
+  EXPECT_EQ(response.Text("browser_url"), url + "_svc/auth?token=" + token);
+  auto ends = ParseTime(response.Text("expires_at"));
   ASSERT_TRUE(ends);
   EXPECT_GE(*ends, boxes_.now_us + 600'000'000);
   EXPECT_LE(*ends, boxes_.now_us + 601'000'000);
-  EXPECT_EQ(answer.body.as_object().count("access"), 0u);
+  EXPECT_EQ(response.body.as_object().count("access"), 0u);
 }
 
 TEST_F(ServicesTest, ADomainGivesTheServiceANameOfItsOwn) {
@@ -68,9 +70,9 @@ TEST_F(ServicesTest, RefusesWhatIsWrongWithItsPlace) {
       {R"({"port":80,"embed_origins":"https://a.example"})", "embed_origins"},
       {R"({"port":80,"access":"restricted","expires_in_seconds":60})", "expires_in_seconds"}};
   for (const auto& [body, field] : bad) {
-    Answer answer = Share(body);
-    EXPECT_EQ(answer.status, 422) << body;
-    EXPECT_EQ(answer.field(), field) << body;
+    ParsedResponse response = Share(body);
+    EXPECT_EQ(response.status, 422) << body;
+    EXPECT_EQ(response.field(), field) << body;
   }
   EXPECT_EQ(Share("").status, 400);
   EXPECT_EQ(Share("[]").status, 400);
@@ -88,23 +90,23 @@ TEST_F(ServicesTest, AnotherAccountsBoxIsNone) {
 
 TEST_F(ServicesTest, LoginHasNoTokenAndKeepsTokensAway) {
   std::string id = PutNamed("one");
-  Answer login = Share(R"({"port":80,"access":"workspace"})");
+  ParsedResponse login = Share(R"({"port":80,"access":"workspace"})");
   EXPECT_EQ(login.status, 200);
   EXPECT_EQ(login.Text("access"), "workspace");
   EXPECT_EQ(login.Text("browser_url"), "http://box.test:8080" + PathOf(id, 80) + "/");
   EXPECT_EQ(login.body.as_object().count("token"), 0u);
   EXPECT_EQ(login.body.as_object().count("expires_at"), 0u);
-  Answer token = Share(R"({"port":80})");
+  ParsedResponse token = Share(R"({"port":80})");
   EXPECT_EQ(token.status, 409);
   EXPECT_EQ(token.type(), "Conflict");
   EXPECT_EQ(Share(R"({"port":81})").status, 200) << "another port is another matter";
   EXPECT_EQ(Share(R"({"port":80,"access":"restricted"})").Text("access"), "restricted");
-  Answer off = Share(R"({"port":80,"access":"off","expires_in_seconds":60})");
+  ParsedResponse off = Share(R"({"port":80,"access":"off","expires_in_seconds":60})");
   EXPECT_EQ(off.status, 200);
   EXPECT_NE(off.Text("token"), "");
   EXPECT_LE(*ParseTime(off.Text("expires_at")), boxes_.now_us + 61'000'000);
   EXPECT_EQ(off.body.as_object().count("access"), 0u);
-  Answer listed = ListShared();
+  ParsedResponse listed = ListShared();
   EXPECT_EQ(FindString(Items(listed)[0], "access"), "token");
   EXPECT_EQ(Share(R"({"port":80})").status, 200);
   EXPECT_EQ(Share(R"({"port":80,"access":"off"})").status, 200) << "nothing to revoke is fine";
@@ -115,24 +117,24 @@ TEST_F(ServicesTest, ListsWhatIsSharedByPort) {
   PutNamed("one");
   Share(R"({"port":9000,"access":"restricted"})");
   Share(R"({"port":80,"expires_in_seconds":60})");
-  Answer answer = ListShared();
-  ASSERT_EQ(answer.status, 200);
-  EXPECT_TRUE(answer.body.at("next_cursor").is_null());
-  ASSERT_EQ(Items(answer).size(), 2u);
-  EXPECT_EQ(Items(answer)[0].at("port").as_int64(), 80);
-  EXPECT_EQ(FindString(Items(answer)[0], "access"), "token");
-  EXPECT_NE(FindString(Items(answer)[0], "expires_at"), "");
-  EXPECT_EQ(FindString(Items(answer)[0], "created_at"), TimeText(boxes_.now_us / 1000 * 1000));
-  EXPECT_EQ(FindString(Items(answer)[1], "access"), "restricted");
-  EXPECT_EQ(Items(answer)[1].as_object().count("expires_at"), 0u);
+  ParsedResponse response = ListShared();
+  ASSERT_EQ(response.status, 200);
+  EXPECT_TRUE(response.body.at("next_cursor").is_null());
+  ASSERT_EQ(Items(response).size(), 2u);
+  EXPECT_EQ(Items(response)[0].at("port").as_int64(), 80);
+  EXPECT_EQ(FindString(Items(response)[0], "access"), "token");
+  EXPECT_NE(FindString(Items(response)[0], "expires_at"), "");
+  EXPECT_EQ(FindString(Items(response)[0], "created_at"), TimeText(boxes_.now_us / 1000 * 1000));
+  EXPECT_EQ(FindString(Items(response)[1], "access"), "restricted");
+  EXPECT_EQ(Items(response)[1].as_object().count("expires_at"), 0u);
 }
 
 TEST_F(ServicesTest, ATokensTimeNeverShortensTheList) {
   PutNamed("one");
   Share(R"({"port":80,"expires_in_seconds":600})");
-  Answer before = ListShared();
+  ParsedResponse before = ListShared();
   Share(R"({"port":80,"expires_in_seconds":10})");
-  Answer after = ListShared();
+  ParsedResponse after = ListShared();
   EXPECT_EQ(FindString(Items(before)[0], "expires_at"), FindString(Items(after)[0], "expires_at"));
 }
 
@@ -141,9 +143,9 @@ TEST_F(ServicesTest, WhatIsOverIsLeftOutAndRemoved) {
   Share(R"({"port":80,"expires_in_seconds":60})");
   Share(R"({"port":81,"access":"restricted"})");
   boxes_.now_us += 62'000'000;
-  Answer answer = ListShared();
-  ASSERT_EQ(Items(answer).size(), 1u);
-  EXPECT_EQ(Items(answer)[0].at("port").as_int64(), 81);
+  ParsedResponse response = ListShared();
+  ASSERT_EQ(Items(response).size(), 1u);
+  EXPECT_EQ(Items(response)[0].at("port").as_int64(), 81);
   EXPECT_EQ(services_->All().size(), 1u);
 }
 
@@ -152,8 +154,8 @@ TEST_F(ServicesTest, GrantsGoWithTheirBox) {
   Share(R"({"port":80,"access":"restricted"})");
   boxes_.boxes.erase(id);
   PutNamed("one");  // the same name is another box
-  Answer answer = ListShared();
-  EXPECT_TRUE(Items(answer).empty());
+  ParsedResponse response = ListShared();
+  EXPECT_TRUE(Items(response).empty());
   EXPECT_TRUE(services_->All().empty());
   EXPECT_EQ(Share(R"({"port":80})").status, 200) << "no conflict with what is gone";
 }
@@ -176,7 +178,7 @@ TEST_F(ServicesTest, RemovesOnePortOrAll) {
 TEST_F(ServicesTest, ABoxSharesOnlySoManyPorts) {
   PutNamed("one");
   for (int port = 1; port <= 256; ++port) ASSERT_NE(TokenFor(port), "");
-  Answer more = Share(R"({"port":257})");
+  ParsedResponse more = Share(R"({"port":257})");
   EXPECT_EQ(more.status, 429);
   EXPECT_THAT(more.message(), HasSubstr("256"));
   EXPECT_NE(TokenFor(1), "") << "a new token for one that is shared is fine";

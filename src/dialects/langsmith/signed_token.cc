@@ -28,22 +28,22 @@ std::string BytesOfHex(std::string_view hex) {
   return bytes;
 }
 
-std::string TokenSignature(const accounts::Secrets& secrets,
+std::string TokenSignature(const accounts::Sealer& sealer,
                            TokenPurpose purpose,
                            std::string_view signed_part) {
-  return EncodeBase64Url(BytesOfHex(secrets.Sign(PurposeName(purpose), signed_part)));
+  return EncodeBase64Url(BytesOfHex(sealer.Sign(PurposeName(purpose), signed_part)));
 }
 
 }  // namespace
 
-std::string SignToken(const accounts::Secrets& secrets, TokenPurpose purpose, json::object claims) {
+std::string SignToken(const accounts::Sealer& sealer, TokenPurpose purpose, json::object claims) {
   claims["aud"] = json::string(PurposeName(purpose));
   claims["jti"] = RandomHex(16);
   std::string token = EncodeBase64Url(kTokenHead) + '.' + EncodeBase64Url(WriteJson(claims));
-  return token + '.' + TokenSignature(secrets, purpose, token);
+  return token + '.' + TokenSignature(sealer, purpose, token);
 }
 
-std::optional<json::value> OpenToken(const accounts::Secrets& secrets,
+std::optional<json::value> OpenToken(const accounts::Sealer& sealer,
                                      TokenPurpose purpose,
                                      std::string_view token) {
   if (token.size() > kTokenBytesMax) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<json::value> OpenToken(const accounts::Secrets& secrets,
   if (last == std::string_view::npos) return std::nullopt;
   std::string_view signed_part = token.substr(0, last);
   // The text is compared, not the bytes it stands for: one token has one spelling.
-  std::string expected = TokenSignature(secrets, purpose, signed_part);
+  std::string expected = TokenSignature(sealer, purpose, signed_part);
   if (!EqualsInConstantTime(token.substr(last + 1), expected)) return std::nullopt;
   // From here on they are our own words; the head is looked at all the same.
   std::size_t dot = signed_part.find('.');

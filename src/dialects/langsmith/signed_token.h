@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "accounts/secrets.h"
+#include "accounts/sealer.h"
 #include "base/json.h"
 
 namespace viv::langsmith {
@@ -16,10 +16,10 @@ namespace viv::langsmith {
 enum class TokenPurpose { kService, kDownload };
 
 // `claims` and a random "jti", which makes every token another one.
-std::string SignToken(const accounts::Secrets& secrets, TokenPurpose purpose, json::object claims);
+std::string SignToken(const accounts::Sealer& sealer, TokenPurpose purpose, json::object claims);
 
 // What it says, if we said it. Whether its time is over is the caller's question.
-std::optional<json::value> OpenToken(const accounts::Secrets& secrets,
+std::optional<json::value> OpenToken(const accounts::Sealer& sealer,
                                      TokenPurpose purpose,
                                      std::string_view token);
 

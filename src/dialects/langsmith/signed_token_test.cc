@@ -9,9 +9,9 @@
 namespace viv::langsmith {
 namespace {
 
-const accounts::Secrets& TokenSecrets() {
-  static const accounts::Secrets secrets("the server's own secret");
-  return secrets;
+const accounts::Sealer& TokenSealer() {
+  static const accounts::Sealer sealer("the server's own secret");
+  return sealer;
 }
 
 json::object TokenClaims() {
@@ -22,11 +22,11 @@ json::object TokenClaims() {
 }
 
 std::string ServiceToken() {
-  return SignToken(TokenSecrets(), TokenPurpose::kService, TokenClaims());
+  return SignToken(TokenSealer(), TokenPurpose::kService, TokenClaims());
 }
 
 TEST(SignedTokenTest, SaysWhatWasSigned) {
-  auto claims = OpenToken(TokenSecrets(), TokenPurpose::kService, ServiceToken());
+  auto claims = OpenToken(TokenSealer(), TokenPurpose::kService, ServiceToken());
   ASSERT_TRUE(claims);
   EXPECT_EQ(FindString(*claims, "sub"), "i1");
   EXPECT_EQ(claims->at("exp").as_int64(), 1000);
@@ -45,8 +45,8 @@ TEST(SignedTokenTest, TwoAreNeverTheSame) {
 }
 
 TEST(SignedTokenTest, OpensForNoOtherPurposeOrServer) {
-  EXPECT_FALSE(OpenToken(TokenSecrets(), TokenPurpose::kDownload, ServiceToken()));
-  accounts::Secrets other("another server's secret");
+  EXPECT_FALSE(OpenToken(TokenSealer(), TokenPurpose::kDownload, ServiceToken()));
+  accounts::Sealer other("another server's secret");
   EXPECT_FALSE(OpenToken(other, TokenPurpose::kService, ServiceToken()));
 }
 
@@ -55,14 +55,14 @@ TEST(SignedTokenTest, AChangedByteAnywhereIsNoticed) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     std::string changed = token;
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
-    EXPECT_FALSE(OpenToken(TokenSecrets(), TokenPurpose::kService, changed)) << i;
+    EXPECT_FALSE(OpenToken(TokenSealer(), TokenPurpose::kService, changed)) << i;
   }
 }
 
 TEST(SignedTokenTest, HasOneSpelling) {
   const std::string token = ServiceToken();
   for (std::string other : {token + "=", token + " ", " " + token, token + ".", token + "A"})
-    EXPECT_FALSE(OpenToken(TokenSecrets(), TokenPurpose::kService, other)) << other;
+    EXPECT_FALSE(OpenToken(TokenSealer(), TokenPurpose::kService, other)) << other;
 }
 
 TEST(SignedTokenTest, WhatIsNoTokenIsRefused) {
@@ -74,7 +74,7 @@ TEST(SignedTokenTest, WhatIsNoTokenIsRefused) {
                           unsigned_head + '.' + std::string(parts[1]) + '.',
                           std::string(parts[0]) + '.' + std::string(parts[1]),
                           std::string(100'000, 'a'), std::string("\0\xff.\x01", 4)})
-    EXPECT_FALSE(OpenToken(TokenSecrets(), TokenPurpose::kService, bad));
+    EXPECT_FALSE(OpenToken(TokenSealer(), TokenPurpose::kService, bad));
 }
 
 TEST(SignedTokenTest, EndsAtItsSecond) {

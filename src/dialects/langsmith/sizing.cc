@@ -30,8 +30,8 @@ std::int64_t MillicoresOf(const runtime::Limits& limits) {
 }  // namespace
 
 Checked<SizeRequest> ReadSizeRequest(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   SizeRequest request;
   if (auto vcpus = members.Integer("vcpus", 1, kMillicoresMax / 1000))
     request.cpu_millicores = *vcpus * 1000;
@@ -39,7 +39,7 @@ Checked<SizeRequest> ReadSizeRequest(const json::value& body) {
     request.cpu_millicores = millicores;
   request.memory_bytes = members.Integer("mem_bytes", kMemoryLeast, kMemoryMax);
   request.disk_bytes = members.Integer("fs_capacity_bytes", kDiskLeast, kDiskMax);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return request;
 }
 
@@ -59,8 +59,9 @@ Checked<Size> Resized(const Size& now, const SizeRequest& request) {
     size.limits.cpus = static_cast<double>(*request.cpu_millicores) / 1000;
   if (request.memory_bytes) size.limits.memory_bytes = *request.memory_bytes;
   if (request.disk_bytes && *request.disk_bytes < now.disk_bytes)
-    return Wrong({"fs_capacity_bytes"}, "a disk does not shrink: at least " +
-                                            std::to_string(now.disk_bytes) + " bytes are expected");
+    return FailField({"fs_capacity_bytes"}, "a disk does not shrink: at least " +
+                                                std::to_string(now.disk_bytes) +
+                                                " bytes are expected");
   if (request.disk_bytes) size.disk_bytes = *request.disk_bytes;
   return size;
 }

@@ -20,12 +20,12 @@ Checked<void> UseRegistry(const Context& context,
                           boxes::ImportImage& import) {
   if (asked.registry_id.empty()) return {};
   auto registry = OpenRegistry(context, account_id, asked.registry_id);
-  if (!registry) return Wrong({"registry_id"}, registry.error().message);
+  if (!registry) return FailField({"registry_id"}, registry.error().message);
   auto reference = boxes::ParseImageReference(asked.docker_image);
   if (!reference || ToLower(reference->registry) != registry->host)
-    return Wrong({"docker_image"}, "registry '" + registry->name + "' is " + registry->host +
-                                       ": the image's name must begin with " + registry->host +
-                                       "/");
+    return FailField({"docker_image"}, "registry '" + registry->name + "' is " + registry->host +
+                                           ": the image's name must begin with " + registry->host +
+                                           "/");
   import.login = std::move(registry->login);
   import.transport = registry->transport;
   return {};
@@ -33,12 +33,12 @@ Checked<void> UseRegistry(const Context& context,
 
 }  // namespace
 
-Task<http::Response> CreateSnapshot(SnapshotDesk& desk, http::Request& request) {
-  Context& context = desk.context();
+Task<http::Response> CreateSnapshot(SnapshotWriter& writer, http::Request& request) {
+  Context& context = writer.context();
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   auto asked = ReadBuildRequest(*body);
-  if (!asked) co_return RenderWrong(asked.error());
+  if (!asked) co_return RenderFieldError(asked.error());
   boxes::ImportImage import;
   import.id = boxes::NewTemplateId();
   import.account_id = request.identity.account_id;
@@ -46,7 +46,7 @@ Task<http::Response> CreateSnapshot(SnapshotDesk& desk, http::Request& request) 
   import.reference = asked->docker_image;
   import.disk_bytes = *asked->disk_bytes;
   auto used = UseRegistry(context, import.account_id, *asked, import);
-  if (!used) co_return RenderWrong(used.error());
+  if (!used) co_return RenderFieldError(used.error());
 
   KnownSnapshot snapshot;
   snapshot.id = import.id;
@@ -61,7 +61,7 @@ Task<http::Response> CreateSnapshot(SnapshotDesk& desk, http::Request& request) 
   snapshot.run_config = std::move(asked->run_config);
   snapshot.created_by = import.account_id;
   snapshot.created_at_us = snapshot.updated_at_us = context.clock() * 1000;
-  auto building = co_await desk.Build(std::move(snapshot), std::move(import));
+  auto building = co_await writer.Build(std::move(snapshot), std::move(import));
   if (!building) co_return FailureOf(building.error());
   co_return http::Json(201, WriteJson(ShowSnapshot(*building)));
 }

@@ -56,7 +56,7 @@ class SnapshotBuildTest : public LangsmithTest {
 };
 
 TEST_F(SnapshotBuildTest, ABuildIsBuildingThenReady) {
-  Answer made = Call("POST", "/snapshots", kBuildBody);
+  ParsedResponse made = Call("POST", "/snapshots", kBuildBody);
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(made.Text("status"), "building");
   EXPECT_EQ(made.Text("docker_image"), "reg.example.com/a/b:1");
@@ -72,7 +72,7 @@ TEST_F(SnapshotBuildTest, ABuildIsBuildingThenReady) {
   EXPECT_FALSE(images_.started[0].request.login);
 
   End();
-  Answer ready = Call("GET", "/snapshots/" + id);
+  ParsedResponse ready = Call("GET", "/snapshots/" + id);
   EXPECT_EQ(ready.Text("status"), "ready");
   EXPECT_EQ(ready.Text("image_digest"), "sha256:abc");
   EXPECT_EQ(WriteJson(ready.body.at("tags")), R"(["latest"])");
@@ -93,7 +93,7 @@ TEST_F(SnapshotBuildTest, AFailureSaysWhyAndLeavesTheTagToTheLastGoodOne) {
   const std::string bad(Call("POST", "/snapshots", kBuildBody).Text("id"));
   EXPECT_EQ(ResolveSnapshot(context_, "mine", "py")->id, good);
   End(Error{ErrorCode::kUnavailable, "install skopeo"});
-  Answer failed = Call("GET", "/snapshots/" + bad);
+  ParsedResponse failed = Call("GET", "/snapshots/" + bad);
   EXPECT_EQ(failed.Text("status"), "failed");
   EXPECT_EQ(failed.Text("status_message"), "install skopeo");
   EXPECT_EQ(ResolveSnapshot(context_, "mine", "py")->id, good);
@@ -108,7 +108,7 @@ TEST_F(SnapshotBuildTest, AFailureSaysWhyAndLeavesTheTagToTheLastGoodOne) {
 TEST_F(SnapshotBuildTest, ABuildThatTheServersEndInterruptedHasFailed) {
   const std::string id(Call("POST", "/snapshots", kBuildBody).Text("id"));
   images_.ids.clear();  // the next server knows of none
-  Answer shown = Call("GET", "/snapshots/" + id);
+  ParsedResponse shown = Call("GET", "/snapshots/" + id);
   EXPECT_EQ(shown.Text("status"), "failed");
   EXPECT_THAT(shown.Text("status_message"), HasSubstr("restarted during the build"));
   EXPECT_EQ(Call("DELETE", "/snapshots/" + id).status, 204);
@@ -134,10 +134,10 @@ TEST_F(SnapshotBuildTest, TheRegistryGivesItsCredentials) {
       Call("POST", "/registries",
            R"({"name": "r", "url": "http://reg.example.com", "username": "u", "password": "p"})")
           .Text("id"));
-  Answer made = Call("POST", "/snapshots",
-                     R"({"name": "py", "docker_image": "reg.example.com/a:1",
+  ParsedResponse made = Call("POST", "/snapshots",
+                             R"({"name": "py", "docker_image": "reg.example.com/a:1",
                          "fs_capacity_bytes": 1073741824, "registry_id": ")" +
-                         registry + "\"}");
+                                 registry + "\"}");
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(made.Text("registry_id"), registry);
   const boxes::ImportImage& request = images_.started.back().request;
@@ -146,8 +146,8 @@ TEST_F(SnapshotBuildTest, TheRegistryGivesItsCredentials) {
   EXPECT_EQ(request.login->password, "p");
   EXPECT_EQ(request.transport, boxes::RegistryTransport::kPlain);
   // Another registry's image does not get them, and another account has none.
-  Answer other = Call("POST", "/snapshots",
-                      R"({"name": "py", "docker_image": "evil.example.com/a:1",
+  ParsedResponse other = Call("POST", "/snapshots",
+                              R"({"name": "py", "docker_image": "evil.example.com/a:1",
                           "fs_capacity_bytes": 1073741824, "registry_id": "r"})");
   EXPECT_EQ(other.status, 422);
   EXPECT_EQ(other.field(), "docker_image");
@@ -164,7 +164,7 @@ TEST_F(SnapshotBuildTest, TheRegistryGivesItsCredentials) {
 TEST_F(SnapshotBuildTest, ItsDescriptionIsKeptToTheEnd) {
   std::string body(kBuildBody);
   body.insert(1, R"("description": "has Python", )");
-  Answer made = Call("POST", "/snapshots", body);
+  ParsedResponse made = Call("POST", "/snapshots", body);
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(made.Text("description"), "has Python");
   End();
@@ -193,9 +193,9 @@ TEST_F(SnapshotBuildTest, WhatCannotBeBuiltIsNamed) {
                     "registry_id": "none"})",
                 "registry_id"},
        }) {
-    Answer answer = Call("POST", "/snapshots", one.body);
-    EXPECT_EQ(answer.status, 422) << one.body;
-    EXPECT_EQ(answer.field(), one.field) << one.body;
+    ParsedResponse response = Call("POST", "/snapshots", one.body);
+    EXPECT_EQ(response.status, 422) << one.body;
+    EXPECT_EQ(response.field(), one.field) << one.body;
   }
   EXPECT_TRUE(images_.started.empty());
   EXPECT_TRUE(store_.documents.empty());
@@ -209,9 +209,9 @@ TEST_F(SnapshotBuildTest, TooManyBuildsAreRefusedAndLeaveNothing) {
 
 TEST_F(SnapshotBuildTest, AServerWithoutImportsSaysSo) {
   context_.images = nullptr;
-  Answer answer = Call("POST", "/snapshots", kBuildBody);
-  EXPECT_EQ(answer.status, 503);
-  EXPECT_THAT(answer.message(), Not(HasSubstr("py")));
+  ParsedResponse response = Call("POST", "/snapshots", kBuildBody);
+  EXPECT_EQ(response.status, 503);
+  EXPECT_THAT(response.message(), Not(HasSubstr("py")));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "dialects/langsmith/body.h"
-#include "dialects/langsmith/box_note.h"
+#include "dialects/langsmith/box_annotation.h"
 #include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/snapshot_operations.h"
 #include "dialects/langsmith/snapshot_request.h"
@@ -28,13 +28,13 @@ void IncludeLabels(const boxes::BoxSpec& spec, KnownSnapshot& snapshot) {
 }  // namespace
 
 // Copying the files takes milliseconds: the snapshot is ready in the answer already.
-Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request) {
-  Context& context = desk.context();
+Task<http::Response> CaptureSnapshot(SnapshotWriter& writer, http::Request& request) {
+  Context& context = writer.context();
   const std::string account_id = request.identity.account_id;
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   auto asked = ReadCaptureRequest(*body);
-  if (!asked) co_return RenderWrong(asked.error());
+  if (!asked) co_return RenderFieldError(asked.error());
   auto box = FindBox(context, account_id, request.Parameter("name"));
   if (!box) co_return FailureOf(box.error());
   if ((*box)->spec.disposable)
@@ -48,7 +48,7 @@ Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request)
     co_return InvalidField({"fs_capacity_bytes"}, std::move(message));
   }
   std::string name = DomainNameFor(context, account_id, asked->name);
-  Variables variables = VariablesToCapture(NoteOf(**box));
+  Variables variables = VariablesToCapture(AnnotationOf(**box));
   auto taken = co_await context.boxes.SnapshotWith(account_id, (*box)->id, std::move(name),
                                                    std::move(variables));
   if (!taken) co_return FailureOf(taken.error());
@@ -66,7 +66,7 @@ Task<http::Response> CaptureSnapshot(SnapshotDesk& desk, http::Request& request)
   KeepEnvironment((*box)->spec, snapshot);
   snapshot.created_by = account_id;
   snapshot.created_at_us = taken->created_at_us;
-  auto kept = co_await desk.Keep(std::move(snapshot));
+  auto kept = co_await writer.Save(std::move(snapshot));
   if (kept) co_return http::Json(201, WriteJson(ShowSnapshot(*kept)));
   Status removed = co_await context.boxes.RemoveTemplate(account_id, taken->id);
   if (!removed)

@@ -44,7 +44,7 @@ bool FitsFilter(const KnownSnapshot& snapshot, const BoxFilter& filter) {
   });
 }
 
-BoxRank RankOf(BoxSort sort, const KnownSnapshot& snapshot) {
+BoxSortKey SortKeyOf(BoxSort sort, const KnownSnapshot& snapshot) {
   switch (sort) {
     case BoxSort::kName:
       return {0, snapshot.name, snapshot.id};
@@ -55,51 +55,51 @@ BoxRank RankOf(BoxSort sort, const KnownSnapshot& snapshot) {
   }
 }
 
-struct RankedSnapshot {
-  BoxRank rank;
+struct SortedSnapshot {
+  BoxSortKey sort_key;
   const KnownSnapshot* snapshot;
 };
 
 // Those that fit, from where the query begins, in its order.
-std::vector<RankedSnapshot> Ranked(const std::vector<KnownSnapshot>& all,
-                                   const BoxListQuery& query) {
-  auto before = [&query](const BoxRank& a, const BoxRank& b) {
+std::vector<SortedSnapshot> SortSnapshots(const std::vector<KnownSnapshot>& all,
+                                          const BoxListQuery& query) {
+  auto before = [&query](const BoxSortKey& a, const BoxSortKey& b) {
     const auto left = std::tie(a.number, a.text, a.id), right = std::tie(b.number, b.text, b.id);
     return query.order == SortOrder::kAscending ? left < right : right < left;
   };
-  std::vector<RankedSnapshot> ranked;
+  std::vector<SortedSnapshot> sorted;
   for (const KnownSnapshot& one : all) {
     if (!FitsFilter(one, query.filter)) continue;
-    BoxRank rank = RankOf(query.sort, one);
-    if (query.after && !before(*query.after, rank)) continue;
-    ranked.push_back({std::move(rank), &one});
+    BoxSortKey sort_key = SortKeyOf(query.sort, one);
+    if (query.after && !before(*query.after, sort_key)) continue;
+    sorted.push_back({std::move(sort_key), &one});
   }
-  std::sort(ranked.begin(), ranked.end(),
-            [&](const auto& a, const auto& b) { return before(a.rank, b.rank); });
-  return ranked;
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const auto& a, const auto& b) { return before(a.sort_key, b.sort_key); });
+  return sorted;
 }
 
 }  // namespace
 
 // Older clients read `snapshots` and `offset` (of the next page, 0 at the end), newer ones `items`
 // and `next_cursor`.
-Task<http::Response> ListSnapshots(SnapshotDesk& desk, http::Request& request) {
+Task<http::Response> ListSnapshots(SnapshotWriter& writer, http::Request& request) {
   auto query = ReadSnapshotQuery(request);
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
   const std::vector<KnownSnapshot> all =
-      KnownSnapshots(desk.context(), request.identity.account_id);
-  const std::vector<RankedSnapshot> ranked = Ranked(all, *query);
-  const std::size_t begin = std::min(query->offset, ranked.size());
-  const std::size_t end = std::min(begin + query->limit, ranked.size());
+      KnownSnapshots(writer.context(), request.identity.account_id);
+  const std::vector<SortedSnapshot> sorted = SortSnapshots(all, *query);
+  const std::size_t begin = std::min(query->offset, sorted.size());
+  const std::size_t end = std::min(begin + query->limit, sorted.size());
   json::array items;
-  for (std::size_t i = begin; i < end; ++i) items.push_back(ShowSnapshot(*ranked[i].snapshot));
-  const bool more = end < ranked.size() && end > begin;
+  for (std::size_t i = begin; i < end; ++i) items.push_back(ShowSnapshot(*sorted[i].snapshot));
+  const bool more = end < sorted.size() && end > begin;
   json::object page;
   page["snapshots"] = items;
   page["items"] = std::move(items);
   page["offset"] = more && !query->after ? end : 0;
   page["next_cursor"] = nullptr;
-  if (more) page["next_cursor"] = EncodeCursor(*query, ranked[end - 1].rank);
+  if (more) page["next_cursor"] = EncodeCursor(*query, sorted[end - 1].sort_key);
   co_return http::Json(200, WriteJson(page));
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 // The operations on snapshots, each in the file of its name.
 
-#include "dialects/langsmith/snapshot_desk.h"
+#include "dialects/langsmith/snapshot_writer.h"
 
 namespace viv::langsmith {
 
-using SnapshotOperation = Task<http::Response>(SnapshotDesk& desk, http::Request& request);
+using SnapshotOperation = Task<http::Response>(SnapshotWriter& writer, http::Request& request);
 
 SnapshotOperation CaptureSnapshot;    // snapshot_capture.cc
 SnapshotOperation CreateSnapshot;     // snapshot_build.cc

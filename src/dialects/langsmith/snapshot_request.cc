@@ -44,7 +44,7 @@ void ReadSnapshotLabels(Members& members, SnapshotRequest& request) {
 // What both kinds have.
 void ReadSnapshotBasics(const json::value& body, Members& members, SnapshotRequest& request) {
   request.name = members.RequiredText("name");
-  if (members.mistakes().none() && !IsSnapshotWord(request.name))
+  if (members.field_errors().none() && !IsSnapshotWord(request.name))
     members.Refuse("name",
                    "1 to 128 letters, digits, '.', '_' and '-' are expected, the first of "
                    "them a letter or digit; a tag goes into `tag`");
@@ -58,11 +58,11 @@ void ReadSnapshotBasics(const json::value& body, Members& members, SnapshotReque
       members.Integer("fs_capacity_bytes", kSnapshotDiskBytesMin, kSnapshotDiskBytesMax);
   ReadSnapshotLabels(members, request);
   request.description =
-      members.Words("description", kSnapshotDescriptionCharactersMax).value_or("");
+      members.TextOfCharacters("description", kSnapshotDescriptionCharactersMax).value_or("");
   const json::value& given = GivenOrNull(body, "run_config");
   if (given.is_null()) return;
   RunConfig config;
-  if (TakeChecked(config, ReadRunConfig(given), members.mistakes()))
+  if (TakeChecked(config, ReadRunConfig(given), members.field_errors()))
     request.run_config = ShowRunConfig(config);
 }
 
@@ -104,8 +104,8 @@ void RefuseImageConfig(Members& members) {
 }  // namespace
 
 Checked<SnapshotRequest> ReadCaptureRequest(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   SnapshotRequest request;
   ReadSnapshotBasics(body, members, request);
   if (members.Flag("include_memory").value_or(false))
@@ -122,24 +122,24 @@ Checked<SnapshotRequest> ReadCaptureRequest(const json::value& body) {
                    "create the snapshot from there, or leave this out to capture the box's files");
   ReadIncludes(members, request);
   RefuseImageConfig(members);
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return request;
 }
 
 Checked<SnapshotRequest> ReadBuildRequest(const json::value& body) {
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   SnapshotRequest request;
   ReadSnapshotBasics(body, members, request);
   request.docker_image = members.RequiredText("docker_image");
-  if (mistakes.none()) {
+  if (field_errors.none()) {
     auto reference = boxes::ParseImageReference(request.docker_image);
     if (!reference) members.Refuse("docker_image", reference.error().message);
   }
   if (!request.disk_bytes)
     members.Refuse("fs_capacity_bytes", "the size of the disk of boxes from it is needed");
   request.registry_id = members.Text("registry_id").value_or("");
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return request;
 }
 

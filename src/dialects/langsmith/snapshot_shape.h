@@ -2,7 +2,7 @@
 // A snapshot as LangSmith's answers show it.
 
 #include "base/json.h"
-#include "dialects/langsmith/snapshot_book.h"
+#include "dialects/langsmith/snapshot_records.h"
 
 namespace viv::langsmith {
 

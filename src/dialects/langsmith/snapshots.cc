@@ -30,11 +30,11 @@ constexpr SnapshotRoute kSnapshotRoutes[] = {
 
 // What boxes from it begin with.
 json::value RunConfigOf(const KnownSnapshot& snapshot) {
-  RunConfig below;
-  if (!snapshot.user.empty()) below.user = snapshot.user;
-  if (!snapshot.workdir.empty()) below.work_dir = snapshot.workdir;
+  RunConfig base_config;
+  if (!snapshot.user.empty()) base_config.user = snapshot.user;
+  if (!snapshot.workdir.empty()) base_config.work_dir = snapshot.workdir;
   const Checked<RunConfig> own = ReadRunConfig(snapshot.run_config);
-  const RunConfig whole = own ? LayRunConfig(below, *own) : below;
+  const RunConfig whole = own ? OverlayRunConfig(base_config, *own) : base_config;
   return whole.empty() ? json::value() : json::value(ShowRunConfig(whole));
 }
 
@@ -42,11 +42,11 @@ json::value RunConfigOf(const KnownSnapshot& snapshot) {
 
 void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
   // Shared by the handlers: it goes with the last of them.
-  auto desk = std::make_shared<SnapshotDesk>(context);
+  auto writer = std::make_shared<SnapshotWriter>(context);
   for (const SnapshotRoute& route : kSnapshotRoutes) {
     SnapshotOperation* operation = route.operation;
-    router.Add(route.method, route.path, auth([desk, operation](http::Request& request) {
-                 return operation(*desk, request);
+    router.Add(route.method, route.path, auth([writer, operation](http::Request& request) {
+                 return operation(*writer, request);
                }));
   }
 }
@@ -74,27 +74,27 @@ Result<ResolvedSnapshot> ResolveSnapshot(const Context& context,
   return resolved;
 }
 
-Task<http::Response> GetSnapshot(SnapshotDesk& desk, http::Request& request) {
-  auto found =
-      FindSnapshot(desk.context(), request.identity.account_id, request.Parameter("snapshot_ref"));
+Task<http::Response> GetSnapshot(SnapshotWriter& writer, http::Request& request) {
+  auto found = FindSnapshot(writer.context(), request.identity.account_id,
+                            request.Parameter("snapshot_ref"));
   if (!found) co_return FailureOf(found.error());
   co_return http::Json(200, WriteJson(ShowSnapshot(*found)));
 }
 
-Task<http::Response> DeleteSnapshot(SnapshotDesk& desk, http::Request& request) {
-  auto found =
-      FindSnapshot(desk.context(), request.identity.account_id, request.Parameter("snapshot_ref"));
+Task<http::Response> DeleteSnapshot(SnapshotWriter& writer, http::Request& request) {
+  auto found = FindSnapshot(writer.context(), request.identity.account_id,
+                            request.Parameter("snapshot_ref"));
   if (!found) co_return FailureOf(found.error());
-  Status removed = co_await desk.Remove(*std::move(found));
+  Status removed = co_await writer.Remove(*std::move(found));
   if (!removed) co_return FailureOf(removed.error());
   co_return http::Empty(204);
 }
 
-Task<http::Response> GetSnapshotByName(SnapshotDesk& desk, http::Request& request) {
+Task<http::Response> GetSnapshotByName(SnapshotWriter& writer, http::Request& request) {
   const std::string_view name = request.Parameter("name");
   bool exists = false;
   json::array tags;
-  for (const KnownSnapshot& one : KnownSnapshots(desk.context(), request.identity.account_id)) {
+  for (const KnownSnapshot& one : KnownSnapshots(writer.context(), request.identity.account_id)) {
     if (one.name != name) continue;
     exists = true;
     for (const std::string& tag : one.tags)
@@ -103,8 +103,8 @@ Task<http::Response> GetSnapshotByName(SnapshotDesk& desk, http::Request& reques
   if (!exists)
     co_return Failure(404, "ResourceNotFound",
                       "there is no snapshot named '" + Printable(name) + "'");
-  json::object answer{{"name", json::string(name)}, {"tags", std::move(tags)}};
-  co_return http::Json(200, WriteJson(answer));
+  json::object response{{"name", json::string(name)}, {"tags", std::move(tags)}};
+  co_return http::Json(200, WriteJson(response));
 }
 
 }  // namespace viv::langsmith

@@ -17,21 +17,21 @@ class SnapshotsTest : public LangsmithTest {
     boxes_.Edit(box_, [](boxes::Box& box) { box.spec.disk_bytes = 10LL << 30; });
   }
 
-  Answer Capture(const std::string& body) {
+  ParsedResponse Capture(const std::string& body) {
     boxes_.now_us += 1'000'000;
     return Call("POST", "/boxes/work/snapshot", body);
   }
   std::string CaptureId(const std::string& body) {
-    Answer answer = Capture(body);
-    EXPECT_EQ(answer.status, 201) << answer.text;
-    return std::string(answer.Text("id"));
+    ParsedResponse response = Capture(body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return std::string(response.Text("id"));
   }
   std::vector<std::string> Names(const std::string& query, HeaderList headers = {}) {
-    Answer answer = Call("GET", "/snapshots" + query, "", std::move(headers));
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    EXPECT_EQ(answer.body.at("items"), answer.body.at("snapshots"));
+    ParsedResponse response = Call("GET", "/snapshots" + query, "", std::move(headers));
+    EXPECT_EQ(response.status, 200) << response.text;
+    EXPECT_EQ(response.body.at("items"), response.body.at("snapshots"));
     std::vector<std::string> names;
-    for (const json::value& one : answer.body.at("items").as_array())
+    for (const json::value& one : response.body.at("items").as_array())
       names.emplace_back(FindString(one, "name"));
     return names;
   }
@@ -40,7 +40,7 @@ class SnapshotsTest : public LangsmithTest {
 };
 
 TEST_F(SnapshotsTest, ACaptureIsReadyAtOnceAndShowsAllOfIt) {
-  Answer made = Capture(
+  ParsedResponse made = Capture(
       R"({"name": "py", "labels": {"team": "a"}, "fs_capacity_bytes": 21474836480,
           "run_config": {"user": "root", "env_vars": {"A": "1"}}})");
   ASSERT_EQ(made.status, 201) << made.text;
@@ -55,7 +55,7 @@ TEST_F(SnapshotsTest, ACaptureIsReadyAtOnceAndShowsAllOfIt) {
   EXPECT_EQ(made.Text("created_by"), "mine");
   for (std::string ref : {std::string(made.Text("id")), std::string("py"), std::string("py:latest"),
                           std::string("py%3Alatest")}) {
-    Answer shown = Call("GET", "/snapshots/" + ref);
+    ParsedResponse shown = Call("GET", "/snapshots/" + ref);
     EXPECT_EQ(shown.status, 200) << ref;
     EXPECT_EQ(shown.body, made.body);
   }
@@ -69,7 +69,7 @@ TEST_F(SnapshotsTest, ATagMovesToTheNewest) {
   EXPECT_EQ(Call("GET", "/snapshots/py:v1").Text("id"), third);
   EXPECT_EQ(WriteJson(Call("GET", "/snapshots/" + first).body.at("tags")), "[]");
   EXPECT_EQ(Call("GET", "/snapshots/py").Text("id"), second);
-  Answer tags = Call("GET", "/snapshots-by-name/py");
+  ParsedResponse tags = Call("GET", "/snapshots-by-name/py");
   EXPECT_EQ(tags.status, 200);
   EXPECT_EQ(tags.Text("name"), "py");
   EXPECT_EQ(tags.body.at("tags").as_array().size(), 2u);
@@ -116,7 +116,7 @@ TEST_F(SnapshotsTest, WhatTheBoxRanWithGoesOnBelowTheSnapshotsOwn) {
 // By the variables of the capture alone: those of the template are the domain's matter.
 TEST_F(SnapshotsTest, WhatTheBoxWasGivenForItselfStaysWithIt) {
   CaptureId(R"({"name": "below", "run_config": {"env_vars": {"BELOW": "snapshot", "B": "0"}}})");
-  Answer made = Call("POST", "/boxes", R"({"name": "own", "snapshot": "below",
+  ParsedResponse made = Call("POST", "/boxes", R"({"name": "own", "snapshot": "below",
       "env_vars": {"SECRET": "s3cret", "BELOW": "hidden"},
       "run_config": {"env_vars": {"B": "run"}},
       "proxy_config": {"rules": [
@@ -124,7 +124,7 @@ TEST_F(SnapshotsTest, WhatTheBoxWasGivenForItselfStaysWithIt) {
         {"name": "aws", "type": "aws", "aws": {"access_key_id": {"type": "opaque", "value": "k"},
           "secret_access_key": {"type": "opaque", "value": "s"}}}]}})");
   ASSERT_EQ(made.status, 201) << made.text;
-  Answer taken = Call("POST", "/boxes/own/snapshot", R"({"name": "of-own"})");
+  ParsedResponse taken = Call("POST", "/boxes/own/snapshot", R"({"name": "of-own"})");
   ASSERT_EQ(taken.status, 201) << taken.text;
   const std::string id = *boxes::TemplateOfUuid(taken.Text("id"));
   EXPECT_THAT(boxes_.snapshot_variables.at(id),
@@ -146,7 +146,7 @@ TEST_F(SnapshotsTest, ABoxOfAnotherDialectKeepsItsVariablesForItself) {
 
 TEST_F(SnapshotsTest, OneThatIsNotPersistentIsNotCaptured) {
   ASSERT_EQ(Call("POST", "/boxes", R"({"name": "brief", "persistent": false})").status, 201);
-  Answer refused = Call("POST", "/boxes/brief/snapshot", R"({"name": "a"})");
+  ParsedResponse refused = Call("POST", "/boxes/brief/snapshot", R"({"name": "a"})");
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.type(), "InvalidRequest");
   EXPECT_THAT(refused.message(), HasSubstr("persistent"));
@@ -154,11 +154,12 @@ TEST_F(SnapshotsTest, OneThatIsNotPersistentIsNotCaptured) {
 
 TEST_F(SnapshotsTest, BoxesInheritItsLabelsAndHaveNoSmallerDisk) {
   CaptureId(R"({"name": "py", "labels": {"team": "a", "from": "py"}})");
-  Answer made =
+  ParsedResponse made =
       Call("POST", "/boxes", R"({"name": "b", "snapshot": "py", "labels": {"team": "own"}})");
   ASSERT_EQ(made.status, 201) << made.text;
   EXPECT_EQ(WriteJson(made.body.at("labels")), R"({"from":"py","team":"own"})");
-  Answer small = Call("POST", "/boxes", R"({"snapshot": "py", "fs_capacity_bytes": 10737418239})");
+  ParsedResponse small =
+      Call("POST", "/boxes", R"({"snapshot": "py", "fs_capacity_bytes": 10737418239})");
   EXPECT_EQ(small.status, 422);
   EXPECT_EQ(small.field(), "fs_capacity_bytes");
   EXPECT_THAT(small.message(), HasSubstr("cannot be smaller"));
@@ -174,11 +175,11 @@ TEST_F(SnapshotsTest, ItsDescriptionAndTheLabelsOfItsBoxAreKept) {
   const std::string id = CaptureId(
       R"({"name": "py", "description": "has Python", "include": ["labels"], "image_config": {},
           "confirm_allow_snapshot_secret_values": true, "labels": {"team": "own"}})");
-  Answer shown = Call("GET", "/snapshots/" + id);
+  ParsedResponse shown = Call("GET", "/snapshots/" + id);
   EXPECT_EQ(shown.Text("description"), "has Python");
   EXPECT_EQ(WriteJson(shown.body.at("labels")), R"({"env":"test","team":"own"})");
   EXPECT_EQ(WriteJson(shown.body.at("included")), R"(["labels"])");
-  Answer plain = Capture(R"({"name": "plain", "include": []})");
+  ParsedResponse plain = Capture(R"({"name": "plain", "include": []})");
   EXPECT_EQ(Find(plain.body, "description"), nullptr);
   EXPECT_EQ(Find(plain.body, "included"), nullptr);
   EXPECT_TRUE(plain.body.at("labels").as_object().empty());
@@ -191,7 +192,7 @@ TEST_F(SnapshotsTest, ItsDescriptionAndTheLabelsOfItsBoxAreKept) {
 TEST_F(SnapshotsTest, OneOfAnotherDialectIsShownAsWell) {
   auto made = RunToEnd(boxes_.Snapshot("mine", box_, "theirs:v2"));
   auto nameless = RunToEnd(boxes_.Snapshot("mine", box_, ""));
-  Answer shown = Call("GET", "/snapshots/theirs:v2");
+  ParsedResponse shown = Call("GET", "/snapshots/theirs:v2");
   ASSERT_EQ(shown.status, 200);
   EXPECT_EQ(shown.Text("id"), boxes::UuidOfTemplate(made->id));
   EXPECT_EQ(shown.Text("name"), "theirs");
@@ -225,7 +226,7 @@ TEST_F(SnapshotsTest, AnotherAccountSeesNothing) {
 TEST_F(SnapshotsTest, OneInUseStays) {
   const std::string id = CaptureId(R"({"name": "py"})");
   boxes_.failure = Error{ErrorCode::kConflict, "in use"};
-  Answer refused = Call("DELETE", "/snapshots/" + id);
+  ParsedResponse refused = Call("DELETE", "/snapshots/" + id);
   EXPECT_EQ(refused.status, 409);
   EXPECT_EQ(refused.type(), "Conflict");
   EXPECT_THAT(refused.message(), HasSubstr("delete the sandboxes"));
@@ -269,9 +270,9 @@ TEST_F(SnapshotsTest, WhatABoxCannotBeCapturedWithIsSaid) {
            Case{R"({"name": "a", "labels": {"k=v": "b"}})", "labels"},
            Case{R"({"name": "a", "run_config": {"work_dir": "x"}})", "run_config.work_dir"},
        }) {
-    Answer answer = Capture(one.body);
-    EXPECT_EQ(answer.status, 422) << one.body;
-    EXPECT_EQ(answer.field(), one.field) << one.body;
+    ParsedResponse response = Capture(one.body);
+    EXPECT_EQ(response.status, 422) << one.body;
+    EXPECT_EQ(response.field(), one.field) << one.body;
   }
   EXPECT_EQ(Capture("").status, 400);
   EXPECT_EQ(Capture("[1]").status, 400);
@@ -314,7 +315,7 @@ TEST_F(SnapshotsTest, TheListIsFilteredSortedAndCut) {
 
 TEST_F(SnapshotsTest, PagesLeadToTheEnd) {
   for (int i = 0; i < 5; ++i) CaptureId(R"({"name": "s)" + std::to_string(i) + "\"}");
-  Answer page = Call("GET", "/snapshots?limit=2");
+  ParsedResponse page = Call("GET", "/snapshots?limit=2");
   EXPECT_EQ(page.body.at("offset").to_number<int>(), 2);
   std::vector<std::string> seen;
   std::string query = "?page_size=2";

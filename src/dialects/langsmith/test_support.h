@@ -35,7 +35,7 @@ class LangsmithTest : public ::testing::Test {
  protected:
   using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-  struct Answer {
+  struct ParsedResponse {
     int status = 0;
     std::string text;
     json::value body;
@@ -92,18 +92,18 @@ class LangsmithTest : public ::testing::Test {
   }
 
   // `target` is below /v2/sandboxes: "/boxes?limit=1". Without a key among `headers` it is "key".
-  Answer Call(std::string method,
-              std::string target,
-              std::string body = "",
-              HeaderList headers = {}) {
+  ParsedResponse Call(std::string method,
+                      std::string target,
+                      std::string body = "",
+                      HeaderList headers = {}) {
     return CallPath(std::move(method), "/v2/sandboxes" + target, std::move(body),
                     std::move(headers));
   }
 
-  Answer CallPath(std::string method,
-                  std::string target,
-                  std::string body = "",
-                  HeaderList headers = {}) {
+  ParsedResponse CallPath(std::string method,
+                          std::string target,
+                          std::string body = "",
+                          HeaderList headers = {}) {
     http::Request request = MakeRequest(std::move(method), std::move(target), std::move(body));
     bool has_key = false;
     for (auto& [name, value] : headers) {
@@ -115,7 +115,7 @@ class LangsmithTest : public ::testing::Test {
   }
 
   // As a client without any key.
-  Answer CallOpenly(std::string method, std::string target, HeaderList headers = {}) {
+  ParsedResponse CallOpenly(std::string method, std::string target, HeaderList headers = {}) {
     http::Request request = MakeRequest(std::move(method), std::move(target));
     for (auto& [name, value] : headers) request.headers.Add(name, value);
     return Read(RunToEnd(Dispatched()(request)));
@@ -127,8 +127,8 @@ class LangsmithTest : public ::testing::Test {
     });
   }
 
-  static Answer Read(http::Response response) {
-    Answer answer{response.status, response.body, nullptr, response.headers};
+  static ParsedResponse Read(http::Response response) {
+    ParsedResponse answer{response.status, response.body, nullptr, response.headers};
     if (auto parsed = ParseJson(response.body)) answer.body = std::move(*parsed);
     // Every error has one of the two shapes.
     if (response.status >= 400 && answer.body.is_object()) {
@@ -155,28 +155,28 @@ class LangsmithTest : public ::testing::Test {
   }
   const boxes::Box& At(const std::string& id) { return *boxes_.boxes.at(id); }
 
-  std::unique_ptr<accounts::Ledger> LoadLedger(std::string kind) {
-    auto ledger = accounts::Ledger::Load(store_, std::move(kind));
-    EXPECT_TRUE(ledger.has_value());
-    return std::move(*ledger);
+  std::unique_ptr<accounts::DocumentTable> LoadTable(std::string kind) {
+    auto table = accounts::DocumentTable::Load(store_, std::move(kind));
+    EXPECT_TRUE(table.has_value());
+    return std::move(*table);
   }
 
   boxes::FakeBoxes boxes_;
   accounts::FakeStore store_;
   accounts::Accounts accounts_{store_};
-  accounts::Secrets secrets_{"the server's own secret"};
-  std::unique_ptr<accounts::Ledger> secret_ledger_ = LoadLedger("secret");
-  accounts::AccountSecrets account_secrets_{*secret_ledger_, secrets_};
-  std::unique_ptr<accounts::Ledger> registries_ = LoadLedger("langsmith.registry");
-  std::unique_ptr<accounts::Ledger> snapshots_ = LoadLedger("langsmith.snapshot");
-  std::unique_ptr<accounts::Ledger> services_ = LoadLedger("langsmith.service");
+  accounts::Sealer server_sealer_{"the server's own secret"};
+  std::unique_ptr<accounts::DocumentTable> secret_table_ = LoadTable("secret");
+  accounts::AccountSecrets account_secrets_{*secret_table_, server_sealer_};
+  std::unique_ptr<accounts::DocumentTable> registries_ = LoadTable("langsmith.registry");
+  std::unique_ptr<accounts::DocumentTable> snapshots_ = LoadTable("langsmith.snapshot");
+  std::unique_ptr<accounts::DocumentTable> services_ = LoadTable("langsmith.service");
   std::vector<Relayed> relayed_;
   std::optional<Error> relay_failure_;
-  http::Response relay_answer_ = http::Text(200, "from the box");
+  http::Response relay_response_ = http::Text(200, "from the box");
   Context context_{
       .boxes = boxes_,
       .accounts = accounts_,
-      .secrets = secrets_,
+      .sealer = server_sealer_,
       .account_secrets = account_secrets_,
       .registries = *registries_,
       .snapshots = *snapshots_,
@@ -187,7 +187,7 @@ class LangsmithTest : public ::testing::Test {
         relayed_.push_back(
             {request.method, request.path, request.target, request.headers, std::move(options)});
         if (relay_failure_) co_return PassUp(*relay_failure_);
-        co_return relay_answer_;
+        co_return relay_response_;
       },
       .clock = [this] { return boxes_.now_us / 1000; },
   };

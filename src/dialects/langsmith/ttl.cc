@@ -12,15 +12,15 @@ constexpr std::int64_t kTtlMaxSeconds = 3650LL * 86'400;
 
 Checked<std::optional<std::int64_t>> ReadTtl(const json::value& body, std::string_view field) {
   using Limit = std::numeric_limits<std::int64_t>;
-  Mistakes mistakes;
-  Members members(body, {}, mistakes);
+  FieldErrors field_errors;
+  Members members(body, {}, field_errors);
   auto seconds = members.Integer(field, Limit::min(), Limit::max());
   if (seconds && *seconds < 0) members.Refuse(field, "must not be negative; 0 turns it off");
   if (seconds && *seconds % kTtlStepSeconds != 0)
     members.Refuse(field, "must be a multiple of 60 seconds");
   if (seconds && *seconds > kTtlMaxSeconds)
     members.Refuse(field, "must be at most " + std::to_string(kTtlMaxSeconds) + "; 0 is for ever");
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return seconds;
 }
 

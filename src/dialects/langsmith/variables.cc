@@ -11,7 +11,7 @@ constexpr std::size_t kVariablesMax = 1000;
 constexpr std::size_t kVariableNameBytesMax = 256;
 constexpr std::size_t kVariableBytesMax = 100'000;  // execve takes 128 KiB for name and value
 
-std::string WhyNoVariable(const std::string& name, const std::string& value) {
+std::string VariableError(const std::string& name, const std::string& value) {
   if (name.empty() || name.size() > kVariableNameBytesMax)
     return "names of variables have 1 to 256 bytes";
   if (name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
@@ -26,11 +26,11 @@ std::string WhyNoVariable(const std::string& name, const std::string& value) {
 Variables ReadVariables(Members& members, std::string_view name) {
   Variables variables = members.Map(name, kVariablesMax);
   for (const auto& [variable, value] : variables) {
-    std::string why = WhyNoVariable(variable, value);
+    std::string why = VariableError(variable, value);
     if (why.empty()) continue;
-    Place where = members.At(name);
+    FieldPath where = members.At(name);
     where.push_back(Printable(variable));
-    members.mistakes().Add(std::move(where), std::move(why));
+    members.field_errors().Add(std::move(where), std::move(why));
   }
   return variables;
 }

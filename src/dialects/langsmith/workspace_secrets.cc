@@ -28,17 +28,17 @@ struct SecretUpsert {
   std::optional<std::string> value;  // none: it is removed
 };
 
-std::optional<std::string> WhyNoSecretKey(std::string_view key) {
+std::optional<std::string> SecretKeyError(std::string_view key) {
   if (!accounts::IsSecretName(key)) return "1 to 128 letters, digits, '_' and '-' are expected";
   if (ToLower(key).starts_with("sec_")) return "names that begin with sec_ are those of ids";
   return std::nullopt;
 }
 
-SecretUpsert ReadUpsert(const json::value& item, Place place, Mistakes& mistakes) {
-  Members members(item, std::move(place), mistakes);
+SecretUpsert ReadUpsert(const json::value& item, FieldPath place, FieldErrors& field_errors) {
+  Members members(item, std::move(place), field_errors);
   SecretUpsert upsert;
   upsert.key = members.Text("key").value_or("");
-  if (auto why = WhyNoSecretKey(upsert.key)) members.Refuse("key", *std::move(why));
+  if (auto why = SecretKeyError(upsert.key)) members.Refuse("key", *std::move(why));
   if (item.is_object() && Find(item, "value") == nullptr)
     members.Refuse("value", "a text is required, or null to remove the secret");
   upsert.value = members.Text("value", kSecretBytesMax);
@@ -51,13 +51,13 @@ SecretUpsert ReadUpsert(const json::value& item, Place place, Mistakes& mistakes
 
 Checked<std::vector<SecretUpsert>> ReadUpserts(const json::value& body) {
   const json::array* items = body.if_array();
-  if (items == nullptr) return Wrong({}, "an array of {\"key\", \"value\"} is expected");
-  if (items->size() > kSecretsPerCallMax) return Wrong({}, "at most 100 secrets are expected");
-  Mistakes mistakes;
+  if (items == nullptr) return FailField({}, "an array of {\"key\", \"value\"} is expected");
+  if (items->size() > kSecretsPerCallMax) return FailField({}, "at most 100 secrets are expected");
+  FieldErrors field_errors;
   std::vector<SecretUpsert> upserts;
   for (const json::value& item : *items)
-    upserts.push_back(ReadUpsert(item, {std::to_string(upserts.size())}, mistakes));
-  if (!mistakes.none()) return tl::unexpected(mistakes.first());
+    upserts.push_back(ReadUpsert(item, {std::to_string(upserts.size())}, field_errors));
+  if (!field_errors.none()) return tl::unexpected(field_errors.first());
   return upserts;
 }
 
@@ -90,7 +90,7 @@ Task<http::Response> UpsertSecrets(Context& context, http::Request& request) {
   auto body = ReadJsonBody(request);
   if (!body) co_return std::move(body.error());
   auto upserts = ReadUpserts(*body);
-  if (!upserts) co_return RenderWrong(upserts.error());
+  if (!upserts) co_return RenderFieldError(upserts.error());
   for (SecretUpsert& upsert : *upserts) {
     Status done = co_await Upsert(context, request.identity.account_id, std::move(upsert));
     if (done) continue;

@@ -10,13 +10,13 @@ constexpr char kSecretsPath[] = "/api/v1/workspaces/current/secrets";
 
 class WorkspaceSecretsTest : public LangsmithTest {
  protected:
-  Answer Post(std::string body, HeaderList headers = {}) {
+  ParsedResponse Post(std::string body, HeaderList headers = {}) {
     return CallPath("POST", kSecretsPath, std::move(body), std::move(headers));
   }
   std::string Keys(HeaderList headers = {}) {
-    Answer answer = CallPath("GET", kSecretsPath, "", std::move(headers));
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    return answer.text;
+    ParsedResponse response = CallPath("GET", kSecretsPath, "", std::move(headers));
+    EXPECT_EQ(response.status, 200) << response.text;
+    return response.text;
   }
   std::string Revealed(const std::string& text) {
     auto revealed =
@@ -99,9 +99,9 @@ TEST_F(WorkspaceSecretsTest, RefusesTheWholeCallForOneMistake) {
       {R"([{"key": "K", "value": ")" + std::string((64 << 10) + 1, 'v') + "\"}]", "0.value"},
   };
   for (const auto& [body, field] : cases) {
-    Answer answer = Post(body);
-    EXPECT_EQ(answer.status, 422) << body.substr(0, 80);
-    EXPECT_EQ(answer.field(), *field == '\0' ? "body" : field) << body.substr(0, 80);
+    ParsedResponse response = Post(body);
+    EXPECT_EQ(response.status, 422) << body.substr(0, 80);
+    EXPECT_EQ(response.field(), *field == '\0' ? "body" : field) << body.substr(0, 80);
   }
   std::string many = "[";
   for (int i = 0; i < 101; ++i) many += R"({"key": "K", "value": "v"},)";

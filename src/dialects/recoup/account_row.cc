@@ -35,7 +35,7 @@ void AccountRow::SetSnapshot(std::string id, std::int64_t now_us) {
 }
 
 std::optional<AccountRow> FindAccountRow(const Context& context, const std::string& account_id) {
-  accounts::Ledger::EntryPtr entry = context.accounts_kept.Find(account_id);
+  accounts::DocumentTable::EntryPtr entry = context.account_rows.Find(account_id);
   if (entry == nullptr) return std::nullopt;
   AccountRow row;
   row.account_id = account_id;
@@ -54,15 +54,15 @@ AccountRow FindOrMakeAccountRow(const Context& context, const std::string& accou
   return row;
 }
 
-Task<Status> KeepAccountRow(Context& context, AccountRow row) {
+Task<Status> SaveAccountRow(Context& context, AccountRow row) {
   json::object body{
       {"snapshot_id", TextOrNull(row.snapshot_id)},
       {"expires_at", TimeOrNull(row.expires_at_us)},
       {"github_repo", TextOrNull(row.github_repo)},
       {"created_at", IsoMs(row.created_at_us)},
   };
-  accounts::Ledger::Entry entry{row.account_id, row.account_id, std::move(body)};
-  return context.accounts_kept.Put(std::move(entry));
+  accounts::DocumentTable::Entry entry{row.account_id, row.account_id, std::move(body)};
+  return context.account_rows.Put(std::move(entry));
 }
 
 std::string OriginOf(const Context& context, const http::Request& request) {
@@ -87,7 +87,7 @@ std::optional<std::string> OwnerOfRepository(const Context& context,
   url.remove_prefix(prefix.size());
   if (url.ends_with(".git")) url.remove_suffix(4);
   auto owner = context.accounts.FindByUuid(url);
-  if (!owner || !context.accounts.MayAct(caller, owner->id)) return std::nullopt;
+  if (!owner || !context.accounts.MayActFor(caller, owner->id)) return std::nullopt;
   return owner->id;
 }
 

@@ -27,7 +27,7 @@ struct AccountRow {
 std::optional<AccountRow> FindAccountRow(const Context& context, const std::string& account_id);
 // A new one when there is none; not kept yet.
 AccountRow FindOrMakeAccountRow(const Context& context, const std::string& account_id);
-Task<Status> KeepAccountRow(Context& context, AccountRow row);
+Task<Status> SaveAccountRow(Context& context, AccountRow row);
 
 // "http://host:port" that links begin with.
 std::string OriginOf(const Context& context, const http::Request& request);

@@ -12,26 +12,27 @@ TEST_F(RecoupAccountTest, WithoutAnythingToSetItShowsTheRowOrNull) {
   EXPECT_EQ(Call("PATCH", "/api/sandboxes", "{}").text, "null");
   EXPECT_EQ(Call("PATCH", "/api/sandboxes", "no json").text, "null");
   Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_1"})");
-  Answer answer = Call("PATCH", "/api/sandboxes", "");
-  EXPECT_EQ(FindString(answer.body, "snapshot_id"), "snap_1");
+  ParsedResponse response = Call("PATCH", "/api/sandboxes", "");
+  EXPECT_EQ(FindString(response.body, "snapshot_id"), "snap_1");
 }
 
 TEST_F(RecoupAccountTest, ASnapshotIsKeptForAWeek) {
-  Answer answer = Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc"})");
-  EXPECT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.text, std::string(R"({"account_id":")") + kMine +
-                             R"(","snapshot_id":"snap_abc",)"
-                             R"("expires_at":"2026-09-28T14:13:20.123Z","github_repo":null,)"
-                             R"("created_at":"2026-09-21T14:13:20.123Z"})");
+  ParsedResponse response = Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc"})");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.text, std::string(R"({"account_id":")") + kMine +
+                               R"(","snapshot_id":"snap_abc",)"
+                               R"("expires_at":"2026-09-28T14:13:20.123Z","github_repo":null,)"
+                               R"("created_at":"2026-09-21T14:13:20.123Z"})");
   EXPECT_EQ(FindString(Call("GET", "/api/sandboxes").body, "snapshot_id"), "snap_abc");
 }
 
 TEST_F(RecoupAccountTest, OneFieldDoesNotTouchTheOther) {
   Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc"})");
-  Answer answer = Call("PATCH", "/api/sandboxes", R"({"github_repo":"https://github.com/a/b"})");
-  EXPECT_EQ(FindString(answer.body, "snapshot_id"), "snap_abc");
-  EXPECT_EQ(FindString(answer.body, "github_repo"), "https://github.com/a/b");
-  Answer list = Call("GET", "/api/sandboxes");
+  ParsedResponse response =
+      Call("PATCH", "/api/sandboxes", R"({"github_repo":"https://github.com/a/b"})");
+  EXPECT_EQ(FindString(response.body, "snapshot_id"), "snap_abc");
+  EXPECT_EQ(FindString(response.body, "github_repo"), "https://github.com/a/b");
+  ParsedResponse list = Call("GET", "/api/sandboxes");
   EXPECT_EQ(FindString(list.body, "github_repo"), "https://github.com/a/b");
   EXPECT_TRUE(list.body.at("filetree").is_null()) << "it is kept elsewhere";
 }
@@ -39,9 +40,10 @@ TEST_F(RecoupAccountTest, OneFieldDoesNotTouchTheOther) {
 TEST_F(RecoupAccountTest, RefusesWhatIsNoUrlAndAnEmptySnapshot) {
   for (const char* url : {"", "github.com/a/b", "git@github.com:a/b.git", "https://", "http:///x",
                           "https://a b", "://x", "1http://x"}) {
-    Answer answer = Call("PATCH", "/api/sandboxes", WriteJson(json::object{{"github_repo", url}}));
-    EXPECT_EQ(answer.status, 400) << url;
-    EXPECT_EQ(answer.body.at("missing_fields"), json::array({"github_repo"}));
+    ParsedResponse response =
+        Call("PATCH", "/api/sandboxes", WriteJson(json::object{{"github_repo", url}}));
+    EXPECT_EQ(response.status, 400) << url;
+    EXPECT_EQ(response.body.at("missing_fields"), json::array({"github_repo"}));
   }
   EXPECT_EQ(Call("PATCH", "/api/sandboxes", R"({"snapshotId":""})").status, 400);
   EXPECT_EQ(Call("PATCH", "/api/sandboxes", R"({"snapshotId":7})").status, 400);
@@ -53,11 +55,11 @@ TEST_F(RecoupAccountTest, RefusesWhatIsNoUrlAndAnEmptySnapshot) {
 
 TEST_F(RecoupAccountTest, ARowOutlivesTheServer) {
   Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc","github_repo":"https://h/r"})");
-  std::unique_ptr<accounts::Ledger> again = LoadLedger("recoup.account");
+  std::unique_ptr<accounts::DocumentTable> again = LoadTable("recoup.account");
   Context later{.boxes = boxes_,
                 .accounts = accounts_,
                 .repositories = repositories_,
-                .accounts_kept = *again,
+                .account_rows = *again,
                 .runs = *runs_,
                 .sessions = *sessions_};
   auto row = FindAccountRow(later, kMine);
@@ -92,9 +94,9 @@ TEST_F(RecoupAccountTest, DeleteRemovesRowAndRepositoryButNoBox) {
   ASSERT_TRUE(RunTask(repositories_.Make(kMine)));
   Call("PATCH", "/api/sandboxes", R"({"snapshotId":"snap_abc"})");
   std::string id = Put();
-  Answer answer = Call("DELETE", "/api/sandboxes");
-  ASSERT_EQ(answer.status, 200);
-  const json::value& row = answer.body.at("deleted_snapshot");
+  ParsedResponse response = Call("DELETE", "/api/sandboxes");
+  ASSERT_EQ(response.status, 200);
+  const json::value& row = response.body.at("deleted_snapshot");
   EXPECT_EQ(FindString(row, "snapshot_id"), "snap_abc");
   EXPECT_EQ(FindString(row, "github_repo"), std::string("http://viv.test/git/") + kMine + ".git");
   EXPECT_FALSE(repositories_.Has(kMine));
@@ -112,22 +114,22 @@ TEST_F(RecoupAccountTest, DeleteWithoutARowStillRemovesTheRepository) {
 }
 
 TEST_F(RecoupAccountTest, SetupMakesRepositorySnapshotAndRowAndLeavesNoBox) {
-  Answer answer = Call("POST", "/api/sandboxes/setup");
-  ASSERT_EQ(answer.status, 200);
-  std::string run_id(FindString(answer.body, "runId"));
+  ParsedResponse response = Call("POST", "/api/sandboxes/setup");
+  ASSERT_EQ(response.status, 200);
+  std::string run_id(FindString(response.body, "runId"));
   EXPECT_TRUE(run_id.starts_with("run_")) << run_id;
-  EXPECT_EQ(FindString(answer.body, "status"), "success");
-  Answer queued = Call("GET", "/api/tasks/runs?runId=" + run_id);
+  EXPECT_EQ(FindString(response.body, "status"), "success");
+  ParsedResponse queued = Call("GET", "/api/tasks/runs?runId=" + run_id);
   EXPECT_EQ(FindString(queued.body.at("runs").at(0), "status"), "QUEUED");
 
-  CarryOutRuns();
-  Answer done = Call("GET", "/api/tasks/runs?runId=" + run_id);
+  ExecuteQueuedRuns();
+  ParsedResponse done = Call("GET", "/api/tasks/runs?runId=" + run_id);
   const json::value& run = done.body.at("runs").at(0);
   EXPECT_EQ(FindString(run, "status"), "COMPLETED") << done.text;
   EXPECT_EQ(FindString(run, "taskIdentifier"), "setup-sandbox");
   EXPECT_TRUE(repositories_.Has(kMine));
   EXPECT_TRUE(boxes_.boxes.empty());
-  Answer list = Call("GET", "/api/sandboxes");
+  ParsedResponse list = Call("GET", "/api/sandboxes");
   EXPECT_EQ(FindString(list.body, "snapshot_id"), "snap_" + boxes_.templates.back().id);
   EXPECT_EQ(FindString(list.body, "snapshot_id"), FindString(run.at("output"), "snapshotId"));
   EXPECT_EQ(FindString(list.body, "github_repo"),
@@ -137,11 +139,11 @@ TEST_F(RecoupAccountTest, SetupMakesRepositorySnapshotAndRowAndLeavesNoBox) {
 
 TEST_F(RecoupAccountTest, ASecondSetupTakesThePlaceOfTheFirst) {
   Call("POST", "/api/sandboxes/setup");
-  CarryOutRuns();
+  ExecuteQueuedRuns();
   ASSERT_EQ(boxes_.templates.size(), 2U);
   std::string first = boxes_.templates.back().id;
   Call("POST", "/api/sandboxes/setup", "{}");
-  CarryOutRuns();
+  ExecuteQueuedRuns();
   ASSERT_EQ(boxes_.templates.size(), 2U) << "the first snapshot is of no more use";
   EXPECT_TRUE(boxes_.templates.back().is_snapshot);
   Call("DELETE", "/api/sandboxes");
@@ -154,7 +156,7 @@ TEST_F(RecoupAccountTest, ASnapshotOfTheUsersOwnIsNeverRemoved) {
   ASSERT_TRUE(taken);
   Call("PATCH", "/api/sandboxes", WriteJson(json::object{{"snapshotId", taken->id}}));
   Call("POST", "/api/sandboxes/setup");
-  CarryOutRuns();
+  ExecuteQueuedRuns();
   Call("PATCH", "/api/sandboxes", WriteJson(json::object{{"snapshotId", taken->id}}));
   Call("DELETE", "/api/sandboxes");
   auto is_it = [&](const auto& info) { return info.id == taken->id; };
@@ -164,8 +166,8 @@ TEST_F(RecoupAccountTest, ASnapshotOfTheUsersOwnIsNeverRemoved) {
 TEST_F(RecoupAccountTest, AFailedSetupSaysWhyAndLeavesNothing) {
   std::string run_id(FindString(Call("POST", "/api/sandboxes/setup").body, "runId"));
   boxes_.failure = Error{ErrorCode::kLimitExceeded, "no more boxes fit"};
-  CarryOutRuns();
-  Answer done = Call("GET", "/api/tasks/runs?runId=" + run_id);
+  ExecuteQueuedRuns();
+  ParsedResponse done = Call("GET", "/api/tasks/runs?runId=" + run_id);
   const json::value& run = done.body.at("runs").at(0);
   EXPECT_EQ(FindString(run, "status"), "FAILED");
   EXPECT_EQ(FindString(run.at("error"), "message"), "create a sandbox: no more boxes fit");
@@ -179,7 +181,7 @@ TEST_F(RecoupAccountTest, ASetupThatWasCutOffGoesOnWithWhatItHadMade) {
   half.spec.name = SetupSnapshotName(run_id);
   std::string id = Put(half);
   ASSERT_TRUE(RunTask(boxes_.Snapshot(kMine, id, half.spec.name)));
-  CarryOutRuns();
+  ExecuteQueuedRuns();
   EXPECT_EQ(boxes_.templates.size(), 2U) << "no second snapshot";
   EXPECT_TRUE(boxes_.boxes.empty());
   EXPECT_EQ(FindString(Call("GET", "/api/sandboxes").body, "snapshot_id"),

@@ -58,7 +58,7 @@ Result<std::string> AccountOf(const Context& context,
     return Fail(ErrorCode::kInvalidArgument, "account_id must be a valid UUID");
   auto target = context.accounts.FindByUuid(*account_uuid);
   // An account that nobody has is told apart from a foreign one by nobody.
-  if (!target || !context.accounts.MayAct(caller, target->id))
+  if (!target || !context.accounts.MayActFor(caller, target->id))
     return Fail(ErrorCode::kPermissionDenied, "Access denied to specified account_id");
   return target->id;
 }

@@ -15,7 +15,7 @@ namespace viv::recoup {
 namespace {
 
 constexpr std::int64_t kCloneSeconds = 120;
-constexpr std::chrono::seconds kUploadPatience{60};
+constexpr std::chrono::seconds kUploadTimeout{60};
 constexpr std::size_t kGitTextMax = 500;
 
 bool IsGitHubWord(std::string_view word) {
@@ -41,10 +41,11 @@ Task<Result<std::string>> RunInBox(Context& context, std::string box_id, std::st
                       .id = "git-" + boxes::NewTemplateId(),
                       .command = std::move(command)};
   execution.timeout_seconds = kCloneSeconds;
-  execution.patience = std::chrono::seconds(kCloneSeconds);
+  execution.response_timeout = std::chrono::seconds(kCloneSeconds);
   execution.begun_at_us = context.clock() * 1000;
-  ExecutionEnd end = co_await Follow(context.boxes, execution);
-  if (end.kind != ExecutionEnd::Kind::kExited) co_return Fail(ErrorCode::kUnavailable, end.message);
+  ExecutionResult end = co_await Follow(context.boxes, execution);
+  if (end.kind != ExecutionResult::Kind::kExited)
+    co_return Fail(ErrorCode::kUnavailable, end.message);
   if (end.exit_code != 0) {
     std::string said = execution.errors.Text();
     co_return Fail(ErrorCode::kUnavailable, Printable(Trim(said), kGitTextMax));
@@ -64,12 +65,12 @@ Task<Status> UploadToBox(Context& context,
   request.headers.Add("Content-Type", "application/octet-stream");
   request.headers.Add("X-Access-Token", context.boxes.AgentToken(box_id));
   request.body = std::move(bytes);
-  request.timeout = kUploadPatience;
-  auto answer = co_await http::FetchOver(std::move(*connection), std::move(request));
-  if (!answer) co_return PassUp(answer.error());
-  if (answer->status != 200)
+  request.timeout = kUploadTimeout;
+  auto response = co_await http::FetchOver(std::move(*connection), std::move(request));
+  if (!response) co_return PassUp(response.error());
+  if (response->status != 200)
     co_return Fail(ErrorCode::kUnavailable,
-                   "the sandbox answered with status " + std::to_string(answer->status));
+                   "the sandbox answered with status " + std::to_string(response->status));
   co_return Status();
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "accounts/accounts.h"
-#include "accounts/ledger.h"
+#include "accounts/document_table.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
 #include "base/task.h"
@@ -23,14 +23,14 @@ struct Context {
   boxes::Boxes& boxes;
   accounts::Accounts& accounts;
   git::Repositories& repositories;
-  accounts::Ledger& accounts_kept;  // per account: its snapshot, repository's URL, expiry
-  accounts::Ledger& runs;
-  accounts::Ledger& sessions;
+  accounts::DocumentTable& account_rows;  // per account: its snapshot, repository's URL, expiry
+  accounts::DocumentTable& runs;
+  accounts::DocumentTable& sessions;
   std::string public_url = {};  // of links in answers; empty: the one the client used
   std::vector<std::string> open_private = {};  // private blocks that downloads may reach
   Clock clock = NowMs;
-  RunQueue run_queue = {};                        // from requests to FollowRuns
-  std::array<AsyncMutex, 64> session_turns = {};  // by the hash of a session's id
+  RunQueue run_queue = {};                          // from requests to ExecuteRuns
+  std::array<AsyncMutex, 64> session_mutexes = {};  // by the hash of a session's id
 };
 
 // Every route below /api; `context` outlives the router.
@@ -38,7 +38,7 @@ http::Router Routes(Context& context, const http::KeyLookup& keys);
 
 // Carries out the runs: those that an earlier server began, then those of new requests; never ends.
 // For the background, on an executor of one thread. `context` outlives it.
-Task<void> FollowRuns(Context& context);
+Task<void> ExecuteRuns(Context& context);
 
 using Operation = Task<http::Response>(Context& context, http::Request& request);
 Operation ListSandboxes, CreateSandbox, UpdateAccount, DeleteAccount, SetUpAccount;

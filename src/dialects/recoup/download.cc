@@ -31,7 +31,7 @@ using Endpoints = std::vector<asio::ip::tcp::endpoint>;
 constexpr auto kDownloadTuple = asio::as_tuple(asio::use_awaitable);
 constexpr int kRedirectsMax = 5;
 
-struct WebAnswer {
+struct WebResponse {
   unsigned status = 0;
   std::string location;
   std::string body;
@@ -43,17 +43,17 @@ tl::unexpected<Error> DownloadFailed(std::string_view doing, const boost::system
 
 // What the operator opened. This machine's own loopback is opened only by blocks that name it: who
 // opens everything for boxes, which have a loopback of their own, does not mean it.
-struct OpenedBlocks {
+struct AllowedBlocks {
   network::Rules any;
   network::Rules loopback;
 };
 
-Result<OpenedBlocks> CompileOpened(const std::vector<std::string>& open_private) {
+Result<AllowedBlocks> CompileAllowed(const std::vector<std::string>& open_private) {
   network::Policy any{open_private, {}, false};
   network::Policy loopback{{}, {}, false};
   for (const std::string& entry : open_private)
     if (entry.starts_with("127.") || entry.starts_with("::1")) loopback.allow.push_back(entry);
-  OpenedBlocks opened;
+  AllowedBlocks opened;
   ASSIGN_OR_RETURN(opened.any, network::Rules::Compile(any));
   ASSIGN_OR_RETURN(opened.loopback, network::Rules::Compile(loopback));
   return opened;
@@ -64,7 +64,7 @@ bool IsOwnLoopback(const network::Address& address) {
   return address == network::ParseAddress("::1") || address == network::ParseAddress("::");
 }
 
-bool MayDial(const asio::ip::tcp::endpoint& endpoint, const OpenedBlocks& opened) {
+bool MayDial(const asio::ip::tcp::endpoint& endpoint, const AllowedBlocks& opened) {
   auto address = network::ParseAddress(endpoint.address().to_string());
   if (!address || address->IsMetadata()) return false;
   if (IsOwnLoopback(*address)) return opened.loopback.Allows("", *address, endpoint.port());
@@ -74,7 +74,7 @@ bool MayDial(const asio::ip::tcp::endpoint& endpoint, const OpenedBlocks& opened
 
 // The name's addresses that may be dialled; one that may not hides among those that may in vain.
 Task<Result<Endpoints>> AddressesOf(WebUrl url, std::vector<std::string> open_private) {
-  auto opened = CompileOpened(open_private);
+  auto opened = CompileAllowed(open_private);
   if (!opened) co_return PassUp(opened.error());
   asio::ip::tcp::resolver resolver(co_await asio::this_coro::executor);
   auto [error, found] = co_await resolver.async_resolve(url.host, url.port, kDownloadTuple);
@@ -90,7 +90,7 @@ Task<Result<Endpoints>> AddressesOf(WebUrl url, std::vector<std::string> open_pr
 }
 
 template <typename Stream>
-Task<Result<WebAnswer>> Exchange(Stream& stream, const WebUrl& url, std::size_t bytes_max) {
+Task<Result<WebResponse>> Exchange(Stream& stream, const WebUrl& url, std::size_t bytes_max) {
   beast::http::request<beast::http::empty_body> request(beast::http::verb::get, url.target, 11);
   request.set(beast::http::field::host, url.authority);
   request.set(beast::http::field::user_agent, "vivarium");
@@ -106,17 +106,17 @@ Task<Result<WebAnswer>> Exchange(Stream& stream, const WebUrl& url, std::size_t 
     co_return Fail(ErrorCode::kLimitExceeded,
                    "the file has more than " + std::to_string(bytes_max) + " bytes");
   if (error) co_return DownloadFailed("read the answer", error);
-  WebAnswer answer;
-  answer.status = parser.get().result_int();
+  WebResponse response;
+  response.status = parser.get().result_int();
   auto location = parser.get()[beast::http::field::location];
-  answer.location.assign(location.data(), location.size());
-  answer.body = std::move(parser.get().body());
-  co_return answer;
+  response.location.assign(location.data(), location.size());
+  response.body = std::move(parser.get().body());
+  co_return response;
 }
 
-Task<Result<WebAnswer>> ExchangeSecurely(beast::tcp_stream connection,
-                                         const WebUrl& url,
-                                         const DownloadLimits& limits) {
+Task<Result<WebResponse>> ExchangeSecurely(beast::tcp_stream connection,
+                                           const WebUrl& url,
+                                           const DownloadLimits& limits) {
   asio::ssl::context tls(asio::ssl::context::tls_client);
   boost::system::error_code ignored;
   tls.set_default_verify_paths(ignored);  // without any, no certificate will do
@@ -131,7 +131,7 @@ Task<Result<WebAnswer>> ExchangeSecurely(beast::tcp_stream connection,
   co_return co_await Exchange(stream, url, limits.bytes_max);
 }
 
-Task<Result<WebAnswer>> FetchPage(WebUrl url, DownloadLimits limits) {
+Task<Result<WebResponse>> FetchPage(WebUrl url, DownloadLimits limits) {
   auto endpoints = co_await AddressesOf(url, limits.open_private);
   if (!endpoints) co_return PassUp(endpoints.error());
   beast::tcp_stream connection(co_await asio::this_coro::executor);
@@ -161,13 +161,13 @@ Task<Result<std::string>> Download(std::string url, DownloadLimits limits) {
   auto at = ParseWebUrl(url);
   for (int hop = 0; hop <= kRedirectsMax; ++hop) {
     if (!at) co_return PassUp(at.error());
-    auto answer = co_await FetchPage(*at, limits);
-    if (!answer) co_return PassUp(answer.error());
-    if (answer->status == 200) co_return std::move(answer->body);
-    if (!IsRedirect(answer->status))
+    auto response = co_await FetchPage(*at, limits);
+    if (!response) co_return PassUp(response.error());
+    if (response->status == 200) co_return std::move(response->body);
+    if (!IsRedirect(response->status))
       co_return Fail(ErrorCode::kUnavailable,
-                     "the server answered with status " + std::to_string(answer->status));
-    at = ResolveRedirect(*at, answer->location);
+                     "the server answered with status " + std::to_string(response->status));
+    at = ResolveRedirect(*at, response->location);
   }
   co_return Fail(ErrorCode::kUnavailable, "too many redirects");
 }

@@ -23,13 +23,13 @@ class Listener {
     ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this, answers = std::move(answers)] {
-      for (const std::string& answer : answers) {
+      for (const std::string& response : answers) {
         UniqueFd peer(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (!peer) return;
         char request[4096];
         if (::read(peer.get(), request, sizeof request) <= 0) continue;
         [[maybe_unused]] ssize_t written =
-            ::send(peer.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+            ::send(peer.get(), response.data(), response.size(), MSG_NOSIGNAL);
       }
     });
   }

@@ -26,7 +26,7 @@ http::Response FailureOf(const Error& error) {
     log::Error("recoup.failed", {{"error", error.message}});
     return Failure(500, "Internal server error");
   }
-  if (accounts::BudgetIn(error)) return Failure(403, error.message);
+  if (accounts::ExceededBudget(error)) return Failure(403, error.message);
   return Failure(http::StatusOf(error.code), error.message);
 }
 

@@ -22,27 +22,27 @@ namespace {
 constexpr std::size_t kTailBytesMax = 1 << 20;
 constexpr std::size_t kEventBytesMax = 8 << 20;
 constexpr std::size_t kRefusalBytesMax = 64 << 10;
-constexpr std::chrono::seconds kHeadPatience{30};
+constexpr std::chrono::seconds kHeaderTimeout{30};
 constexpr std::chrono::seconds kSilenceMax{60};  // the agent says something every 15
-constexpr std::int64_t kKeptAfterEnd = 24 * 3600;
+constexpr std::int64_t kKeepAfterExitSeconds = 24 * 3600;
 constexpr std::int64_t kAcknowledgedAtOnce = 64 << 10;
 constexpr std::chrono::milliseconds kRetryMin{100};
 constexpr std::chrono::milliseconds kRetryMax{5000};
 
 // How one connection ended.
-struct StreamEnd {
-  enum class Kind { kOver, kAcknowledge, kBroken, kUnknown } kind = Kind::kBroken;
-  ExecutionEnd end = {};  // of kOver
+struct StreamResult {
+  enum class Kind { kFinished, kAcknowledge, kBroken, kUnknown } kind = Kind::kBroken;
+  ExecutionResult end = {};  // of kFinished
   bool progressed = false;
 };
 
-ExecutionEnd Lost(std::string message) {
-  return {.kind = ExecutionEnd::Kind::kLost, .message = std::move(message)};
+ExecutionResult Lost(std::string message) {
+  return {.kind = ExecutionResult::Kind::kLost, .message = std::move(message)};
 }
 
-StreamEnd Over(ExecutionEnd::Kind kind, std::string message) {
-  ExecutionEnd end{.kind = kind, .message = std::move(message)};
-  return {.kind = StreamEnd::Kind::kOver, .end = std::move(end)};
+StreamResult Finished(ExecutionResult::Kind kind, std::string message) {
+  ExecutionResult end{.kind = kind, .message = std::move(message)};
+  return {.kind = StreamResult::Kind::kFinished, .end = std::move(end)};
 }
 
 http::ClientRequest StreamRequest(const boxes::Boxes& boxes,
@@ -55,7 +55,7 @@ http::ClientRequest StreamRequest(const boxes::Boxes& boxes,
   request.headers.Add("Content-Type", "application/json");
   request.headers.Add("X-Access-Token", boxes.AgentToken(execution.box_id));
   request.body = WriteJson(body);
-  request.timeout = kHeadPatience;
+  request.timeout = kHeaderTimeout;
   request.silence_timeout = kSilenceMax;
   request.body_bytes_max = kRefusalBytesMax;
   return request;
@@ -65,7 +65,7 @@ http::ClientRequest StartRequest(const boxes::Boxes& boxes, const Execution& exe
   json::object body{
       {"command_id", execution.id}, {"command", execution.command},
       {"shell", "/bin/bash"},       {"timeout_seconds", execution.timeout_seconds},
-      {"idle_timeout_seconds", -1}, {"ttl_seconds", kKeptAfterEnd},
+      {"idle_timeout_seconds", -1}, {"ttl_seconds", kKeepAfterExitSeconds},
   };
   if (!execution.cwd.empty()) body["cwd"] = execution.cwd;
   return StreamRequest(boxes, execution, "start", body);
@@ -96,64 +96,65 @@ std::string RefusalText(std::string_view body, int status) {
   return "the sandbox answered with status " + std::to_string(status);
 }
 
-Task<std::string> ReadSome(http::StreamingResponse& answer) {
+Task<std::string> ReadSome(http::StreamingResponse& response) {
   std::string body;
   while (body.size() < kRefusalBytesMax) {
-    auto piece = co_await answer.Read();
+    auto piece = co_await response.Read();
     if (!piece || piece->empty()) break;
     body += *piece;
   }
   co_return body;
 }
 
-std::optional<StreamEnd> TakeErrorEvent(const json::value& body) {
+std::optional<StreamResult> HandleErrorEvent(const json::value& body) {
   std::string_view type = FindString(body, "error_type");
   std::string message = Printable(FindString(body, "error"), 1024);
   // A reader that fell behind goes on with what is left.
   if (type == "ServerShuttingDown" || type == "InvalidOffset")
-    return StreamEnd{.kind = StreamEnd::Kind::kBroken};
+    return StreamResult{.kind = StreamResult::Kind::kBroken};
   if (type == "CommandNotFound" || type == "SessionExpired")
-    return StreamEnd{.kind = StreamEnd::Kind::kUnknown};
+    return StreamResult{.kind = StreamResult::Kind::kUnknown};
   if (message.empty()) message = Printable(type, 64);
-  return Over(ExecutionEnd::Kind::kLost, std::move(message));
+  return Finished(ExecutionResult::Kind::kLost, std::move(message));
 }
 
 // Nothing while the command goes on.
-std::optional<StreamEnd> TakeEvent(const http::ServerSentEvent& event, Execution& execution) {
+std::optional<StreamResult> HandleEvent(const http::ServerSentEvent& event, Execution& execution) {
   auto body = ParseJson(event.data);
-  if (!body) return Over(ExecutionEnd::Kind::kLost, "the sandbox sent an event that is no JSON");
+  if (!body)
+    return Finished(ExecutionResult::Kind::kLost, "the sandbox sent an event that is no JSON");
   // Some agents name the event in its data instead.
   std::string_view type = event.event.empty() ? FindString(*body, "type") : event.event;
   if (type == "stdout" || type == "stderr") {
     std::optional<std::string> bytes = DecodeBase64(FindString(*body, "data"));
-    if (!bytes) return Over(ExecutionEnd::Kind::kLost, "the sandbox sent broken output");
+    if (!bytes) return Finished(ExecutionResult::Kind::kLost, "the sandbox sent broken output");
     OutputTail& tail = type == "stdout" ? execution.output : execution.errors;
     tail.Add(NumberIn(*body, "offset"), *bytes);
   } else if (type == "exit") {
-    StreamEnd over = Over(ExecutionEnd::Kind::kExited, "");
-    over.end.exit_code = NumberIn(*body, "exit_code");
-    return over;
+    StreamResult finished = Finished(ExecutionResult::Kind::kExited, "");
+    finished.end.exit_code = NumberIn(*body, "exit_code");
+    return finished;
   } else if (type == "ack_required") {
-    return StreamEnd{.kind = StreamEnd::Kind::kAcknowledge};
+    return StreamResult{.kind = StreamResult::Kind::kAcknowledge};
   } else if (type == "error") {
-    return TakeErrorEvent(*body);
+    return HandleErrorEvent(*body);
   }
   return std::nullopt;
 }
 
 // Reads events until the command's end or the stream's.
-Task<StreamEnd> ReadEvents(http::StreamingResponse& answer, Execution& execution) {
+Task<StreamResult> ReadEvents(http::StreamingResponse& response, Execution& execution) {
   http::EventParser parser(kEventBytesMax);
   bool progressed = false;
   for (;;) {
-    auto piece = co_await answer.Read();
-    StreamEnd broken{.kind = StreamEnd::Kind::kBroken, .progressed = progressed};
+    auto piece = co_await response.Read();
+    StreamResult broken{.kind = StreamResult::Kind::kBroken, .progressed = progressed};
     if (!piece || piece->empty()) co_return broken;
     Status fed = parser.Feed(*piece);
-    if (!fed) co_return Over(ExecutionEnd::Kind::kLost, fed.error().message);
+    if (!fed) co_return Finished(ExecutionResult::Kind::kLost, fed.error().message);
     while (std::optional<http::ServerSentEvent> event = parser.Next()) {
       progressed = true;
-      std::optional<StreamEnd> end = TakeEvent(*event, execution);
+      std::optional<StreamResult> end = HandleEvent(*event, execution);
       if (!end) continue;
       end->progressed = true;
       co_return std::move(*end);
@@ -161,24 +162,24 @@ Task<StreamEnd> ReadEvents(http::StreamingResponse& answer, Execution& execution
   }
 }
 
-Task<StreamEnd> FollowOnce(boxes::Boxes& boxes, Execution& execution, bool resume) {
+Task<StreamResult> FollowOnce(boxes::Boxes& boxes, Execution& execution, bool resume) {
   auto connection = co_await boxes.DialAgent(execution.box_id);
-  if (!connection) co_return StreamEnd();  // a paused box is waited for
+  if (!connection) co_return StreamResult();  // a paused box is waited for
   http::ClientRequest request =
       resume ? ResumeRequest(boxes, execution) : StartRequest(boxes, execution);
-  auto answer = co_await http::FetchStreamOver(std::move(*connection), std::move(request));
-  if (!answer) co_return StreamEnd();
-  const int status = (*answer)->status;
-  if (status == 200) co_return co_await ReadEvents(**answer, execution);
+  auto response = co_await http::FetchStreamOver(std::move(*connection), std::move(request));
+  if (!response) co_return StreamResult();
+  const int status = (*response)->status;
+  if (status == 200) co_return co_await ReadEvents(**response, execution);
   if (resume && status == 404) {
-    StreamEnd unknown;
-    unknown.kind = StreamEnd::Kind::kUnknown;
+    StreamResult unknown;
+    unknown.kind = StreamResult::Kind::kUnknown;
     co_return unknown;
   }
-  if (status >= 500) co_return StreamEnd();
-  std::string body = co_await ReadSome(**answer);
-  auto kind = resume ? ExecutionEnd::Kind::kLost : ExecutionEnd::Kind::kRefused;
-  co_return Over(kind, RefusalText(body, status));
+  if (status >= 500) co_return StreamResult();
+  std::string body = co_await ReadSome(**response);
+  auto kind = resume ? ExecutionResult::Kind::kLost : ExecutionResult::Kind::kRefused;
+  co_return Finished(kind, RefusalText(body, status));
 }
 
 // Why there is no use in asking the box again; nothing while there is.
@@ -194,7 +195,7 @@ std::optional<std::string> WhyLost(const boxes::Boxes& boxes, const Execution& e
 
 // Whether the box runs since before the command was begun: then its agent has never heard of a
 // command that it does not know.
-bool RunsSinceBefore(const boxes::Boxes& boxes, const Execution& execution) {
+bool HasRunSince(const boxes::Boxes& boxes, const Execution& execution) {
   auto box = boxes.Find(execution.box_id);
   return box && (*box)->started_at_us <= execution.begun_at_us;
 }
@@ -232,43 +233,43 @@ std::string OutputTail::Text() const {
   return text + Printable(shown, shown.size());
 }
 
-Task<ExecutionEnd> Follow(boxes::Boxes& boxes, Execution& execution) {
-  bool resume = execution.may_be_known;
+Task<ExecutionResult> Follow(boxes::Boxes& boxes, Execution& execution) {
+  bool resume = execution.may_have_started;
   bool known = execution.output.end > 0 || execution.errors.end > 0;
   std::chrono::milliseconds wait = kRetryMin;
   const auto begun = std::chrono::steady_clock::now();
   std::int64_t acknowledged = execution.output.end + execution.errors.end;
   for (;;) {
-    StreamEnd stream = co_await FollowOnce(boxes, execution, resume);
+    StreamResult stream = co_await FollowOnce(boxes, execution, resume);
     known = known || stream.progressed;
     switch (stream.kind) {
-      case StreamEnd::Kind::kOver:
+      case StreamResult::Kind::kFinished:
         co_return std::move(stream.end);
-      case StreamEnd::Kind::kAcknowledge: {
+      case StreamResult::Kind::kAcknowledge: {
         resume = true;
         wait = kRetryMin;
-        if (execution.keep) {
-          Status kept = co_await execution.keep(execution);
+        if (execution.save) {
+          Status kept = co_await execution.save(execution);
           if (!kept) co_return Lost("keep the output: " + kept.error().message);
         }
         const std::int64_t arrived = execution.output.end + execution.errors.end;
         if (arrived - std::exchange(acknowledged, arrived) >= kAcknowledgedAtOnce) continue;
         break;  // keeping costs more than such a box shall make us pay at its own pace
       }
-      case StreamEnd::Kind::kUnknown:
-        if (known || !RunsSinceBefore(boxes, execution))
+      case StreamResult::Kind::kUnknown:
+        if (known || !HasRunSince(boxes, execution))
           co_return Lost("the sandbox no longer knows the command");
         resume = false;
         break;
-      case StreamEnd::Kind::kBroken:
+      case StreamResult::Kind::kBroken:
         if (std::optional<std::string> why = WhyLost(boxes, execution))
           co_return Lost(std::move(*why));
         resume = resume || known;
         if (stream.progressed) wait = kRetryMin;
         break;
     }
-    if (execution.patience.count() > 0 &&
-        std::chrono::steady_clock::now() - begun > execution.patience)
+    if (execution.response_timeout.count() > 0 &&
+        std::chrono::steady_clock::now() - begun > execution.response_timeout)
       co_return Lost("the sandbox does not answer");
     co_await WaitFor(wait);
     wait = std::min(2 * wait, kRetryMax);

@@ -28,19 +28,19 @@ struct OutputTail {
 
 struct Execution {
   std::string box_id;
-  std::string id;                    // the agent's command_id
-  std::string command;               // for the shell
-  std::string cwd = {};              // empty: the box's own
-  std::int64_t timeout_seconds = 0;  // 0: none; the box ends it then
-  std::chrono::seconds patience{0};  // with a box that does not answer; 0: any time
-  std::int64_t begun_at_us = 0;      // a box started later may have lost it
-  bool may_be_known = false;         // an earlier server may have begun it
+  std::string id;                            // the agent's command_id
+  std::string command;                       // for the shell
+  std::string cwd = {};                      // empty: the box's own
+  std::int64_t timeout_seconds = 0;          // 0: none; the box ends it then
+  std::chrono::seconds response_timeout{0};  // with a box that does not answer; 0: any time
+  std::int64_t begun_at_us = 0;              // a box started later may have lost it
+  bool may_have_started = false;             // an earlier server may have begun it
   OutputTail output = {}, errors = {};
   // Before output is acknowledged; a failure ends the following. Empty: nothing is kept.
-  std::function<Task<Status>(const Execution&)> keep = {};
+  std::function<Task<Status>(const Execution&)> save = {};
 };
 
-struct ExecutionEnd {
+struct ExecutionResult {
   enum class Kind {
     kExited,
     kRefused,  // it did not start
@@ -51,7 +51,7 @@ struct ExecutionEnd {
 };
 
 // `boxes` outlives the call. `execution.output` and `.errors` hold what came.
-Task<ExecutionEnd> Follow(boxes::Boxes& boxes, Execution& execution);
+Task<ExecutionResult> Follow(boxes::Boxes& boxes, Execution& execution);
 
 // Text as one word for the shell.
 std::string ShellQuoted(std::string_view text);

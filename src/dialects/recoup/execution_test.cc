@@ -16,20 +16,20 @@ class ExecutionTest : public ::testing::Test {
     execution_.begun_at_us = boxes_.now_us;
   }
 
-  ExecutionEnd FollowIt() { return RunTask(Follow(boxes_, execution_)); }
+  ExecutionResult FollowIt() { return RunTask(Follow(boxes_, execution_)); }
 
   ScriptedBoxes boxes_;
   Execution execution_;
 };
 
 TEST_F(ExecutionTest, GivesOutputAndExitCode) {
-  boxes_.answers = {EventAnswer(
+  boxes_.answers = {EventStreamResponse(
       Event("started", {{"command_id", "run_1"}, {"pid", 4}}) + OutputEvent("stdout", 0, "one ") +
       ": ping\n\n" + OutputEvent("stderr", 0, "oh\n") + OutputEvent("stdout", 4, "two\n") +
       Event("stream_end", {{"stream", "stdout"}, {"offset", 8}}) +
       Event("exit", {{"exit_code", 3}}))};
-  ExecutionEnd end = FollowIt();
-  EXPECT_EQ(end.kind, ExecutionEnd::Kind::kExited);
+  ExecutionResult end = FollowIt();
+  EXPECT_EQ(end.kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_EQ(execution_.output.Text(), "one two\n");
   EXPECT_EQ(execution_.errors.Text(), "oh\n");
@@ -43,15 +43,15 @@ TEST_F(ExecutionTest, GivesOutputAndExitCode) {
 
 TEST_F(ExecutionTest, KeepsOutputBeforeItIsAcknowledged) {
   std::vector<std::int64_t> kept;
-  execution_.keep = [&kept](const Execution& now) -> Task<Status> {
+  execution_.save = [&kept](const Execution& now) -> Task<Status> {
     kept.push_back(now.output.end);
     co_return Status();
   };
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 0, "12345") +
-                  Event("ack_required", {{"stdout_offset", 5}, {"stderr_offset", 0}})),
-      EventAnswer(OutputEvent("stdout", 5, "678") + Event("exit", {{"exit_code", 0}}))};
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+      EventStreamResponse(OutputEvent("stdout", 0, "12345") +
+                          Event("ack_required", {{"stdout_offset", 5}, {"stderr_offset", 0}})),
+      EventStreamResponse(OutputEvent("stdout", 5, "678") + Event("exit", {{"exit_code", 0}}))};
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(kept, std::vector<std::int64_t>{5});
   EXPECT_EQ(execution_.output.Text(), "12345678");
   json::value resumed = boxes_.Asked().at(1);
@@ -60,83 +60,84 @@ TEST_F(ExecutionTest, KeepsOutputBeforeItIsAcknowledged) {
 }
 
 TEST_F(ExecutionTest, OutputThatCannotBeKeptIsNotAcknowledged) {
-  execution_.keep = [](const Execution&) -> Task<Status> {
+  execution_.save = [](const Execution&) -> Task<Status> {
     co_return Fail(ErrorCode::kUnavailable, "the disk is full");
   };
-  boxes_.answers = {EventAnswer(Event("ack_required", {})), EventAnswer("")};
-  ExecutionEnd end = FollowIt();
-  EXPECT_EQ(end.kind, ExecutionEnd::Kind::kLost);
+  boxes_.answers = {EventStreamResponse(Event("ack_required", {})), EventStreamResponse("")};
+  ExecutionResult end = FollowIt();
+  EXPECT_EQ(end.kind, ExecutionResult::Kind::kLost);
   EXPECT_EQ(end.message, "keep the output: the disk is full");
   EXPECT_EQ(boxes_.answers.size(), 1U);
 }
 
 TEST_F(ExecutionTest, ABrokenStreamIsTakenUpWhereItWas) {
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 0, "12345")), ErrorAnswer(503, "busy"),
-      EventAnswer(OutputEvent("stdout", 3, "4567") + Event("exit", {{"exit_code", 0}}))};
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+      EventStreamResponse(OutputEvent("stdout", 0, "12345")), ErrorResponse(503, "busy"),
+      EventStreamResponse(OutputEvent("stdout", 3, "4567") + Event("exit", {{"exit_code", 0}}))};
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(execution_.output.Text(), "1234567") << "what came twice is there once";
   EXPECT_EQ(boxes_.Asked().at(2).at("stdout_offset").as_int64(), 5);
 }
 
 TEST_F(ExecutionTest, ACommandOfAnEarlierServerIsNotBegunAgain) {
-  execution_.may_be_known = true;
+  execution_.may_have_started = true;
   execution_.output.Add(0, "before ");
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 7, "after") + Event("exit", {{"exit_code", 0}}))};
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+      EventStreamResponse(OutputEvent("stdout", 7, "after") + Event("exit", {{"exit_code", 0}}))};
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(execution_.output.Text(), "before after");
   EXPECT_FALSE(boxes_.Asked().at(0).as_object().contains("command"));
 }
 
 TEST_F(ExecutionTest, OneThatNeverArrivedIsBegunAfterAll) {
-  execution_.may_be_known = true;
-  boxes_.answers = {ErrorAnswer(404, "no such command"),
-                    EventAnswer(Event("exit", {{"exit_code", 0}}))};
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+  execution_.may_have_started = true;
+  boxes_.answers = {ErrorResponse(404, "no such command"),
+                    EventStreamResponse(Event("exit", {{"exit_code", 0}}))};
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(FindString(boxes_.Asked().at(1), "command"), "make");
 }
 
 TEST_F(ExecutionTest, OneThatTheBoxHasForgottenIsLostNotRepeated) {
-  execution_.may_be_known = true;
+  execution_.may_have_started = true;
   boxes_.Edit(execution_.box_id, [](boxes::Box& box) { box.started_at_us += 1; });
-  boxes_.answers = {ErrorAnswer(404, "no such command"), EventAnswer("")};
-  ExecutionEnd end = FollowIt();
-  EXPECT_EQ(end.kind, ExecutionEnd::Kind::kLost);
+  boxes_.answers = {ErrorResponse(404, "no such command"), EventStreamResponse("")};
+  ExecutionResult end = FollowIt();
+  EXPECT_EQ(end.kind, ExecutionResult::Kind::kLost);
   EXPECT_EQ(end.message, "the sandbox no longer knows the command");
   EXPECT_EQ(boxes_.answers.size(), 1U);
 }
 
 TEST_F(ExecutionTest, AReaderThatFellBehindGoesOnWithWhatIsLeft) {
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 0, "abc") +
-                  Event("error", {{"error_type", "InvalidOffset"}, {"error", "too far behind"}})),
-      EventAnswer(OutputEvent("stdout", 9, "xyz") + Event("exit", {{"exit_code", 0}}))};
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+      EventStreamResponse(
+          OutputEvent("stdout", 0, "abc") +
+          Event("error", {{"error_type", "InvalidOffset"}, {"error", "too far behind"}})),
+      EventStreamResponse(OutputEvent("stdout", 9, "xyz") + Event("exit", {{"exit_code", 0}}))};
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(execution_.output.end, 12);
   EXPECT_EQ(boxes_.Asked().at(1).at("stdout_offset").as_int64(), 3);
 }
 
 TEST_F(ExecutionTest, ARefusalIsTold) {
-  boxes_.answers = {ErrorAnswer(400, "cwd: no such folder")};
-  ExecutionEnd end = FollowIt();
-  EXPECT_EQ(end.kind, ExecutionEnd::Kind::kRefused);
+  boxes_.answers = {ErrorResponse(400, "cwd: no such folder")};
+  ExecutionResult end = FollowIt();
+  EXPECT_EQ(end.kind, ExecutionResult::Kind::kRefused);
   EXPECT_EQ(end.message, "cwd: no such folder");
 }
 
 TEST_F(ExecutionTest, AnErrorEventEndsIt) {
-  boxes_.answers = {EventAnswer(
+  boxes_.answers = {EventStreamResponse(
       Event("error", {{"error_type", "CommandTimeout"}, {"error", "it took too long"}}))};
-  ExecutionEnd end = FollowIt();
-  EXPECT_EQ(end.kind, ExecutionEnd::Kind::kLost);
+  ExecutionResult end = FollowIt();
+  EXPECT_EQ(end.kind, ExecutionResult::Kind::kLost);
   EXPECT_EQ(end.message, "it took too long");
 }
 
 TEST_F(ExecutionTest, BrokenEventsEndItInsteadOfLooping) {
   for (const std::string& events : {std::string("event: stdout\ndata: {no json\n\n"),
                                     Event("stdout", {{"offset", 0}, {"data", "***"}})}) {
-    boxes_.answers = {EventAnswer(events)};
-    EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kLost) << events;
+    boxes_.answers = {EventStreamResponse(events)};
+    EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kLost) << events;
   }
 }
 
@@ -156,9 +157,9 @@ TEST_F(ExecutionTest, APausedBoxIsWaitedFor) {
   boxes_.Edit(execution_.box_id, [](boxes::Box& box) { box.state = boxes::BoxState::kPaused; });
   int calls = 0;
   boxes_.on_dial = [&] {
-    if (++calls == 2) boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};
+    if (++calls == 2) boxes_.answers = {EventStreamResponse(Event("exit", {{"exit_code", 0}}))};
   };
-  EXPECT_EQ(FollowIt().kind, ExecutionEnd::Kind::kExited);
+  EXPECT_EQ(FollowIt().kind, ExecutionResult::Kind::kExited);
   EXPECT_EQ(calls, 2);
 }
 

@@ -8,7 +8,7 @@ namespace {
 class RecoupFilesTest : public RecoupTest {
  protected:
   void MakeRepository() { ASSERT_TRUE(RunTask(repositories_.Make(kMine))); }
-  Answer Upload(json::array files, json::object extra = {}) {
+  ParsedResponse Upload(json::array files, json::object extra = {}) {
     extra["files"] = std::move(files);
     return Call("POST", "/api/sandboxes/files", WriteJson(extra));
   }
@@ -19,17 +19,18 @@ class RecoupFilesTest : public RecoupTest {
 
 TEST_F(RecoupFilesTest, WhatIsUploadedIsInTheTreeAndCanBeRead) {
   MakeRepository();
-  Answer answer = Upload({File("a.txt", "data:,hello"), File("deep/b.png", "data:;base64,AAH/")},
-                         {{"path", "/docs/"}, {"message", "Add files"}});
-  ASSERT_EQ(answer.status, 200) << answer.text;
-  const json::array& uploaded = answer.body.at("uploaded").as_array();
+  ParsedResponse response =
+      Upload({File("a.txt", "data:,hello"), File("deep/b.png", "data:;base64,AAH/")},
+             {{"path", "/docs/"}, {"message", "Add files"}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  const json::array& uploaded = response.body.at("uploaded").as_array();
   ASSERT_EQ(uploaded.size(), 2U);
   EXPECT_EQ(FindString(uploaded[0], "path"), "docs/a.txt");
   EXPECT_EQ(FindString(uploaded[0], "sha"), "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0");
   EXPECT_EQ(FindString(uploaded[1], "path"), "docs/deep/b.png");
-  EXPECT_FALSE(answer.body.as_object().contains("errors"));
+  EXPECT_FALSE(response.body.as_object().contains("errors"));
 
-  Answer list = Call("GET", "/api/sandboxes");
+  ParsedResponse list = Call("GET", "/api/sandboxes");
   EXPECT_EQ(FindString(list.body, "github_repo"),
             std::string("http://viv.test/git/") + kMine + ".git");
   const json::array& tree = list.body.at("filetree").as_array();
@@ -56,12 +57,12 @@ TEST_F(RecoupFilesTest, BytesThatAreNoTextAreBase64WhateverTheirName) {
 
 TEST_F(RecoupFilesTest, AFileThatFailsDoesNotStopTheOthers) {
   MakeRepository();
-  Answer answer = Upload({File("a.txt", "data:,a"), File("b.txt", "http://127.0.0.1:9/secret"),
-                          File("../c.txt", "data:,c"), File(".git/config", "data:,d"),
-                          File("a.txt", "data:,e")});
-  ASSERT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(answer.body.at("uploaded").as_array().size(), 1U);
-  const json::array& errors = answer.body.at("errors").as_array();
+  ParsedResponse response = Upload(
+      {File("a.txt", "data:,a"), File("b.txt", "http://127.0.0.1:9/secret"),
+       File("../c.txt", "data:,c"), File(".git/config", "data:,d"), File("a.txt", "data:,e")});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.body.at("uploaded").as_array().size(), 1U);
+  const json::array& errors = response.body.at("errors").as_array();
   ASSERT_EQ(errors.size(), 4U);
   EXPECT_THAT(std::string(View(errors[0].as_string())), ::testing::HasSubstr("private address"));
   EXPECT_EQ(errors[1], "../c.txt: not a path within a repository");
@@ -70,17 +71,17 @@ TEST_F(RecoupFilesTest, AFileThatFailsDoesNotStopTheOthers) {
 
 TEST_F(RecoupFilesTest, WhenEveryFileFailsSoDoesTheCall) {
   MakeRepository();
-  Answer answer = Upload({File("..", "data:,a")});
-  EXPECT_EQ(answer.status, 500);
-  EXPECT_EQ(answer.body.at("errors").as_array().size(), 1U);
+  ParsedResponse response = Upload({File("..", "data:,a")});
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body.at("errors").as_array().size(), 1U);
 }
 
 TEST_F(RecoupFilesTest, BrokenBodiesAreRefusedHere) {
   MakeRepository();
   for (const char* body : {"", "{", "nothing"}) {
-    Answer answer = Call("POST", "/api/sandboxes/files", body);
-    EXPECT_EQ(answer.status, 400) << body;
-    EXPECT_EQ(answer.error(), "Invalid JSON body");
+    ParsedResponse response = Call("POST", "/api/sandboxes/files", body);
+    EXPECT_EQ(response.status, 400) << body;
+    EXPECT_EQ(response.error(), "Invalid JSON body");
   }
   struct Case {
     const char* body;
@@ -94,9 +95,9 @@ TEST_F(RecoupFilesTest, BrokenBodiesAreRefusedHere) {
         Case{R"({"files":[{"name":"x","url":"nowhere"}]})", {"files", "0", "url"}},
         Case{R"({"files":[{"name":"","url":"data:,x"}]})", {"files", "0", "name"}},
         Case{R"({"files":[{"name":"x","url":"data:,x"}],"path":1})", {"path"}}}) {
-    Answer answer = Call("POST", "/api/sandboxes/files", it.body);
-    EXPECT_EQ(answer.status, 400) << it.body;
-    EXPECT_EQ(answer.body.at("missing_fields"), it.fields) << answer.text;
+    ParsedResponse response = Call("POST", "/api/sandboxes/files", it.body);
+    EXPECT_EQ(response.status, 400) << it.body;
+    EXPECT_EQ(response.body.at("missing_fields"), it.fields) << response.text;
   }
 }
 
@@ -104,7 +105,7 @@ TEST_F(RecoupFilesTest, WithoutARepositoryThereIsNothing) {
   EXPECT_EQ(Call("GET", "/api/sandboxes/file?path=a").status, 404);
   EXPECT_EQ(Upload({File("a", "data:,x")}).status, 404);
   Call("PATCH", "/api/sandboxes", R"({"github_repo":"https://github.com/a/b"})");
-  Answer elsewhere = Call("GET", "/api/sandboxes/file?path=a");
+  ParsedResponse elsewhere = Call("GET", "/api/sandboxes/file?path=a");
   EXPECT_EQ(elsewhere.status, 404);
   EXPECT_THAT(elsewhere.error(), ::testing::HasSubstr("https://github.com/a/b"));
 }
@@ -113,9 +114,9 @@ TEST_F(RecoupFilesTest, AbsentFilesAndBadPathsAreTold) {
   MakeRepository();
   EXPECT_EQ(Call("GET", "/api/sandboxes/file?path=none").status, 404);
   for (const char* path : {"", "../x", "a/../b", ".git/config", "a//b", "%00", "%ff"}) {
-    Answer answer = Call("GET", std::string("/api/sandboxes/file?path=") + path);
-    EXPECT_EQ(answer.status, 400) << path;
-    EXPECT_EQ(answer.body.at("missing_fields"), json::array({"path"}));
+    ParsedResponse response = Call("GET", std::string("/api/sandboxes/file?path=") + path);
+    EXPECT_EQ(response.status, 400) << path;
+    EXPECT_EQ(response.body.at("missing_fields"), json::array({"path"}));
   }
   EXPECT_EQ(Call("GET", "/api/sandboxes/file").status, 400);
 }

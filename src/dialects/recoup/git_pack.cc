@@ -125,7 +125,7 @@ struct GitCall {
   std::string rest;
   std::string query;
   std::string body;
-  std::size_t answer_bytes_max;
+  std::size_t response_bytes_max;
 };
 
 http::Request RequestOf(const GitCall& call) {
@@ -150,7 +150,7 @@ Task<Result<std::string>> CallGit(git::Repositories& repositories,
     co_return Fail(ErrorCode::kInternal,
                    "git answered with status " + std::to_string(response.status));
   if (!response.stream) co_return std::move(response.body);
-  BodyCollector collector(call.answer_bytes_max);
+  BodyCollector collector(call.response_bytes_max);
   co_await response.stream(collector);
   if (collector.too_long)
     co_return Fail(ErrorCode::kLimitExceeded, "the repository is too large for a sandbox");

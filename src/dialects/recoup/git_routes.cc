@@ -49,7 +49,8 @@ std::optional<std::string> AccountOfRepository(const accounts::Accounts& account
   name.remove_suffix(kGitSuffix.size());
   auto account = accounts.FindByUuid(name);
   if (!account) account = accounts.FindAccount(name);  // its name or its id
-  if (!account || !accounts.MayAct(request.identity.account_id, account->id)) return std::nullopt;
+  if (!account || !accounts.MayActFor(request.identity.account_id, account->id))
+    return std::nullopt;
   return account->id;
 }
 

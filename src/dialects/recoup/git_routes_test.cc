@@ -52,9 +52,9 @@ TEST_F(GitRoutesTest, WithoutAGoodKeyOneIsAskedFor) {
                                      {{"Authorization", "Basic"}},
                                      {{"X-API-Key", "wrong"}}};
   for (const HeaderList& headers : without) {
-    http::Response answer = Ask(Refs(mine_), headers);
-    EXPECT_EQ(answer.status, 401);
-    EXPECT_TRUE(answer.headers.Get("www-authenticate").starts_with("Basic realm="));
+    http::Response response = Ask(Refs(mine_), headers);
+    EXPECT_EQ(response.status, 401);
+    EXPECT_TRUE(response.headers.Get("www-authenticate").starts_with("Basic realm="));
   }
   EXPECT_FALSE(repositories_.Has(kMine));
 }

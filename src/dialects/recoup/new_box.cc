@@ -19,7 +19,7 @@ boxes::CreateBox NewBoxFor(const std::string& account_id) {
   box.on_timeout = boxes::OnTimeout::kStop;
   box.timeout_seconds = kBoxSeconds;
   box.keep_stopped_seconds = kStoppedBoxSeconds;
-  box.lasting = true;
+  box.survives_exit = true;
   return box;
 }
 
@@ -31,7 +31,7 @@ Task<Result<boxes::BoxPtr>> CreateFromSnapshot(Context& context, boxes::CreateBo
     boxes::CreateBox from_snapshot = box;
     from_snapshot.template_name = TemplateOfSnapshot(*row->snapshot_id);
     auto made = co_await context.boxes.Create(std::move(from_snapshot));
-    if (made || accounts::BudgetIn(made.error())) co_return made;
+    if (made || accounts::ExceededBudget(made.error())) co_return made;
     log::Warn("recoup.snapshot_unusable",
               {{"snapshot", *row->snapshot_id}, {"error", made.error().message}});
   }

@@ -70,7 +70,7 @@ std::string NewRunId() {
   return "run_" + boxes::NewTemplateId();
 }
 
-accounts::Ledger::Entry WriteRun(const TaskRun& run) {
+accounts::DocumentTable::Entry WriteRun(const TaskRun& run) {
   json::object body{
       {"account_uuid", run.account_uuid},
       {"task", run.task},
@@ -86,12 +86,12 @@ accounts::Ledger::Entry WriteRun(const TaskRun& run) {
   };
   if (run.started_at_us) body["started_at"] = TimeText(*run.started_at_us);
   if (run.finished_at_us) body["finished_at"] = TimeText(*run.finished_at_us);
-  if (run.stdout_kept.end > 0) body["stdout"] = WriteTail(run.stdout_kept);
-  if (run.stderr_kept.end > 0) body["stderr"] = WriteTail(run.stderr_kept);
+  if (run.stdout_saved.end > 0) body["stdout"] = WriteTail(run.stdout_saved);
+  if (run.stderr_saved.end > 0) body["stderr"] = WriteTail(run.stderr_saved);
   return {run.id, run.account_id, std::move(body)};
 }
 
-Result<TaskRun> ReadRun(const accounts::Ledger::Entry& entry) {
+Result<TaskRun> ReadRun(const accounts::DocumentTable::Entry& entry) {
   const json::value& body = entry.body;
   TaskRun run;
   run.id = entry.id;
@@ -112,8 +112,8 @@ Result<TaskRun> ReadRun(const accounts::Ledger::Entry& entry) {
   run.box_id = RunText(body, "box_id");
   run.command = RunText(body, "command");
   run.cwd = RunText(body, "cwd");
-  run.stdout_kept = ReadTail(body, "stdout");
-  run.stderr_kept = ReadTail(body, "stderr");
+  run.stdout_saved = ReadTail(body, "stdout");
+  run.stderr_saved = ReadTail(body, "stderr");
   return run;
 }
 

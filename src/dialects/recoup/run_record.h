@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "accounts/ledger.h"
+#include "accounts/document_table.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "dialects/recoup/execution.h"
@@ -35,15 +35,15 @@ struct TaskRun {
   std::string box_id;
   std::string command;  // for the shell
   std::string cwd;
-  OutputTail stdout_kept, stderr_kept;  // what the agent was told that it may forget
+  OutputTail stdout_saved, stderr_saved;  // what the agent was told that it may forget
 
-  bool is_over() const { return status != "QUEUED" && status != "EXECUTING"; }
+  bool is_finished() const { return status != "QUEUED" && status != "EXECUTING"; }
 };
 
 std::string NewRunId();
 
-accounts::Ledger::Entry WriteRun(const TaskRun& run);
-Result<TaskRun> ReadRun(const accounts::Ledger::Entry& entry);
+accounts::DocumentTable::Entry WriteRun(const TaskRun& run);
+Result<TaskRun> ReadRun(const accounts::DocumentTable::Entry& entry);
 
 enum class RunDetail { kListed, kWhole };
 json::object ShowRun(const TaskRun& run, RunDetail detail);

@@ -20,22 +20,22 @@ TEST(RunRecordTest, IsReadAsItWasWritten) {
   run.box_id = "ibox";
   run.command = "ls";
   run.cwd = "/";
-  run.stdout_kept.Add(4, std::string("\xff\0z", 3));
+  run.stdout_saved.Add(4, std::string("\xff\0z", 3));
   auto again = ReadRun(WriteRun(run));
   ASSERT_TRUE(again);
   EXPECT_EQ(WriteRun(*again).body, WriteRun(run).body);
   EXPECT_EQ(again->started_at_us, run.started_at_us);
   EXPECT_FALSE(again->finished_at_us);
-  EXPECT_EQ(again->stdout_kept.bytes, run.stdout_kept.bytes);
-  EXPECT_EQ(again->stdout_kept.end, 7);
-  EXPECT_FALSE(again->is_over());
+  EXPECT_EQ(again->stdout_saved.bytes, run.stdout_saved.bytes);
+  EXPECT_EQ(again->stdout_saved.end, 7);
+  EXPECT_FALSE(again->is_finished());
 }
 
 TEST(RunRecordTest, AnUnreadableRecordIsAnError) {
   for (const json::value& body :
        {json::value(nullptr), json::value(json::object()), json::value("text"),
         json::value(json::object{{"task", "t"}, {"status", "QUEUED"}, {"created_at", "today"}})}) {
-    accounts::Ledger::Entry entry{"run_1", "a", body};
+    accounts::DocumentTable::Entry entry{"run_1", "a", body};
     EXPECT_FALSE(ReadRun(entry));
   }
 }

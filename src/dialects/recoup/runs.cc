@@ -23,7 +23,7 @@ constexpr std::size_t kRunsPerAccountMax = 1000;
 constexpr std::size_t kOutputPerAccountMax = 64 << 20;  // it is held in memory
 
 // The runs that are being carried out. One thread only.
-class RunsInHand {
+class ActiveRuns {
  public:
   bool Add(const std::string& id) { return ids_.insert(id).second; }
   void Remove(const std::string& id) { ids_.erase(id); }
@@ -33,28 +33,28 @@ class RunsInHand {
 };
 
 // Held by the coroutine of a run: however that ends, the run is in no one's hand.
-class RunHold {
+class ActiveRunGuard {
  public:
-  RunHold(std::shared_ptr<RunsInHand> runs, std::string id)
+  ActiveRunGuard(std::shared_ptr<ActiveRuns> runs, std::string id)
       : runs_(std::move(runs)), id_(std::move(id)) {}
-  RunHold(const RunHold&) = delete;
-  RunHold& operator=(const RunHold&) = delete;
-  ~RunHold() { runs_->Remove(id_); }
+  ActiveRunGuard(const ActiveRunGuard&) = delete;
+  ActiveRunGuard& operator=(const ActiveRunGuard&) = delete;
+  ~ActiveRunGuard() { runs_->Remove(id_); }
 
  private:
-  std::shared_ptr<RunsInHand> runs_;  // shared: the group may end before the last run does
+  std::shared_ptr<ActiveRuns> runs_;  // shared: the group may end before the last run does
   std::string id_;
 };
 
-Task<void> CarryOutOnRecord(Context& context, std::string id) {
-  accounts::Ledger::EntryPtr entry = context.runs.Find(id);
+Task<void> ExecuteStoredRun(Context& context, std::string id) {
+  accounts::DocumentTable::EntryPtr entry = context.runs.Find(id);
   if (entry == nullptr) co_return;
   auto run = ReadRun(*entry);
   if (!run) {
     log::Error("recoup.run_unreadable", {{"run", id}});
     co_return;
   }
-  if (run->is_over()) co_return;
+  if (run->is_finished()) co_return;
   if (run->task == kSetupTask) {
     co_await RunSetup(context, *std::move(run));
   } else {
@@ -63,35 +63,35 @@ Task<void> CarryOutOnRecord(Context& context, std::string id) {
 }
 
 // A run that is cut off because the server ends stays as it is on record: the next one goes on.
-Task<void> CarryOut(Context& context, std::shared_ptr<RunsInHand> in_hand, std::string id) {
-  RunHold hold(std::move(in_hand), id);
+Task<void> ExecuteRun(Context& context, std::shared_ptr<ActiveRuns> active_runs, std::string id) {
+  ActiveRunGuard guard(std::move(active_runs), id);
   try {
-    co_await CarryOutOnRecord(context, id);
+    co_await ExecuteStoredRun(context, id);
   } catch (const boost::system::system_error& error) {
     if (error.code() != asio::error::operation_aborted) throw;
   }
 }
 
 // Takes the bell away from the queue when the follower ends.
-class QueueBell {
+class QueueWakeup {
  public:
-  QueueBell(RunQueue& queue, std::shared_ptr<asio::steady_timer> timer) : queue_(queue) {
+  QueueWakeup(RunQueue& queue, std::shared_ptr<asio::steady_timer> timer) : queue_(queue) {
     queue_.SetWake([timer] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
   }
-  QueueBell(const QueueBell&) = delete;
-  QueueBell& operator=(const QueueBell&) = delete;
-  ~QueueBell() { queue_.SetWake(nullptr); }
+  QueueWakeup(const QueueWakeup&) = delete;
+  QueueWakeup& operator=(const QueueWakeup&) = delete;
+  ~QueueWakeup() { queue_.SetWake(nullptr); }
 
  private:
   RunQueue& queue_;
 };
 
-bool IsRunOver(const accounts::Ledger::Entry& entry) {
+bool IsRunFinished(const accounts::DocumentTable::Entry& entry) {
   std::string_view status = FindString(entry.body, "status");
   return status != "QUEUED" && status != "EXECUTING";
 }
 
-std::size_t OutputBytes(const accounts::Ledger::Entry& entry) {
+std::size_t OutputBytes(const accounts::DocumentTable::Entry& entry) {
   const json::value* output = Find(entry.body, "output");
   if (output == nullptr) return 0;
   return FindString(*output, "stdout").size() + FindString(*output, "stderr").size();
@@ -99,9 +99,9 @@ std::size_t OutputBytes(const accounts::Ledger::Entry& entry) {
 
 // Removes the oldest runs that are over until `more` fit, and their output does too.
 Task<Status> DropOldRuns(Context& context, std::string account_id, std::size_t more) {
-  std::vector<accounts::Ledger::EntryPtr> over = context.runs.List(account_id);
+  std::vector<accounts::DocumentTable::EntryPtr> over = context.runs.List(account_id);
   std::size_t count = over.size() + more;
-  std::erase_if(over, [](const auto& entry) { return !IsRunOver(*entry); });
+  std::erase_if(over, [](const auto& entry) { return !IsRunFinished(*entry); });
   std::sort(over.begin(), over.end(), [](const auto& a, const auto& b) {
     return FindString(a->body, "created_at") < FindString(b->body, "created_at");
   });
@@ -147,13 +147,13 @@ Task<bool> MarkExecuting(Context& context, TaskRun& run) {
   co_return kept.has_value();
 }
 
-Task<void> MarkEnded(Context& context, TaskRun& run, RunEnd end) {
+Task<void> MarkEnded(Context& context, TaskRun& run, RunOutcome end) {
   run.status = std::move(end.status);
   run.output = std::move(end.output);
   run.error = std::move(end.error);
   run.updated_at_us = context.clock() * 1000;
   run.finished_at_us = run.updated_at_us;
-  run.stdout_kept = run.stderr_kept = OutputTail();  // they are in the output
+  run.stdout_saved = run.stderr_saved = OutputTail();  // they are in the output
   Status kept = co_await context.runs.Put(WriteRun(run));
   if (!kept) {
     log::Error("recoup.run_not_kept", {{"run", run.id}, {"error", kept.error().message}});
@@ -164,18 +164,18 @@ Task<void> MarkEnded(Context& context, TaskRun& run, RunEnd end) {
   if (!dropped) log::Warn("recoup.runs_stay", {{"error", dropped.error().message}});
 }
 
-Task<void> FollowRuns(Context& context) {
+Task<void> ExecuteRuns(Context& context) {
   auto executor = co_await asio::this_coro::executor;
-  auto in_hand = std::make_shared<RunsInHand>();
+  auto active_runs = std::make_shared<ActiveRuns>();
   TaskGroup tasks(executor);
   auto timer = std::make_shared<asio::steady_timer>(executor);
-  QueueBell bell(context.run_queue, timer);
+  QueueWakeup wakeup(context.run_queue, timer);
   std::vector<std::string> ids;
   for (const auto& entry : context.runs.All())
-    if (!IsRunOver(*entry)) ids.push_back(entry->id);
+    if (!IsRunFinished(*entry)) ids.push_back(entry->id);
   for (;;) {
     for (std::string& id : ids)
-      if (in_hand->Add(id)) tasks.Spawn("recoup run", CarryOut(context, in_hand, id));
+      if (active_runs->Add(id)) tasks.Spawn("recoup run", ExecuteRun(context, active_runs, id));
     ids = context.run_queue.Take();
     if (!ids.empty()) continue;
     // A push after the look rings on this thread, so not before the wait has begun.

@@ -24,11 +24,11 @@ Task<void> RunSetup(Context& context, TaskRun run);
 
 // Shared by them. Both put the run on record; a failure is logged.
 Task<bool> MarkExecuting(Context& context, TaskRun& run);
-struct RunEnd {
+struct RunOutcome {
   std::string status;
   json::value output = nullptr;
   std::string error = {};
 };
-Task<void> MarkEnded(Context& context, TaskRun& run, RunEnd end);
+Task<void> MarkEnded(Context& context, TaskRun& run, RunOutcome end);
 
 }  // namespace viv::recoup

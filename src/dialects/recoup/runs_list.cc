@@ -22,8 +22,9 @@ http::Response ShowRuns(json::array runs) {
 http::Response ShowOneRun(const Context& context,
                           const http::Request& request,
                           const std::string& id) {
-  accounts::Ledger::EntryPtr entry = context.runs.Find(id);
-  if (entry == nullptr || !context.accounts.MayAct(request.identity.account_id, entry->account_id))
+  accounts::DocumentTable::EntryPtr entry = context.runs.Find(id);
+  if (entry == nullptr ||
+      !context.accounts.MayActFor(request.identity.account_id, entry->account_id))
     return Failure(404, "Task run not found");
   auto run = ReadRun(*entry);
   if (!run) return FailureOf(run.error());
@@ -33,7 +34,7 @@ http::Response ShowOneRun(const Context& context,
 http::Response ShowNewestRuns(const Context& context,
                               const std::string& account_id,
                               std::size_t limit) {
-  std::vector<accounts::Ledger::EntryPtr> entries = context.runs.List(account_id);
+  std::vector<accounts::DocumentTable::EntryPtr> entries = context.runs.List(account_id);
   // Times are kept as text of one width, which sorts as they do.
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return FindString(a->body, "created_at") > FindString(b->body, "created_at");

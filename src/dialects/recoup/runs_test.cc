@@ -10,19 +10,19 @@ namespace {
 class RecoupRunsTest : public RecoupTest {
  protected:
   std::string Start(std::string body) {
-    Answer answer = Call("POST", "/api/sandboxes", std::move(body));
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    return std::string(FindString(answer.body.at("sandboxes").at(0), "runId"));
+    ParsedResponse response = Call("POST", "/api/sandboxes", std::move(body));
+    EXPECT_EQ(response.status, 200) << response.text;
+    return std::string(FindString(response.body.at("sandboxes").at(0), "runId"));
   }
   json::value RunOf(const std::string& id) {
-    Answer answer = Call("GET", "/api/tasks/runs?runId=" + id);
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    return answer.body.at("runs").at(0);
+    ParsedResponse response = Call("GET", "/api/tasks/runs?runId=" + id);
+    EXPECT_EQ(response.status, 200) << response.text;
+    return response.body.at("runs").at(0);
   }
 };
 
-Task<Status> PutAll(accounts::Ledger& ledger, std::vector<TaskRun> runs) {
-  for (const TaskRun& run : runs) CO_RETURN_IF_ERROR(co_await ledger.Put(WriteRun(run)));
+Task<Status> PutAll(accounts::DocumentTable& table, std::vector<TaskRun> runs) {
+  for (const TaskRun& run : runs) CO_RETURN_IF_ERROR(co_await table.Put(WriteRun(run)));
   co_return Status();
 }
 
@@ -32,8 +32,8 @@ TEST_F(RecoupRunsTest, ACommandRunsToItsEnd) {
   EXPECT_EQ(id.size(), 24U);
   EXPECT_EQ(FindString(RunOf(id), "status"), "QUEUED");
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 0, "built\n") + Event("exit", {{"exit_code", 2}}))};
-  CarryOutRuns();
+      EventStreamResponse(OutputEvent("stdout", 0, "built\n") + Event("exit", {{"exit_code", 2}}))};
+  ExecuteQueuedRuns();
   json::value run = RunOf(id);
   EXPECT_EQ(FindString(run, "status"), "COMPLETED");
   EXPECT_EQ(FindString(run, "taskIdentifier"), "run-sandbox-command");
@@ -53,28 +53,28 @@ TEST_F(RecoupRunsTest, ACommandRunsToItsEnd) {
 
 TEST_F(RecoupRunsTest, ACommandAloneIsALineForTheShell) {
   Start(R"({"command":"echo a && echo b"})");
-  boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};
-  CarryOutRuns();
+  boxes_.answers = {EventStreamResponse(Event("exit", {{"exit_code", 0}}))};
+  ExecuteQueuedRuns();
   EXPECT_EQ(FindString(boxes_.Asked().at(0), "command"), "echo a && echo b");
 }
 
 TEST_F(RecoupRunsTest, APromptGoesToTheAgentInTheBox) {
   Start(R"({"prompt":"say \"hi\""})");
-  boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};
-  CarryOutRuns();
+  boxes_.answers = {EventStreamResponse(Event("exit", {{"exit_code", 0}}))};
+  ExecuteQueuedRuns();
   EXPECT_EQ(FindString(boxes_.Asked().at(0), "command"), "opencode run 'say \"hi\"'");
 }
 
 TEST_F(RecoupRunsTest, TheListShowsWhichRunABoxWasMadeFor) {
   std::string id = Start(R"({"command":"ls"})");
-  Answer list = Call("GET", "/api/sandboxes");
+  ParsedResponse list = Call("GET", "/api/sandboxes");
   EXPECT_EQ(FindString(list.body.at("sandboxes").at(0), "runId"), id);
 }
 
 TEST_F(RecoupRunsTest, ARefusedCommandHasFailed) {
   std::string id = Start(R"({"command":"ls","cwd":"/nowhere"})");
-  boxes_.answers = {ErrorAnswer(400, "no folder /nowhere")};
-  CarryOutRuns();
+  boxes_.answers = {ErrorResponse(400, "no folder /nowhere")};
+  ExecuteQueuedRuns();
   json::value run = RunOf(id);
   EXPECT_EQ(FindString(run, "status"), "FAILED");
   EXPECT_EQ(FindString(run.at("error"), "message"), "no folder /nowhere");
@@ -83,7 +83,7 @@ TEST_F(RecoupRunsTest, ARefusedCommandHasFailed) {
 TEST_F(RecoupRunsTest, ACommandWhoseBoxWentHasCrashed) {
   std::string id = Start(R"({"command":"ls"})");
   boxes_.boxes.clear();
-  CarryOutRuns();
+  ExecuteQueuedRuns();
   json::value run = RunOf(id);
   EXPECT_EQ(FindString(run, "status"), "CRASHED");
   EXPECT_EQ(FindString(run.at("error"), "message"),
@@ -97,20 +97,20 @@ TEST_F(RecoupRunsTest, TheNextServerGoesOnWithTheOutputThatWasKept) {
   TaskRun run = *ReadRun(*runs_->Find(id));
   run.status = "EXECUTING";
   run.started_at_us = boxes_.now_us;
-  run.stdout_kept.Add(0, "first ");
+  run.stdout_saved.Add(0, "first ");
   ASSERT_TRUE(RunTask(runs_->Put(WriteRun(run))));
   context_.run_queue.Take();
   runs_ = nullptr;
-  std::unique_ptr<accounts::Ledger> again = LoadLedger("recoup.run");
+  std::unique_ptr<accounts::DocumentTable> again = LoadTable("recoup.run");
   Context later{.boxes = boxes_,
                 .accounts = accounts_,
                 .repositories = repositories_,
-                .accounts_kept = *rows_,
+                .account_rows = *rows_,
                 .runs = *again,
                 .sessions = *sessions_};
   boxes_.answers = {
-      EventAnswer(OutputEvent("stdout", 6, "second") + Event("exit", {{"exit_code", 0}}))};
-  FollowUntil(later, [&] { return ReadRun(*again->Find(id))->is_over(); });
+      EventStreamResponse(OutputEvent("stdout", 6, "second") + Event("exit", {{"exit_code", 0}}))};
+  RunBackgroundUntil(later, [&] { return ReadRun(*again->Find(id))->is_finished(); });
   TaskRun ended = *ReadRun(*again->Find(id));
   EXPECT_EQ(ended.status, "COMPLETED");
   EXPECT_EQ(FindString(ended.output, "stdout"), "first second");
@@ -119,15 +119,15 @@ TEST_F(RecoupRunsTest, TheNextServerGoesOnWithTheOutputThatWasKept) {
 
 TEST_F(RecoupRunsTest, ARunThatIsCutOffStaysOnRecordAsItIs) {
   std::string id = Start(R"({"command":"sleep"})");
-  FollowUntil(context_, [this] { return !boxes_.dialled.empty(); });
+  RunBackgroundUntil(context_, [this] { return !boxes_.dialled.empty(); });
   EXPECT_EQ(FindString(RunOf(id), "status"), "EXECUTING");
 }
 
 TEST_F(RecoupRunsTest, ANewRunReachesTheFollowerThatWaits) {
-  boxes_.answers = {EventAnswer(Event("exit", {{"exit_code", 0}}))};
+  boxes_.answers = {EventStreamResponse(Event("exit", {{"exit_code", 0}}))};
   std::string id;
   int rounds = 0;
-  FollowUntil(context_, [&] {
+  RunBackgroundUntil(context_, [&] {
     // Not before the follower waits, which the first round begins.
     if (++rounds == 2) id = Start(R"({"command":"ls"})");
     return !id.empty() && FindString(runs_->Find(id)->body, "status") == "COMPLETED";
@@ -141,8 +141,8 @@ TEST_F(RecoupRunsTest, ListsTheNewestWithoutTheirDetails) {
     ids.push_back(Start(R"({"command":"ls"})"));
     boxes_.now_us += 1'000'000;
   }
-  Answer answer = Call("GET", "/api/tasks/runs?limit=2");
-  const json::array& runs = answer.body.at("runs").as_array();
+  ParsedResponse response = Call("GET", "/api/tasks/runs?limit=2");
+  const json::array& runs = response.body.at("runs").as_array();
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(FindString(runs[0], "id"), ids[2]);
   EXPECT_EQ(FindString(runs[1], "id"), ids[1]);
@@ -153,12 +153,12 @@ TEST_F(RecoupRunsTest, ListsTheNewestWithoutTheirDetails) {
 
 TEST_F(RecoupRunsTest, RefusesBadLimitsAndIds) {
   for (const char* limit : {"0", "101", "-1", "x", "", "1.5", "99999999999999999999"}) {
-    Answer answer = Call("GET", std::string("/api/tasks/runs?limit=") + limit);
-    EXPECT_EQ(answer.status, 400) << limit;
+    ParsedResponse response = Call("GET", std::string("/api/tasks/runs?limit=") + limit);
+    EXPECT_EQ(response.status, 400) << limit;
   }
   EXPECT_EQ(Call("GET", "/api/tasks/runs?runId=").status, 400);
   EXPECT_EQ(Call("GET", "/api/tasks/runs?account_id=x").status, 400);
-  Answer unknown = Call("GET", "/api/tasks/runs?runId=run_nobody");
+  ParsedResponse unknown = Call("GET", "/api/tasks/runs?runId=run_nobody");
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(unknown.error(), "Task run not found");
 }
@@ -203,8 +203,9 @@ TEST_F(RecoupRunsTest, OutputInAllIsLimitedToo) {
   EXPECT_EQ(runs_->List(kMine).size(), 65U);
   EXPECT_EQ(runs_->Find(made[5].id), nullptr) << "the oldest went";
   EXPECT_NE(runs_->Find(made[6].id), nullptr);
-  boxes_.answers = {EventAnswer(OutputEvent("stdout", 0, "x") + Event("exit", {{"exit_code", 0}}))};
-  CarryOutRuns();
+  boxes_.answers = {
+      EventStreamResponse(OutputEvent("stdout", 0, "x") + Event("exit", {{"exit_code", 0}}))};
+  ExecuteQueuedRuns();
   EXPECT_EQ(runs_->Find(made[6].id), nullptr) << "the new one's output needs room";
   EXPECT_EQ(FindString(RunOf(id), "status"), "COMPLETED");
 }

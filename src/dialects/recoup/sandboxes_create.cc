@@ -84,10 +84,10 @@ Task<http::Response> CreateSandbox(Context& context, http::Request& request) {
   std::optional<TaskRun> run;
   if (!read.command.empty()) {
     run = CommandRun(context, *account_id, std::move(read));
-    wanted.notes[std::string(kRunNote)] = run->id;
+    wanted.annotations[std::string(kRunAnnotation)] = run->id;
   }
   auto box = co_await CreateFromSnapshot(context, std::move(wanted));
-  if (!box && accounts::BudgetIn(box.error())) co_return FailureOf(box.error());
+  if (!box && accounts::ExceededBudget(box.error())) co_return FailureOf(box.error());
   if (!box) co_return Failure(400, "Failed to create sandbox: " + box.error().message);
   if (run) {
     run->box_id = (*box)->id;

@@ -25,7 +25,7 @@ Task<http::Response> DeleteAccount(Context& context, http::Request& request) {
     co_return Failure(500, "Failed to delete GitHub repository");
   }
   if (row) {
-    removed = co_await context.accounts_kept.Remove(*account_id);
+    removed = co_await context.account_rows.Remove(*account_id);
     if (!removed) co_return FailureOf(removed.error());
     co_await RemoveSetupSnapshot(context, *row);
   }

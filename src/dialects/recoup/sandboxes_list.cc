@@ -36,7 +36,7 @@ std::vector<boxes::BoxPtr> TheBoxIfAny(const Context& context,
   const std::string& owner = (*box)->account_id;
   const bool named = request.Query("account_id").has_value();
   const bool may = owner == account_id ||
-                   (!named && context.accounts.MayAct(request.identity.account_id, owner));
+                   (!named && context.accounts.MayActFor(request.identity.account_id, owner));
   if (!may) return {};
   return {*box};
 }

@@ -10,10 +10,10 @@ using RecoupSandboxesTest = RecoupTest;
 
 TEST_F(RecoupSandboxesTest, ExactlyOneKeyIsWanted) {
   constexpr char kText[] = "Exactly one of x-api-key or Authorization must be provided";
-  Answer none = Call("GET", "/api/sandboxes", "", {});
+  ParsedResponse none = Call("GET", "/api/sandboxes", "", {});
   EXPECT_EQ(none.status, 401);
   EXPECT_EQ(none.error(), kText);
-  Answer both =
+  ParsedResponse both =
       Call("GET", "/api/sandboxes", "", {{"x-api-key", "key"}, {"Authorization", "Bearer key"}});
   EXPECT_EQ(both.status, 401);
   EXPECT_EQ(both.error(), kText);
@@ -24,9 +24,10 @@ TEST_F(RecoupSandboxesTest, ARejectedKeyHasAMessageBesideTheError) {
        {HeaderList{{"x-api-key", "wrong"}}, HeaderList{{"Authorization", "Bearer wrong"}},
         HeaderList{{"Authorization", "Basic key"}}, HeaderList{{"Authorization", "key"}},
         HeaderList{{"x-api-key", std::string(5000, 'k')}}}) {
-    Answer answer = Call("GET", "/api/sandboxes", "", headers);
-    EXPECT_EQ(answer.status, 401);
-    EXPECT_EQ(answer.text, R"({"status":"error","error":"Unauthorized","message":"Unauthorized"})");
+    ParsedResponse response = Call("GET", "/api/sandboxes", "", headers);
+    EXPECT_EQ(response.status, 401);
+    EXPECT_EQ(response.text,
+              R"({"status":"error","error":"Unauthorized","message":"Unauthorized"})");
   }
 }
 
@@ -40,11 +41,11 @@ TEST_F(RecoupSandboxesTest, EveryKindOfKeyWorks) {
 TEST_F(RecoupSandboxesTest, PreflightsNeedNoKey) {
   for (const char* path : {"/api/sandboxes", "/api/sandboxes/setup", "/api/sandboxes/file",
                            "/api/sandboxes/files", "/api/tasks/runs"}) {
-    Answer answer = Call("OPTIONS", path, "", {});
-    EXPECT_EQ(answer.status, 200) << path;
-    EXPECT_EQ(answer.headers.Get("Access-Control-Allow-Methods"),
+    ParsedResponse response = Call("OPTIONS", path, "", {});
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.headers.Get("Access-Control-Allow-Methods"),
               "GET, POST, PUT, DELETE, OPTIONS, PATCH");
-    EXPECT_EQ(answer.headers.Get("Access-Control-Allow-Headers"),
+    EXPECT_EQ(response.headers.Get("Access-Control-Allow-Headers"),
               "Content-Type, Authorization, X-Requested-With, x-api-key");
   }
   for (const char* path : {"/api/sandbox", "/api/sandbox/status", "/api/sandbox/reconnect"})
@@ -66,9 +67,9 @@ TEST_F(RecoupSandboxesTest, ListsTheNewestFirstWhateverWasResumedSince) {
   boxes::Box foreign;
   foreign.account_id = kColleague;
   Put(foreign);
-  Answer answer = Call("GET", "/api/sandboxes");
-  ASSERT_EQ(answer.status, 200);
-  const json::array& list = answer.body.at("sandboxes").as_array();
+  ParsedResponse response = Call("GET", "/api/sandboxes");
+  ASSERT_EQ(response.status, 200);
+  const json::array& list = response.body.at("sandboxes").as_array();
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(FindString(list[0], "sandboxId"), "sbx_" + new_id.substr(1));
   EXPECT_EQ(FindString(list[1], "sandboxId"), "sbx_" + old_id.substr(1));
@@ -88,8 +89,8 @@ TEST_F(RecoupSandboxesTest, ShowsStatusAndTheTimeThatIsLeft) {
     boxes::Box box;
     box.state = it.state;
     std::string id = Put(box);
-    Answer answer = Call("GET", "/api/sandboxes?sandbox_id=sbx_" + id.substr(1));
-    const json::value& shown = answer.body.at("sandboxes").at(0);
+    ParsedResponse response = Call("GET", "/api/sandboxes?sandbox_id=sbx_" + id.substr(1));
+    const json::value& shown = response.body.at("sandboxes").at(0);
     EXPECT_EQ(FindString(shown, "sandboxStatus"), it.status);
     EXPECT_EQ(shown.at("timeout").as_int64(), it.timeout);
     EXPECT_EQ(FindString(shown, "createdAt"), "2026-09-21T14:13:20.123Z");
@@ -106,9 +107,9 @@ TEST_F(RecoupSandboxesTest, ABoxThatIsOverdueHasNoTimeLeft) {
 TEST_F(RecoupSandboxesTest, FindsOneByItsIdAndNothingByOthers) {
   std::string id = Put();
   auto count = [this](const std::string& key, const std::string& sandbox_id) {
-    Answer answer = As(key, "GET", "/api/sandboxes?sandbox_id=" + sandbox_id);
-    EXPECT_EQ(answer.status, 200);
-    return answer.body.at("sandboxes").as_array().size();
+    ParsedResponse response = As(key, "GET", "/api/sandboxes?sandbox_id=" + sandbox_id);
+    EXPECT_EQ(response.status, 200);
+    return response.body.at("sandboxes").as_array().size();
   };
   const std::string shown = "sbx_" + id.substr(1);
   EXPECT_EQ(count("key", shown), 1U);
@@ -123,24 +124,24 @@ TEST_F(RecoupSandboxesTest, AnotherAccountIsNamedByItsUuid) {
   boxes::Box theirs;
   theirs.account_id = kColleague;
   std::string id = Put(theirs);
-  Answer answer = Call("GET", std::string("/api/sandboxes?account_id=") + kColleague);
-  ASSERT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.body.at("sandboxes").as_array().size(), 1U);
-  Answer mine = Call(
+  ParsedResponse response = Call("GET", std::string("/api/sandboxes?account_id=") + kColleague);
+  ASSERT_EQ(response.status, 200);
+  EXPECT_EQ(response.body.at("sandboxes").as_array().size(), 1U);
+  ParsedResponse mine = Call(
       "GET", std::string("/api/sandboxes?account_id=") + kMine + "&sandbox_id=sbx_" + id.substr(1));
   EXPECT_TRUE(mine.body.at("sandboxes").as_array().empty()) << "it is asked for in one account";
 }
 
 TEST_F(RecoupSandboxesTest, RefusesWhatIsNoUuidAndAccountsOfOthers) {
   for (const char* bad : {"mine", "", "11111111111141118111111111111111"}) {
-    Answer answer = Call("GET", std::string("/api/sandboxes?account_id=") + bad);
-    EXPECT_EQ(answer.status, 400) << bad;
-    EXPECT_EQ(answer.body.at("missing_fields"), json::array({"account_id"}));
+    ParsedResponse response = Call("GET", std::string("/api/sandboxes?account_id=") + bad);
+    EXPECT_EQ(response.status, 400) << bad;
+    EXPECT_EQ(response.body.at("missing_fields"), json::array({"account_id"}));
   }
   for (const char* id : {kStranger, "44444444-4444-4444-8444-444444444444"}) {
-    Answer answer = Call("GET", std::string("/api/sandboxes?account_id=") + id);
-    EXPECT_EQ(answer.status, 403);
-    EXPECT_EQ(answer.error(), "Access denied to specified account_id");
+    ParsedResponse response = Call("GET", std::string("/api/sandboxes?account_id=") + id);
+    EXPECT_EQ(response.status, 403);
+    EXPECT_EQ(response.error(), "Access denied to specified account_id");
     std::string body = WriteJson(json::object{{"account_id", id}});
     for (const char* method : {"POST", "PATCH", "DELETE"})
       EXPECT_EQ(Call(method, "/api/sandboxes", body).status, 403) << method;
@@ -150,10 +151,10 @@ TEST_F(RecoupSandboxesTest, RefusesWhatIsNoUuidAndAccountsOfOthers) {
 }
 
 TEST_F(RecoupSandboxesTest, CreatesABoxOfHalfAnHour) {
-  Answer answer = Call("POST", "/api/sandboxes", "{}");
-  ASSERT_EQ(answer.status, 200);
-  ASSERT_EQ(answer.body.at("sandboxes").as_array().size(), 1U);
-  const json::value& shown = answer.body.at("sandboxes").at(0);
+  ParsedResponse response = Call("POST", "/api/sandboxes", "{}");
+  ASSERT_EQ(response.status, 200);
+  ASSERT_EQ(response.body.at("sandboxes").as_array().size(), 1U);
+  const json::value& shown = response.body.at("sandboxes").at(0);
   EXPECT_EQ(FindString(shown, "sandboxStatus"), "running");
   EXPECT_EQ(shown.at("timeout").as_int64(), 1'800'000);
   EXPECT_FALSE(shown.as_object().contains("runId"));
@@ -161,7 +162,7 @@ TEST_F(RecoupSandboxesTest, CreatesABoxOfHalfAnHour) {
   ASSERT_TRUE(box);
   EXPECT_EQ((*box)->account_id, kMine);
   EXPECT_EQ((*box)->spec.on_timeout, boxes::OnTimeout::kStop);
-  EXPECT_TRUE((*box)->spec.lasting);
+  EXPECT_TRUE((*box)->spec.survives_exit);
   EXPECT_FALSE((*box)->spec.network.public_traffic);
   EXPECT_EQ((*box)->spec.keep_stopped_seconds, 86'400);
   EXPECT_TRUE(runs_->All().empty());
@@ -170,23 +171,24 @@ TEST_F(RecoupSandboxesTest, CreatesABoxOfHalfAnHour) {
 TEST_F(RecoupSandboxesTest, WhatIsNoJsonCountsAsEmpty) {
   for (const char* body : {"", "{", "no json", "{\"command\": }"})
     EXPECT_EQ(Call("POST", "/api/sandboxes", body).status, 200) << body;
-  Answer list = Call("POST", "/api/sandboxes", "[]");
+  ParsedResponse list = Call("POST", "/api/sandboxes", "[]");
   EXPECT_EQ(list.status, 400);
   EXPECT_EQ(list.body.at("missing_fields"), json::array());
 }
 
 TEST_F(RecoupSandboxesTest, CreatesForAColleague) {
-  Answer answer = Call("POST", "/api/sandboxes",
-                       WriteJson(json::object{{"account_id", kColleague}, {"command", "ls"}}));
-  ASSERT_EQ(answer.status, 200);
+  ParsedResponse response =
+      Call("POST", "/api/sandboxes",
+           WriteJson(json::object{{"account_id", kColleague}, {"command", "ls"}}));
+  ASSERT_EQ(response.status, 200);
   EXPECT_EQ(boxes_.boxes.begin()->second->account_id, kColleague);
   EXPECT_EQ(runs_->List(kColleague).size(), 1U);
 }
 
 TEST_F(RecoupSandboxesTest, RefusesACommandAndAPromptTogether) {
-  Answer answer = Call("POST", "/api/sandboxes", R"({"command":"ls","prompt":"hello"})");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(answer.error(), "Cannot specify both command and prompt");
+  ParsedResponse response = Call("POST", "/api/sandboxes", R"({"command":"ls","prompt":"hello"})");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.error(), "Cannot specify both command and prompt");
   EXPECT_TRUE(boxes_.boxes.empty());
 }
 
@@ -202,19 +204,19 @@ TEST_F(RecoupSandboxesTest, NamesTheFirstFieldThatIsWrong) {
         Case{R"({"command":"ls","args":[1]})", "args"}, Case{R"({"command":"ls","cwd":5})", "cwd"},
         Case{R"({"account_id":5})", "account_id"}, Case{R"({"command":"a\u0000b"})", "command"},
         Case{R"({"prompt":")" + long_command + "\"}", "prompt"}}) {
-    Answer answer = Call("POST", "/api/sandboxes", it.body);
-    EXPECT_EQ(answer.status, 400) << it.field;
-    EXPECT_EQ(answer.body.at("missing_fields"), json::array({it.field}));
-    EXPECT_FALSE(answer.error().empty());
+    ParsedResponse response = Call("POST", "/api/sandboxes", it.body);
+    EXPECT_EQ(response.status, 400) << it.field;
+    EXPECT_EQ(response.body.at("missing_fields"), json::array({it.field}));
+    EXPECT_FALSE(response.error().empty());
   }
   EXPECT_TRUE(boxes_.boxes.empty());
 }
 
 TEST_F(RecoupSandboxesTest, AFailedCreationIs400) {
   boxes_.failure = Error{ErrorCode::kLimitExceeded, "no more boxes fit"};
-  Answer answer = Call("POST", "/api/sandboxes", "{}");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(answer.error(), "Failed to create sandbox: no more boxes fit");
+  ParsedResponse response = Call("POST", "/api/sandboxes", "{}");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.error(), "Failed to create sandbox: no more boxes fit");
 }
 
 TEST_F(RecoupSandboxesTest, ARunThatCannotBeKeptLeavesNoBox) {
@@ -224,9 +226,9 @@ TEST_F(RecoupSandboxesTest, ARunThatCannotBeKeptLeavesNoBox) {
 }
 
 TEST_F(RecoupSandboxesTest, ThingsOfOtherProductsAreExplained) {
-  Answer answer = Call("POST", "/api/sandboxes/staged-file", "{}");
-  EXPECT_EQ(answer.status, 501);
-  EXPECT_THAT(answer.error(), ::testing::HasSubstr("/api/sandboxes/files"));
+  ParsedResponse response = Call("POST", "/api/sandboxes/staged-file", "{}");
+  EXPECT_EQ(response.status, 501);
+  EXPECT_THAT(response.error(), ::testing::HasSubstr("/api/sandboxes/files"));
   EXPECT_EQ(Call("GET", "/api/admins/sandboxes").status, 501);
   EXPECT_EQ(Call("GET", "/api/admins/sandboxes", "", {}).status, 401);
 }

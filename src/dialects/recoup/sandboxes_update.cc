@@ -28,7 +28,7 @@ Task<http::Response> UpdateAccount(Context& context, http::Request& request) {
   AccountRow row = FindOrMakeAccountRow(context, *account_id);
   if (snapshot_id) row.SetSnapshot(*snapshot_id, context.clock() * 1000);
   if (github_repo) row.github_repo = *github_repo;
-  Status kept = co_await KeepAccountRow(context, row);
+  Status kept = co_await SaveAccountRow(context, row);
   if (!kept) co_return FailureOf(kept.error());
   co_return http::Json(200, WriteJson(ShowAccountRow(context, origin, row)));
 }

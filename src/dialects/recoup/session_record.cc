@@ -27,7 +27,7 @@ constexpr std::size_t kSessionsPerAccountMax = 10'000;
 
 // The session seen last longest ago whose box is gone makes room for a new one.
 Task<Status> MakeRoomForSession(Context& context, std::string account_id) {
-  std::vector<accounts::Ledger::EntryPtr> all = context.sessions.List(account_id);
+  std::vector<accounts::DocumentTable::EntryPtr> all = context.sessions.List(account_id);
   if (all.size() < kSessionsPerAccountMax) co_return Status();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return FindString(a->body, "active_at") < FindString(b->body, "active_at");
@@ -52,7 +52,7 @@ std::string BoxNameOf(std::string_view session_id) {
 }
 
 std::optional<Session> FindSession(const Context& context, std::string_view id) {
-  accounts::Ledger::EntryPtr entry = context.sessions.Find(id);
+  accounts::DocumentTable::EntryPtr entry = context.sessions.Find(id);
   if (entry == nullptr) return std::nullopt;
   Session session;
   session.id = entry->id;
@@ -64,7 +64,7 @@ std::optional<Session> FindSession(const Context& context, std::string_view id) 
   return session;
 }
 
-Task<Status> KeepSession(Context& context, Session session) {
+Task<Status> SaveSession(Context& context, Session session) {
   if (context.sessions.Find(session.id) == nullptr)
     CO_RETURN_IF_ERROR(co_await MakeRoomForSession(context, session.account_id));
   json::object body{
@@ -72,7 +72,7 @@ Task<Status> KeepSession(Context& context, Session session) {
       {"version", session.version},
       {"active_at", TimeText(session.active_at_us)},
   };
-  accounts::Ledger::Entry entry{session.id, session.account_id, std::move(body)};
+  accounts::DocumentTable::Entry entry{session.id, session.account_id, std::move(body)};
   co_return co_await context.sessions.Put(std::move(entry));
 }
 

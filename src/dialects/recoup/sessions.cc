@@ -17,69 +17,73 @@ namespace {
 
 constexpr std::int64_t kProbeSeconds = 15;
 constexpr std::int64_t kHibernatedSeconds = 7 * 24 * 3600;
-constexpr char kClonedNote[] = "recoup.branch";  // of the box, once its working copy stands
+constexpr char kClonedAnnotation[] = "recoup.branch";  // of the box, once its working copy stands
 
-struct Opening {
+struct OpenRequest {
   std::string account_id;  // whose box it is
   std::string session_id;  // empty: a sandbox of no session
   CloneSource source;
 };
 
 // Ready, or started again; a half-made one of an earlier try is finished by the clone.
-Task<Result<boxes::BoxPtr>> BoxForSession(Context& context, Opening opening) {
-  if (!opening.session_id.empty()) {
-    auto known = context.boxes.GetByName(opening.account_id, BoxNameOf(opening.session_id));
+Task<Result<boxes::BoxPtr>> BoxForSession(Context& context, OpenRequest open_request) {
+  if (!open_request.session_id.empty()) {
+    auto known =
+        context.boxes.GetByName(open_request.account_id, BoxNameOf(open_request.session_id));
     if (known) {
-      auto woken = co_await context.boxes.Connect(opening.account_id, (*known)->id, kBoxSeconds);
+      auto woken =
+          co_await context.boxes.Connect(open_request.account_id, (*known)->id, kBoxSeconds);
       if (!woken) co_return PassUp(woken.error(), "resume the sandbox");
       co_return woken->box;
     }
   }
-  boxes::CreateBox wanted = NewBoxFor(opening.account_id);
+  boxes::CreateBox wanted = NewBoxFor(open_request.account_id);
   wanted.idle_seconds = kSessionIdleSeconds;
   wanted.keep_stopped_seconds = kHibernatedSeconds;
-  if (!opening.session_id.empty()) wanted.name = BoxNameOf(opening.session_id);
+  if (!open_request.session_id.empty()) wanted.name = BoxNameOf(open_request.session_id);
   co_return co_await CreateFromSnapshot(context, std::move(wanted));
 }
 
 // The branch of the working copy, which is made where there is none.
-Task<Result<std::string>> WorkingCopyIn(Context& context, boxes::BoxPtr box, Opening opening) {
-  auto cloned = box->spec.notes.find(kClonedNote);
-  if (cloned != box->spec.notes.end()) co_return cloned->second;
-  auto branch = co_await CloneInto(context, box->id, opening.source);
+Task<Result<std::string>> EnsureWorkingCopy(Context& context,
+                                            boxes::BoxPtr box,
+                                            OpenRequest open_request) {
+  auto cloned = box->spec.annotations.find(kClonedAnnotation);
+  if (cloned != box->spec.annotations.end()) co_return cloned->second;
+  auto branch = co_await CloneInto(context, box->id, open_request.source);
   if (!branch) co_return PassUp(branch.error());
   boxes::MakeBoxChange change = [name = *branch](const boxes::Box&) {
     boxes::BoxChange made;
-    made.notes[kClonedNote] = name;
+    made.annotations[kClonedAnnotation] = name;
     return made;
   };
-  auto updated = co_await context.boxes.Update(opening.account_id, box->id, std::move(change));
+  auto updated = co_await context.boxes.Update(open_request.account_id, box->id, std::move(change));
   if (!updated) co_return PassUp(updated.error());
   co_return *branch;
 }
 
-struct Opened {
+struct OpenedBox {
   boxes::BoxPtr box;
   std::string branch;
 };
 
-Task<Result<Opened>> OpenBox(Context& context, Opening opening) {
-  auto box = co_await BoxForSession(context, opening);
+Task<Result<OpenedBox>> OpenBox(Context& context, OpenRequest open_request) {
+  auto box = co_await BoxForSession(context, open_request);
   if (!box) co_return PassUp(box.error());
-  auto branch = co_await WorkingCopyIn(context, *box, opening);
+  auto branch = co_await EnsureWorkingCopy(context, *box, open_request);
   if (!branch) {
-    Status ignored = co_await context.boxes.Remove(opening.account_id, (*box)->id);
+    Status ignored = co_await context.boxes.Remove(open_request.account_id, (*box)->id);
     co_return PassUp(branch.error());
   }
-  Opened opened{*box, *std::move(branch)};
-  if (opening.session_id.empty()) co_return opened;
-  Session session = FindSession(context, opening.session_id).value_or(Session());
-  session.id = opening.session_id;
-  session.account_id = opening.account_id;
+  OpenedBox opened{*box, *std::move(branch)};
+  if (open_request.session_id.empty()) co_return opened;
+  Session session = FindSession(context, open_request.session_id).value_or(Session());
+  session.id = open_request.session_id;
+  session.account_id = open_request.account_id;
   session.branch = opened.branch;
   session.version += 1;
   session.active_at_us = context.clock() * 1000;
-  CO_RETURN_IF_ERROR(co_await KeepSession(context, std::move(session)), "keep the session");
+  CO_RETURN_IF_ERROR(co_await SaveSession(context, std::move(session)), "keep the session");
   co_return opened;
 }
 
@@ -97,7 +101,7 @@ std::optional<Session> SessionOfQuery(const Context& context,
     failure = Failure(404, "Session not found");
     return std::nullopt;
   }
-  if (!context.accounts.MayAct(request.identity.account_id, session->account_id)) {
+  if (!context.accounts.MayActFor(request.identity.account_id, session->account_id)) {
     failure = Failure(403, "Forbidden");
     return std::nullopt;
   }
@@ -114,8 +118,9 @@ bool KeepsFiles(const boxes::BoxPtr& box) {
          (box->state == boxes::BoxState::kPaused || box->state == boxes::BoxState::kStopped);
 }
 
-AsyncMutex& TurnOf(Context& context, const std::string& session_id) {
-  return context.session_turns[std::hash<std::string>()(session_id) % context.session_turns.size()];
+AsyncMutex& MutexOf(Context& context, const std::string& session_id) {
+  return context
+      .session_mutexes[std::hash<std::string>()(session_id) % context.session_mutexes.size()];
 }
 
 // Whether the box does something, not only is there.
@@ -123,7 +128,7 @@ Task<void> Probe(Context& context, std::string box_id) {
   Execution execution{
       .box_id = std::move(box_id), .id = "probe-" + boxes::NewTemplateId(), .command = "pwd"};
   execution.timeout_seconds = kProbeSeconds;
-  execution.patience = std::chrono::seconds(kProbeSeconds);
+  execution.response_timeout = std::chrono::seconds(kProbeSeconds);
   execution.begun_at_us = context.clock() * 1000;
   co_await Follow(context.boxes, execution);
 }
@@ -139,21 +144,22 @@ Task<http::Response> OpenSession(Context& context, http::Request& request) {
   if (session_id && !IsSessionId(*session_id))
     fields.Refuse("sessionId", "up to 64 letters, digits, '-' or '_' are expected");
   if (!fields.ok()) co_return fields.failure();
-  Opening opening;
-  opening.account_id = request.identity.account_id;
-  opening.session_id = session_id.value_or("");
+  OpenRequest open_request;
+  open_request.account_id = request.identity.account_id;
+  open_request.session_id = session_id.value_or("");
   // Two calls for one session are one after the other: the second finds what the first made.
-  AsyncMutex::Lock turn;
-  if (!opening.session_id.empty()) turn = co_await TurnOf(context, opening.session_id).Acquire();
-  std::optional<Session> known = FindSession(context, opening.session_id);
-  if (known && !context.accounts.MayAct(request.identity.account_id, known->account_id))
+  AsyncMutex::Lock session_lock;
+  if (!open_request.session_id.empty())
+    session_lock = co_await MutexOf(context, open_request.session_id).Acquire();
+  std::optional<Session> known = FindSession(context, open_request.session_id);
+  if (known && !context.accounts.MayActFor(request.identity.account_id, known->account_id))
     co_return Failure(403, "Forbidden");
-  if (known) opening.account_id = known->account_id;
-  auto source = CloneSourceOf(context, OriginOf(context, request), opening.account_id, *url);
+  if (known) open_request.account_id = known->account_id;
+  auto source = CloneSourceOf(context, OriginOf(context, request), open_request.account_id, *url);
   if (!source) co_return InvalidField("repoUrl", source.error().message);
-  opening.source = *std::move(source);
+  open_request.source = *std::move(source);
 
-  auto opened = co_await OpenBox(context, std::move(opening));
+  auto opened = co_await OpenBox(context, std::move(open_request));
   if (!opened) co_return Failure(502, "Failed to open the sandbox: " + opened.error().message);
   const std::int64_t now_ms = context.clock();
   json::object body{
@@ -197,7 +203,7 @@ Task<http::Response> ReconnectSession(Context& context, http::Request& request) 
     body["status"] = "connected";
     body["expiresAt"] = box->ends_at_us / 1000;
     session->active_at_us = context.clock() * 1000;
-    Status kept = co_await KeepSession(context, *session);
+    Status kept = co_await SaveSession(context, *session);
     if (!kept) co_return FailureOf(kept.error());
   }
   body["lifecycle"] = ShowLifecycle(*session, box.get(), context.clock());

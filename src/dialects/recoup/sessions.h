@@ -27,7 +27,7 @@ struct Session {
 bool IsSessionId(std::string_view id);
 std::string BoxNameOf(std::string_view session_id);
 std::optional<Session> FindSession(const Context& context, std::string_view id);
-Task<Status> KeepSession(Context& context, Session session);
+Task<Status> SaveSession(Context& context, Session session);
 
 // {serverTime, state, lastActivityAt, hibernateAfter, sandboxExpiresAt}, all in milliseconds. `box`
 // is nullptr when there is none.

@@ -8,10 +8,10 @@ namespace {
 class RecoupSessionsTest : public RecoupTest {
  protected:
   static std::string Cloned(std::string_view branch) {
-    return EventAnswer(OutputEvent("stdout", 0, std::string(branch) + "\n") +
-                       Event("exit", {{"exit_code", 0}}));
+    return EventStreamResponse(OutputEvent("stdout", 0, std::string(branch) + "\n") +
+                               Event("exit", {{"exit_code", 0}}));
   }
-  Answer Open(std::string session, std::string key = "key") {
+  ParsedResponse Open(std::string session, std::string key = "key") {
     return As(std::move(key), "POST", "/api/sandbox",
               WriteJson(json::object{{"repoUrl", "https://github.com/a/b"},
                                      {"sessionId", std::move(session)}}));
@@ -20,13 +20,13 @@ class RecoupSessionsTest : public RecoupTest {
 
 TEST_F(RecoupSessionsTest, OpensABoxWithAWorkingCopy) {
   boxes_.answers = {Cloned("trunk")};
-  Answer answer = Open("s1");
-  ASSERT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(answer.body.at("createdAt").as_int64(), boxes_.now_us / 1000);
-  EXPECT_EQ(answer.body.at("timeout").as_int64(), 1'800'000);
-  EXPECT_EQ(FindString(answer.body, "currentBranch"), "trunk");
-  EXPECT_EQ(FindString(answer.body, "mode"), "vercel");
-  EXPECT_TRUE(answer.body.at("timing").at("readyMs").is_int64());
+  ParsedResponse response = Open("s1");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.body.at("createdAt").as_int64(), boxes_.now_us / 1000);
+  EXPECT_EQ(response.body.at("timeout").as_int64(), 1'800'000);
+  EXPECT_EQ(FindString(response.body, "currentBranch"), "trunk");
+  EXPECT_EQ(FindString(response.body, "mode"), "vercel");
+  EXPECT_TRUE(response.body.at("timing").at("readyMs").is_int64());
   auto box = boxes_.GetByName(kMine, "session-s1");
   ASSERT_TRUE(box);
   EXPECT_EQ((*box)->spec.idle_seconds, 300);
@@ -39,9 +39,9 @@ TEST_F(RecoupSessionsTest, OpeningAgainResumesTheSameBox) {
   Open("s1");
   std::string id = boxes_.boxes.begin()->first;
   boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
-  Answer answer = Open("s1");
-  ASSERT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(FindString(answer.body, "currentBranch"), "trunk") << "without a second clone";
+  ParsedResponse response = Open("s1");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(FindString(response.body, "currentBranch"), "trunk") << "without a second clone";
   EXPECT_EQ(boxes_.boxes.size(), 1U);
   EXPECT_EQ(boxes_.boxes.at(id)->state, boxes::BoxState::kRunning);
 }
@@ -57,11 +57,11 @@ TEST_F(RecoupSessionsTest, WithoutASessionEachCallMakesABox) {
 }
 
 TEST_F(RecoupSessionsTest, AFailedCloneLeavesNoBox) {
-  boxes_.answers = {EventAnswer(OutputEvent("stderr", 0, "fatal: repository not found\n") +
-                                Event("exit", {{"exit_code", 128}}))};
-  Answer answer = Open("s1");
-  EXPECT_EQ(answer.status, 502);
-  EXPECT_EQ(answer.error(), "Failed to open the sandbox: clone: fatal: repository not found");
+  boxes_.answers = {EventStreamResponse(OutputEvent("stderr", 0, "fatal: repository not found\n") +
+                                        Event("exit", {{"exit_code", 128}}))};
+  ParsedResponse response = Open("s1");
+  EXPECT_EQ(response.status, 502);
+  EXPECT_EQ(response.error(), "Failed to open the sandbox: clone: fatal: repository not found");
   EXPECT_TRUE(boxes_.boxes.empty());
   EXPECT_TRUE(sessions_->All().empty());
 }
@@ -75,9 +75,10 @@ TEST_F(RecoupSessionsTest, OnlyGitHubAndOurOwnRepositoriesAreCloned) {
         std::string("https://github.com.evil.org/a/b"), std::string("https://github.com/a/b;ls"),
         std::string("ext::sh"), std::string("http://viv.test/git/") + kStranger + ".git",
         std::string("http://viv.test/git/") + kMine + ".git"}) {
-    Answer answer = Call("POST", "/api/sandbox", WriteJson(json::object{{"repoUrl", url}}));
-    EXPECT_EQ(answer.status, 400) << url;
-    EXPECT_EQ(answer.body.at("missing_fields"), json::array({"repoUrl"}));
+    ParsedResponse response =
+        Call("POST", "/api/sandbox", WriteJson(json::object{{"repoUrl", url}}));
+    EXPECT_EQ(response.status, 400) << url;
+    EXPECT_EQ(response.body.at("missing_fields"), json::array({"repoUrl"}));
   }
   EXPECT_TRUE(boxes_.boxes.empty());
 }
@@ -86,9 +87,9 @@ TEST_F(RecoupSessionsTest, AnEmptyRepositoryOfOursIsCarriedOverAsOne) {
   ASSERT_TRUE(RunTask(repositories_.Make(kMine)));
   boxes_.answers = {Cloned("")};
   std::string url = std::string("http://viv.test/git/") + kMine + ".git";
-  Answer answer = Call("POST", "/api/sandbox", WriteJson(json::object{{"repoUrl", url}}));
-  ASSERT_EQ(answer.status, 200) << answer.text;
-  EXPECT_EQ(FindString(answer.body, "currentBranch"), "main");
+  ParsedResponse response = Call("POST", "/api/sandbox", WriteJson(json::object{{"repoUrl", url}}));
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(FindString(response.body, "currentBranch"), "main");
   EXPECT_THAT(std::string(FindString(boxes_.Asked().at(0), "command")),
               ::testing::HasSubstr("refs/heads/'main'"));
 }
@@ -108,7 +109,7 @@ TEST_F(RecoupSessionsTest, ASessionIsForTheOrganizationOnly) {
   for (const char* path : {"/api/sandbox/status", "/api/sandbox/reconnect"}) {
     EXPECT_EQ(As("stranger", "GET", std::string(path) + "?sessionId=s1").status, 403);
     EXPECT_EQ(Call("GET", std::string(path) + "?sessionId=none").status, 404);
-    Answer missing = Call("GET", path);
+    ParsedResponse missing = Call("GET", path);
     EXPECT_EQ(missing.status, 400);
     EXPECT_EQ(missing.error(), "Missing sessionId");
   }
@@ -120,7 +121,7 @@ TEST_F(RecoupSessionsTest, StatusFollowsTheBox) {
   boxes_.answers = {Cloned("main")};
   Open("s1");
   const std::int64_t now = boxes_.now_us / 1000;
-  Answer active = Call("GET", "/api/sandbox/status?sessionId=s1");
+  ParsedResponse active = Call("GET", "/api/sandbox/status?sessionId=s1");
   EXPECT_EQ(FindString(active.body, "status"), "active");
   EXPECT_FALSE(active.body.at("hasSnapshot").as_bool());
   EXPECT_EQ(active.body.at("lifecycleVersion").as_int64(), 1);
@@ -131,13 +132,13 @@ TEST_F(RecoupSessionsTest, StatusFollowsTheBox) {
                                                        {"sandboxExpiresAt", now + 1'800'000}}));
   std::string id = boxes_.boxes.begin()->first;
   boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
-  Answer stopped = Call("GET", "/api/sandbox/status?sessionId=s1");
+  ParsedResponse stopped = Call("GET", "/api/sandbox/status?sessionId=s1");
   EXPECT_EQ(FindString(stopped.body, "status"), "no_sandbox");
   EXPECT_TRUE(stopped.body.at("hasSnapshot").as_bool());
   EXPECT_EQ(FindString(stopped.body.at("lifecycle"), "state"), "hibernated");
   EXPECT_TRUE(stopped.body.at("lifecycle").at("hibernateAfter").is_null());
   boxes_.boxes.clear();
-  Answer gone = Call("GET", "/api/sandbox/status?sessionId=s1");
+  ParsedResponse gone = Call("GET", "/api/sandbox/status?sessionId=s1");
   EXPECT_EQ(FindString(gone.body, "status"), "no_sandbox");
   EXPECT_FALSE(gone.body.at("hasSnapshot").as_bool());
   EXPECT_EQ(FindString(gone.body.at("lifecycle"), "state"), "archived");
@@ -146,13 +147,13 @@ TEST_F(RecoupSessionsTest, StatusFollowsTheBox) {
 TEST_F(RecoupSessionsTest, ReconnectLooksIntoTheBox) {
   boxes_.answers = {Cloned("main"), Cloned("/home/user")};
   Open("s1");
-  Answer connected = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
+  ParsedResponse connected = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
   EXPECT_EQ(FindString(connected.body, "status"), "connected");
   EXPECT_EQ(connected.body.at("expiresAt").as_int64(), boxes_.now_us / 1000 + 1'800'000);
   EXPECT_EQ(FindString(boxes_.Asked().at(1), "command"), "pwd");
   std::string id = boxes_.boxes.begin()->first;
   boxes_.Edit(id, [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
-  Answer expired = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
+  ParsedResponse expired = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
   EXPECT_EQ(FindString(expired.body, "status"), "expired");
   EXPECT_EQ(FindString(expired.body.at("lifecycle"), "state"), "hibernated");
   EXPECT_FALSE(expired.body.as_object().contains("expiresAt"));
@@ -168,8 +169,8 @@ TEST_F(RecoupSessionsTest, ABoxThatStopsUnderTheProbeIsExpired) {
     boxes_.Edit(boxes_.boxes.begin()->first,
                 [](boxes::Box& box) { box.state = boxes::BoxState::kStopped; });
   };
-  Answer answer = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
-  EXPECT_EQ(FindString(answer.body, "status"), "expired") << answer.text;
+  ParsedResponse response = Call("GET", "/api/sandbox/reconnect?sessionId=s1");
+  EXPECT_EQ(FindString(response.body, "status"), "expired") << response.text;
 }
 
 }  // namespace

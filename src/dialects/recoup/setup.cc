@@ -53,9 +53,7 @@ Task<Result<std::string>> SnapshotForSetup(Context& context,
   co_return *made;
 }
 
-Task<Result<std::string>> CarryOutSetup(Context& context,
-                                        std::string account_id,
-                                        std::string name) {
+Task<Result<std::string>> ExecuteSetup(Context& context, std::string account_id, std::string name) {
   CO_RETURN_IF_ERROR(co_await context.repositories.Make(account_id), "make the repository");
   auto template_id = co_await SnapshotForSetup(context, account_id, name);
   if (!template_id) co_return PassUp(template_id.error());
@@ -63,7 +61,7 @@ Task<Result<std::string>> CarryOutSetup(Context& context,
   AccountRow before = row;
   std::string snapshot_id = SnapshotIdOf(*template_id);
   row.SetSnapshot(snapshot_id, context.clock() * 1000);
-  CO_RETURN_IF_ERROR(co_await KeepAccountRow(context, row), "keep the snapshot");
+  CO_RETURN_IF_ERROR(co_await SaveAccountRow(context, row), "keep the snapshot");
   if (before.snapshot_id != snapshot_id) co_await RemoveSetupSnapshot(context, before);
   co_return snapshot_id;
 }
@@ -86,8 +84,8 @@ Task<http::Response> SetUpAccount(Context& context, http::Request& request) {
 
 Task<void> RunSetup(Context& context, TaskRun run) {
   if (!co_await MarkExecuting(context, run)) co_return;
-  auto snapshot = co_await CarryOutSetup(context, run.account_id, SetupSnapshotName(run.id));
-  RunEnd end;
+  auto snapshot = co_await ExecuteSetup(context, run.account_id, SetupSnapshotName(run.id));
+  RunOutcome end;
   if (snapshot) {
     end.status = "COMPLETED";
     end.output = json::object{{"snapshotId", *snapshot}};

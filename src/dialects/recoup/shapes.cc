@@ -67,8 +67,8 @@ json::object ShowSandbox(const boxes::Box& box, std::int64_t now_ms) {
       {"timeout", RemainingMs(box, now_ms)},
       {"createdAt", IsoMs(box.created_at_us)},
   };
-  auto run = box.spec.notes.find(std::string(kRunNote));
-  if (run != box.spec.notes.end()) shown["runId"] = run->second;
+  auto run = box.spec.annotations.find(std::string(kRunAnnotation));
+  if (run != box.spec.annotations.end()) shown["runId"] = run->second;
   return shown;
 }
 

@@ -11,7 +11,8 @@
 
 namespace viv::recoup {
 
-inline constexpr std::string_view kRunNote = "recoup.run";  // of the box: the run it was made for
+inline constexpr std::string_view kRunAnnotation =
+    "recoup.run";  // of the box: the run it was made for
 
 std::string IsoMs(std::int64_t micros);  // "2024-01-15T10:30:00.000Z"
 

@@ -71,11 +71,11 @@ inline std::string Event(std::string_view name, const json::object& data) {
 inline std::string OutputEvent(std::string_view name, std::int64_t offset, std::string_view bytes) {
   return Event(name, {{"offset", offset}, {"data", EncodeBase64(bytes)}});
 }
-inline std::string EventAnswer(std::string_view events) {
+inline std::string EventStreamResponse(std::string_view events) {
   return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" +
          std::string(events);
 }
-inline std::string ErrorAnswer(int status, std::string_view message) {
+inline std::string ErrorResponse(int status, std::string_view message) {
   json::object body{{"detail", json::object{{"error", "Any"}, {"message", std::string(message)}}}};
   std::string text = WriteJson(body);
   return "HTTP/1.1 " + std::to_string(status) +
@@ -104,7 +104,7 @@ class RecoupTest : public ::testing::Test {
   static constexpr char kStranger[] = "33333333-3333-4333-8333-333333333333";
   using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-  struct Answer {
+  struct ParsedResponse {
     int status = 0;
     std::string text;
     json::value body;
@@ -127,10 +127,10 @@ class RecoupTest : public ::testing::Test {
     return std::nullopt;
   }
 
-  Answer Call(std::string method,
-              std::string target,
-              std::string body = "",
-              HeaderList headers = {{"x-api-key", "key"}}) {
+  ParsedResponse Call(std::string method,
+                      std::string target,
+                      std::string body = "",
+                      HeaderList headers = {{"x-api-key", "key"}}) {
     http::Request request;
     request.method = std::move(method);
     request.target = target;
@@ -145,7 +145,7 @@ class RecoupTest : public ::testing::Test {
           return Failure(status, std::move(message));
         });
     http::Response response = RunTask(handler(request));
-    Answer answer{response.status, response.body, nullptr, response.headers};
+    ParsedResponse answer{response.status, response.body, nullptr, response.headers};
     if (auto parsed = ParseJson(response.body)) answer.body = std::move(*parsed);
     EXPECT_EQ(response.headers.Get("Access-Control-Allow-Origin"), "*");
     if (response.status >= 400) {
@@ -153,7 +153,10 @@ class RecoupTest : public ::testing::Test {
     }
     return answer;
   }
-  Answer As(std::string key, std::string method, std::string target, std::string body = "") {
+  ParsedResponse As(std::string key,
+                    std::string method,
+                    std::string target,
+                    std::string body = "") {
     return Call(std::move(method), std::move(target), std::move(body),
                 {{"x-api-key", std::move(key)}});
   }
@@ -169,18 +172,18 @@ class RecoupTest : public ::testing::Test {
   // Lets the background work until `done`, then ends it in order: what other threads still hand to
   // it must find it alive.
   template <typename Done>
-  static void FollowUntil(Context& context, Done done) {
+  static void RunBackgroundUntil(Context& context, Done done) {
     asio::io_context io;
     auto tasks = std::make_unique<TaskGroup>(io.get_executor());
-    tasks->Spawn("runs", FollowRuns(context));
+    tasks->Spawn("runs", ExecuteRuns(context));
     while (!done() && io.run_one() > 0) {
     }
     tasks.reset();
     io.run();
   }
   // Carries out what is queued until nothing is left to do.
-  void CarryOutRuns() {
-    FollowUntil(context_, [this, begun = false]() mutable {
+  void ExecuteQueuedRuns() {
+    RunBackgroundUntil(context_, [this, begun = false]() mutable {
       bool open = !std::exchange(begun, true);
       for (const auto& entry : runs_->All()) {
         std::string_view status = FindString(entry->body, "status");
@@ -195,8 +198,8 @@ class RecoupTest : public ::testing::Test {
     EXPECT_NE(::mkdtemp(path.data()), nullptr);
     return path;
   }
-  std::unique_ptr<accounts::Ledger> LoadLedger(std::string kind) {
-    return *accounts::Ledger::Load(store_, std::move(kind));
+  std::unique_ptr<accounts::DocumentTable> LoadTable(std::string kind) {
+    return *accounts::DocumentTable::Load(store_, std::move(kind));
   }
 
   std::string folder_ = MakeFolder();
@@ -205,14 +208,14 @@ class RecoupTest : public ::testing::Test {
   accounts::FakeStore store_;
   accounts::Accounts accounts_{store_};
   git::Repositories repositories_{folder_, pool_};
-  std::unique_ptr<accounts::Ledger> rows_ = LoadLedger("recoup.account");
-  std::unique_ptr<accounts::Ledger> runs_ = LoadLedger("recoup.run");
-  std::unique_ptr<accounts::Ledger> sessions_ = LoadLedger("recoup.session");
+  std::unique_ptr<accounts::DocumentTable> rows_ = LoadTable("recoup.account");
+  std::unique_ptr<accounts::DocumentTable> runs_ = LoadTable("recoup.run");
+  std::unique_ptr<accounts::DocumentTable> sessions_ = LoadTable("recoup.session");
   Context context_{
       .boxes = boxes_,
       .accounts = accounts_,
       .repositories = repositories_,
-      .accounts_kept = *rows_,
+      .account_rows = *rows_,
       .runs = *runs_,
       .sessions = *sessions_,
       .clock = [this] { return boxes_.now_us / 1000; },

@@ -117,8 +117,8 @@ Result<std::string> DiffUnified(std::string_view old_text,
 
 std::span<const Function> DiffFunctions() {
   static constexpr Function kFunctions[] = {
-      {"diff_unified", 2, 3, DiffUnifiedFunction, Nulls::kReachTheBody},
-      {"diff_stat", 2, 2, DiffStat, Nulls::kReachTheBody},
+      {"diff_unified", 2, 3, DiffUnifiedFunction, NullHandling::kPassToBody},
+      {"diff_stat", 2, 2, DiffStat, NullHandling::kPassToBody},
       {"merge_three", 3, 3, MergeThreeFunction}};
   return kFunctions;
 }

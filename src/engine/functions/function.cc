@@ -69,7 +69,8 @@ Result<Value> Evaluate(const Function& function, const Arguments& arguments) {
 
 void Call(sqlite3_context* context, int count, sqlite3_value** values) {
   const auto& function = *static_cast<const Function*>(sqlite3_user_data(context));
-  if (function.nulls == Nulls::kGiveNull && AnyNull(count, values)) return;  // NULL is the default
+  if (function.null_handling == NullHandling::kReturnNull && AnyNull(count, values))
+    return;  // NULL is the default
   const std::size_t bytes = BytesOf(count, values);
   if (!ChargeWork(bytes + kCallBytes)) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
   Result<Value> value = bytes > kArgumentBytesMax

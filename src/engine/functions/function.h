@@ -53,12 +53,12 @@ class Arguments {
   // What an earlier row of the statement kept for this argument; null when nothing, or when the
   // argument has changed since. The pointer is shared since SQLite may drop its copy at any time.
   template <typename T>
-  std::shared_ptr<const T> Kept(int index) const {
+  std::shared_ptr<const T> GetAuxData(int index) const {
     void* kept = sqlite3_get_auxdata(context_, index);
     return kept == nullptr ? nullptr : *static_cast<std::shared_ptr<const T>*>(kept);
   }
   template <typename T>
-  void Keep(int index, std::shared_ptr<const T> value) const {
+  void SetAuxData(int index, std::shared_ptr<const T> value) const {
     using Pointer = std::shared_ptr<const T>;
     sqlite3_set_auxdata(context_, index, new Pointer(std::move(value)),
                         [](void* kept) { delete static_cast<Pointer*>(kept); });
@@ -70,14 +70,14 @@ class Arguments {
   sqlite3_value** values_;
 };
 
-enum class Nulls { kGiveNull, kReachTheBody };
+enum class NullHandling { kReturnNull, kPassToBody };
 
 struct Function {
   const char* name;
   int arguments_min;
   int arguments_max;
   Result<Value> (*body)(const Arguments&);
-  Nulls nulls = Nulls::kGiveNull;
+  NullHandling null_handling = NullHandling::kReturnNull;
 };
 
 // The table must outlive the connection: it is a constant of the program.

@@ -19,7 +19,7 @@ Status RegisterFunctions(sqlite3* handle);
 Status RegisterTextFunctions(sqlite3* handle);
 
 // Adds what a connection needs beside these when others write its statements.
-Status RegisterReadingFunctions(sqlite3* handle);
+Status RegisterReadOnlyFunctions(sqlite3* handle);
 
 // Whether one of RegisterFunctions has this name.
 bool IsEngineFunction(std::string_view name);

@@ -34,7 +34,7 @@ std::string CallWith(const Function& function, int count, const std::string& arg
 TEST(FunctionsTest, GiveNullForNull) {
   Sql sql;
   for (const Function& function : AllFunctions()) {
-    if (function.nulls != Nulls::kGiveNull) continue;
+    if (function.null_handling != NullHandling::kReturnNull) continue;
     EXPECT_EQ(sql(CallWith(function, function.arguments_max, "NULL")), "NULL") << function.name;
   }
 }

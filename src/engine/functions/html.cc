@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engine/functions/code_points.h"
 #include "engine/functions/families.h"
-#include "engine/functions/letters.h"
 
 namespace viv::engine::functions {
 namespace {
@@ -66,7 +66,7 @@ class HtmlLines {
   }
   void Letter(char32_t letter) {
     Settle();
-    AppendLetter(out_, letter);
+    AppendCodePoint(out_, letter);
   }
   void Space() { space_ = true; }
   void Break(int lines) { breaks_ = std::max(breaks_, lines); }  // at least so many

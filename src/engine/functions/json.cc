@@ -183,7 +183,7 @@ std::span<const Function> JsonFunctions() {
       {"json_array_contains", 2, 2, JsonArrayContains},
       {"json_array_union", 2, 2, JsonArrayUnion},
       {"json_known", 1, 1, JsonKnown},
-      {"json_present", -1, -1, JsonPresent, Nulls::kReachTheBody}};
+      {"json_present", -1, -1, JsonPresent, NullHandling::kPassToBody}};
   return kFunctions;
 }
 

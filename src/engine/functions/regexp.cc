@@ -41,11 +41,11 @@ Result<Pattern> Compiled(std::string_view text) {
 }
 
 Result<Pattern> PatternArgument(const Arguments& arguments, int index) {
-  if (Pattern kept = arguments.Kept<re2::RE2>(index)) return kept;
+  if (Pattern kept = arguments.GetAuxData<re2::RE2>(index)) return kept;
   std::string_view text = arguments.Text(index);
   if (text.size() > kPatternBytesMax) return Invalid("the pattern is too long");
   ASSIGN_OR_RETURN(Pattern pattern, Compiled(text));
-  arguments.Keep<re2::RE2>(index, pattern);
+  arguments.SetAuxData<re2::RE2>(index, pattern);
   return pattern;
 }
 

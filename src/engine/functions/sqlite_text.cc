@@ -109,8 +109,8 @@ Result<Value> MatchesWildcards(const Arguments& arguments, WildcardPattern patte
 
 // `text LIKE pattern ESCAPE escape` calls like(pattern, text, escape).
 Result<Value> LikeOperator(const Arguments& arguments) {
-  return MatchesWildcards(arguments,
-                          {.pattern = {}, .letters = WildcardPattern::Letters::kIgnoreAsciiCase});
+  return MatchesWildcards(
+      arguments, {.pattern = {}, .case_mode = WildcardPattern::CaseMode::kIgnoreAsciiCase});
 }
 
 Result<Value> GlobOperator(const Arguments& arguments) {
@@ -120,13 +120,14 @@ Result<Value> GlobOperator(const Arguments& arguments) {
 }  // namespace
 
 std::span<const Function> SqliteTextFunctions() {
-  static constexpr Function kFunctions[] = {{"instr", 2, 2, Instr},
-                                            {"replace", 3, 3, Replace, Nulls::kReachTheBody},
-                                            {"trim", 1, 2, TrimBoth},
-                                            {"ltrim", 1, 2, TrimLeft},
-                                            {"rtrim", 1, 2, TrimRight},
-                                            {"like", 2, 3, LikeOperator, Nulls::kReachTheBody},
-                                            {"glob", 2, 2, GlobOperator, Nulls::kReachTheBody}};
+  static constexpr Function kFunctions[] = {
+      {"instr", 2, 2, Instr},
+      {"replace", 3, 3, Replace, NullHandling::kPassToBody},
+      {"trim", 1, 2, TrimBoth},
+      {"ltrim", 1, 2, TrimLeft},
+      {"rtrim", 1, 2, TrimRight},
+      {"like", 2, 3, LikeOperator, NullHandling::kPassToBody},
+      {"glob", 2, 2, GlobOperator, NullHandling::kPassToBody}};
   return kFunctions;
 }
 

@@ -22,7 +22,7 @@ db::Connection OpenPlain() {
 db::Connection OpenOurs() {
   db::Connection connection = OpenPlain();
   EXPECT_TRUE(RegisterFunctions(connection.get()));
-  EXPECT_TRUE(RegisterReadingFunctions(connection.get()));
+  EXPECT_TRUE(RegisterReadOnlyFunctions(connection.get()));
   return connection;
 }
 
@@ -105,7 +105,7 @@ TEST(SqliteTextTest, PatchesObjectsAsSqliteDoes) {
 // Each of these ran for minutes, with nobody able to stop it.
 TEST(SqliteTextTest, WhatWasQuadraticEnds) {
   db::Connection ours = OpenOurs();
-  ObeyWork(ours.get());
+  InstallWorkLimits(ours.get());
   const std::string many = "replace(hex(zeroblob(200000)), '00', ";
   const std::vector<std::string> calls = {
       "instr(zeroblob(800000), CAST(zeroblob(400000) || 'x' AS BLOB))",

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/functions/code_points.h"
 #include "engine/functions/families.h"
 #include "engine/functions/json_text.h"
-#include "engine/functions/letters.h"
 #include "engine/limits/text_search.h"
 
 namespace viv::engine::functions {
@@ -23,15 +23,15 @@ Result<Value> Slug(const Arguments& arguments) {
   std::string out;
   bool gap = false;
   for (std::size_t at = 0; at < folded.size();) {
-    char32_t letter = TakeLetter(folded, at);
+    char32_t letter = NextCodePoint(folded, at);
     if (letter == '\'' || letter == 0x2019) continue;  // "don't" is one word
-    if (!IsWordLetter(letter)) {
+    if (!IsWordCodePoint(letter)) {
       gap = true;
       continue;
     }
     if (gap && !out.empty()) out += '-';
     gap = false;
-    AppendLetter(out, letter);
+    AppendCodePoint(out, letter);
   }
   return out;
 }
@@ -41,9 +41,9 @@ Result<Value> TitleCase(const Arguments& arguments) {
   std::string out;
   bool inside = false;
   for (std::size_t at = 0; at < text.size();) {
-    char32_t letter = TakeLetter(text, at);
-    AppendLetter(out, inside ? LowerLetter(letter) : UpperLetter(letter));
-    inside = IsWordLetter(letter) || (inside && (letter == '\'' || letter == 0x2019));
+    char32_t letter = NextCodePoint(text, at);
+    AppendCodePoint(out, inside ? LowerCodePoint(letter) : UpperCodePoint(letter));
+    inside = IsWordCodePoint(letter) || (inside && (letter == '\'' || letter == 0x2019));
   }
   return out;
 }
@@ -76,8 +76,8 @@ struct Indexed {
 Indexed IndexText(std::string_view text) {
   Indexed indexed;
   for (std::size_t at = 0; at < text.size();) {
-    char32_t letter = TakeLetter(text, at);
-    if (IsSpaceLetter(letter)) letter = ' ';
+    char32_t letter = NextCodePoint(text, at);
+    if (IsSpaceCodePoint(letter)) letter = ' ';
     if (letter == ' ' && (indexed.letters.empty() || indexed.letters.back() == ' ')) continue;
     AppendFolded(indexed.folded, letter);
     indexed.letter_of_byte.resize(indexed.folded.size(), indexed.letters.size());
@@ -126,7 +126,7 @@ Result<Value> WordSnippet(const Arguments& arguments) {
   std::size_t begin = WindowBegin(text, match, static_cast<std::size_t>(length));
   std::size_t end = WindowEnd(text, begin, static_cast<std::size_t>(length), keep);
   std::string out = begin > 0 ? "…" : "";
-  for (std::size_t i = begin; i < end; ++i) AppendLetter(out, text.letters[i]);
+  for (std::size_t i = begin; i < end; ++i) AppendCodePoint(out, text.letters[i]);
   if (end < text.letters.size()) out += "…";
   return out;
 }

@@ -104,12 +104,12 @@ namespace {
 
 // What SQLite says of a statement that got past our own checks, and what the product would say. Its
 // own words are never passed on: they speak of SQLite's SQL, and of names that are ours.
-struct EngineWords {
+struct ErrorTranslation {
   std::string_view part;  // of SQLite's message
-  std::string_view told;
+  std::string_view text;
 };
 
-constexpr EngineWords kEngineWords[] = {
+constexpr ErrorTranslation kErrorTranslations[] = {
     {"window function",
      "001003 (42000): SQL compilation error:\nA window function is not allowed here."},
     {"aggregate",
@@ -137,9 +137,9 @@ tl::unexpected<Error> EngineError(std::string_view message) {
   std::size_t digits = message.find_first_not_of("0123456789");
   if (digits == 6) return Fail(ErrorCode::kInvalidArgument, std::string(message));
   log::Warn("guest_sql.refused", {{"error", std::string(message)}});
-  for (const EngineWords& words : kEngineWords) {
+  for (const ErrorTranslation& words : kErrorTranslations) {
     if (message.find(words.part) != message.npos)
-      return Fail(ErrorCode::kInvalidArgument, std::string(words.told));
+      return Fail(ErrorCode::kInvalidArgument, std::string(words.text));
   }
   for (std::string_view part : {"too large", "too many", "too complex", "overflow", "depth"}) {
     if (message.find(part) != message.npos) return TooComplex();

@@ -15,7 +15,8 @@ void Call(sqlite3_context* context, int count, sqlite3_value** values) {
   const auto* function = static_cast<const Function*>(sqlite3_user_data(context));
   const Arguments arguments(std::span(values, static_cast<std::size_t>(count)));
   for (int i = 0; i < count; ++i) {
-    if (function->nulls == Nulls::kGiveNull && sqlite3_value_type(values[i]) == SQLITE_NULL) {
+    if (function->null_handling == NullHandling::kReturnNull &&
+        sqlite3_value_type(values[i]) == SQLITE_NULL) {
       sqlite3_result_null(context);
       return;
     }

@@ -66,14 +66,14 @@ constexpr int kMany = 100;  // arguments of a function that takes any number of 
 tl::unexpected<Error> Stopped();
 constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;  // of what a text function makes
 
-enum class Nulls { kGiveNull, kReachTheBody };
+enum class NullHandling { kReturnNull, kPassToBody };
 
 struct Function {
   const char* name;
   Result<Value> (*body)(const Arguments&);
   int arguments_min;
   int arguments_max;
-  Nulls nulls = Nulls::kGiveNull;
+  NullHandling null_handling = NullHandling::kReturnNull;
 };
 
 Status RegisterScalars(sqlite3* handle, std::span<const Function> functions);

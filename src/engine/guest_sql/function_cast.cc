@@ -140,7 +140,7 @@ Result<Value> Store(const Arguments& a) {
 constexpr Function kCastFunctions[] = {
     {"g$cast", Cast, 4, 4},
     {"g$try_cast", TryCast, 4, 4},
-    {"g$store", Store, 6, 6, Nulls::kReachTheBody},
+    {"g$store", Store, 6, 6, NullHandling::kPassToBody},
 };
 
 }  // namespace

@@ -201,7 +201,7 @@ constexpr Function kNumberFunctions[] = {
     {"g$greatest", Greatest, 1, kMany},
     {"g$least", Least, 1, kMany},
     {"g$width_bucket", WidthBucket, 4, 4},
-    {"g$hash", Hash, 1, kMany, Nulls::kReachTheBody},
+    {"g$hash", Hash, 1, kMany, NullHandling::kPassToBody},
     {"g$fixed", Fixed, 2, 2},
     {"g$text", ToText, 1, 1},
     {"g$number_to_char", NumberToChar, 2, 2},

@@ -60,7 +60,7 @@ Guard::Guard(sqlite3* handle, const std::set<std::string>& tables, Access access
   // So does the first use of json_each on a connection, which SQLite takes for a change of the
   // schema.
   if (tables.contains("json_each")) ReadNumber(handle, "SELECT value FROM json_each('[]')");
-  ObeyWork(handle);
+  InstallWorkLimits(handle);
   const SqlPolicy& policy = *this;
   guard_.emplace(handle, policy, kLimits);
 }

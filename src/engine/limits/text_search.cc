@@ -60,7 +60,7 @@ class WildcardMatch {
 
   bool Same(std::string_view a, std::string_view b) const {
     if (a == b) return true;
-    return how_.letters == WildcardPattern::Letters::kIgnoreAsciiCase && a.size() == 1 &&
+    return how_.case_mode == WildcardPattern::CaseMode::kIgnoreAsciiCase && a.size() == 1 &&
            b.size() == 1 && Folded(a[0]) == Folded(b[0]);
   }
 
@@ -71,7 +71,7 @@ class WildcardMatch {
     const char first = pattern_[piece_];
     if (IsSpecial(first) || static_cast<unsigned char>(first) >= 0x80) return;
     std::size_t found = at_;
-    if (how_.letters == WildcardPattern::Letters::kAsTheyAre) {
+    if (how_.case_mode == WildcardPattern::CaseMode::kSensitive) {
       found = std::min(text_.find(first, at_), text_.size());
     } else {
       const char small = Folded(first);
@@ -93,7 +93,7 @@ class WildcardMatch {
     const char first = pattern_[piece_];
     if (static_cast<unsigned char>(first) < 0x80 && !IsSpecial(first) && !IsEscape(piece_)) {
       const char c = text_[at_];
-      if (c != first && !(how_.letters == WildcardPattern::Letters::kIgnoreAsciiCase &&
+      if (c != first && !(how_.case_mode == WildcardPattern::CaseMode::kIgnoreAsciiCase &&
                           Folded(c) == Folded(first)))
         return false;
       ++at_;

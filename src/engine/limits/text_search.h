@@ -40,11 +40,11 @@ std::string_view TrimCharacters(std::string_view text, const CharacterSet& set, 
 // sets in brackets).
 struct WildcardPattern {
   enum class Kind { kLike, kGlob };
-  enum class Letters { kAsTheyAre, kIgnoreAsciiCase };
+  enum class CaseMode { kSensitive, kIgnoreAsciiCase };
   std::string_view pattern;
   std::string_view escape = {};
   Kind kind = Kind::kLike;
-  Letters letters = Letters::kAsTheyAre;
+  CaseMode case_mode = CaseMode::kSensitive;
 };
 
 // Takes text times pattern steps at most and no memory. Nothing when the call's work was used up

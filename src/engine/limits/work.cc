@@ -26,20 +26,20 @@ Work::Work(const WorkLimits& limits, Flag cancelled, Flag also_cancelled)
   if (limits.time_max) deadline_ = std::chrono::steady_clock::now() + *limits.time_max;
 }
 
-void Work::LookAtClockAndFlags() {
+void Work::CheckClockAndFlags() {
   ended_ = ended_ || IsSet(cancelled_) || IsSet(also_cancelled_) ||
            (deadline_ && std::chrono::steady_clock::now() > *deadline_);
 }
 
 bool Work::Check() {
-  LookAtClockAndFlags();
+  CheckClockAndFlags();
   return (outer_ == nullptr || outer_->Check()) && !ended_;
 }
 
 bool Work::SpendSteps(std::int64_t steps) {
   steps_ += steps;
   if (steps_ > limits_.steps_max) ended_ = true;
-  LookAtClockAndFlags();
+  CheckClockAndFlags();
   return (outer_ == nullptr || outer_->SpendSteps(steps)) && !ended_;
 }
 
@@ -48,7 +48,7 @@ bool Work::SpendBytes(std::size_t bytes) {
   if (bytes_ > limits_.bytes_max) ended_ = true;
   if (bytes_ >= check_at_) {
     check_at_ = bytes_ + kBytesPerCheck;
-    LookAtClockAndFlags();
+    CheckClockAndFlags();
   }
   return (outer_ == nullptr || outer_->SpendBytes(bytes)) && !ended_;
 }
@@ -81,7 +81,7 @@ bool CheckWork() {
   return current_work == nullptr || current_work->Check();
 }
 
-void ObeyWork(sqlite3* handle) {
+void InstallWorkLimits(sqlite3* handle) {
   sqlite3_progress_handler(handle, kStepsPerProgress, OnProgressOfThread, nullptr);
 }
 

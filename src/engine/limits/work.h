@@ -42,7 +42,7 @@ class Work {
 
  private:
   friend class WorkScope;
-  void LookAtClockAndFlags();
+  void CheckClockAndFlags();
 
   WorkLimits limits_;
   Flag cancelled_;
@@ -99,6 +99,6 @@ class WorkCounter {
 };
 
 // The connection's statements obey the work of the thread that runs them, from now on.
-void ObeyWork(sqlite3* handle);
+void InstallWorkLimits(sqlite3* handle);
 
 }  // namespace viv::engine

@@ -69,7 +69,7 @@ TEST(WorkTest, WithoutAScopeNothingIsLimited) {
 TEST(WorkTest, EndsStatementsBetweenStepsAndAtLargeValues) {
   auto connection = db::Connection::Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   ASSERT_TRUE(connection);
-  ObeyWork(connection->get());
+  InstallWorkLimits(connection->get());
   const char* endless =
       "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
   {

@@ -17,7 +17,7 @@ namespace viv::gateway {
 struct SecretText {
   enum class Kind {
     kPlain,            // `text` itself
-    kSealed,           // `text` is sealed for `purpose` (accounts/secrets.h)
+    kSealed,           // `text` is sealed for `purpose` (accounts/sealer.h)
     kBraceReferences,  // `text` with {NAME} references to the account's secrets
     kDollarReferences  // `text` with ${e2b.secrets.NAME} references to the account's secrets
   };

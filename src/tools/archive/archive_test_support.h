@@ -89,9 +89,10 @@ class ArchiveTest : public ::testing::Test {
 
   std::string PackBytes(PackLimits limits = {}) {
     const UniqueFd file(::memfd_create("packed", MFD_CLOEXEC));
-    notes_.clear();
+    reports_.clear();
     const Status packed = Pack(
-        folder_, file.get(), [this](const std::string& note) { notes_.push_back(note); }, limits);
+        folder_, file.get(), [this](const std::string& report) { reports_.push_back(report); },
+        limits);
     if (!packed) return "failed: " + packed.error().message;
     std::string bytes(static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END)), '\0');
     EXPECT_EQ(::pread(file.get(), bytes.data(), bytes.size(), 0),
@@ -128,7 +129,7 @@ class ArchiveTest : public ::testing::Test {
 
   const std::string scratch_ = MakeScratch();
   const std::string folder_ = scratch_ + "/data";
-  std::vector<std::string> notes_;
+  std::vector<std::string> reports_;
 };
 
 }  // namespace viv::tools

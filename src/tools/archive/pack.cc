@@ -31,10 +31,10 @@ struct ListCloser {
 
 class Packer {
  public:
-  Packer(UniqueFd root, int output, const PackNote& note, PackLimits limits)
+  Packer(UniqueFd root, int output, const SkipReporter& report, PackLimits limits)
       : root_(std::move(root)),
         out_(output),
-        note_(note),
+        report_(report),
         limits_(limits),
         block_(kFileBlock, '\0') {}
 
@@ -63,7 +63,7 @@ class Packer {
   };
 
   void LeaveOut(const std::string& path, const std::string& why) {
-    note_("left out '" + Shown(path) + "': " + why);
+    report_("left out '" + Shown(path) + "': " + why);
   }
   static std::string NameOf(const std::string& path) { return path.empty() ? "." : "./" + path; }
 
@@ -190,7 +190,7 @@ class Packer {
       RETURN_IF_ERROR(out_.Write({block_.data(), static_cast<std::size_t>(got)}));
       left -= static_cast<std::uint64_t>(got);
     }
-    if (left > 0) note_("'" + Shown(path) + "' became shorter while it was read");
+    if (left > 0) report_("'" + Shown(path) + "' became shorter while it was read");
     const std::string zeros(std::min<std::uint64_t>(left, kFileBlock), '\0');
     while (left > 0) {
       const std::uint64_t now = std::min<std::uint64_t>(left, zeros.size());
@@ -202,7 +202,7 @@ class Packer {
 
   const UniqueFd root_;
   GzipOutput out_;
-  const PackNote& note_;
+  const SkipReporter& report_;
   const PackLimits limits_;
   std::string block_;
   std::vector<Level> levels_;
@@ -213,13 +213,13 @@ class Packer {
 
 }  // namespace
 
-Status Pack(const std::string& folder, int output, const PackNote& note, PackLimits limits) {
+Status Pack(const std::string& folder, int output, const SkipReporter& report, PackLimits limits) {
   UniqueFd root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root) {
     if (errno == ENOENT) return Fail(ErrorCode::kNotFound, "there is no folder " + folder);
     return FailArchiveCall("open " + folder, errno);
   }
-  return Packer(std::move(root), output, note, limits).Run();
+  return Packer(std::move(root), output, report, limits).Run();
 }
 
 }  // namespace viv::tools

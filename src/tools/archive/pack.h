@@ -19,7 +19,10 @@ struct PackLimits {
   std::uint64_t bytes_max = 64ULL << 30;
 };
 
-using PackNote = std::function<void(const std::string& sentence)>;
-Status Pack(const std::string& folder, int output, const PackNote& note, PackLimits limits = {});
+using SkipReporter = std::function<void(const std::string& sentence)>;
+Status Pack(const std::string& folder,
+            int output,
+            const SkipReporter& report,
+            PackLimits limits = {});
 
 }  // namespace viv::tools

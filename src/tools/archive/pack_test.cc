@@ -63,8 +63,8 @@ TEST_F(PackTest, LeavesOutWhatAReaderWouldRefuse) {
   std::filesystem::create_symlink("p/q/root/../x", At("z"));
   ASSERT_EQ(::mkfifo(At("pipe").c_str(), 0600), 0);
   EXPECT_THAT(Listed(PackBytes()), ElementsAre(".", "./good", "./p", "./p/q", "./p/q/root"));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("'absolute'"), HasSubstr("'out'"), HasSubstr("'pipe'"),
-                                  HasSubstr("'z'")));
+  EXPECT_THAT(reports_, ElementsAre(HasSubstr("'absolute'"), HasSubstr("'out'"),
+                                    HasSubstr("'pipe'"), HasSubstr("'z'")));
 }
 
 TEST_F(PackTest, LeavesOutAFileThatIsTooLargeAndWhatUnpackLeft) {
@@ -72,7 +72,7 @@ TEST_F(PackTest, LeavesOutAFileThatIsTooLargeAndWhatUnpackLeft) {
   Write("small", "1");
   Write(std::string(kStagingPrefix) + "x/y", "half");
   EXPECT_THAT(Listed(PackBytes({.file_bytes_max = 9})), ElementsAre(".", "./small"));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("'big': it is too large")));
+  EXPECT_THAT(reports_, ElementsAre(HasSubstr("'big': it is too large")));
 }
 
 TEST_F(PackTest, StopsAtItsLimits) {
@@ -87,7 +87,7 @@ TEST_F(PackTest, GoesDeeperThanThereAreDescriptors) {
   for (int i = 0; i < 1500; ++i) path += "/d";
   ASSERT_EQ(std::system(("mkdir -p " + path).c_str()), 0);
   EXPECT_EQ(Listed(PackBytes()).size(), 1501U);
-  EXPECT_THAT(notes_, IsEmpty());
+  EXPECT_THAT(reports_, IsEmpty());
   ASSERT_EQ(std::system(("rm -rf " + folder_).c_str()), 0);
 }
 

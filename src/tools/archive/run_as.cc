@@ -43,7 +43,7 @@ Result<UserIds> FindUser(const std::string& name) {
 
 }  // namespace
 
-Status MakeFolderAndBecome(const std::string& folder, const std::string& user) {
+Status MakeFolderAndSetUser(const std::string& folder, const std::string& user) {
   ASSIGN_OR_RETURN(const UserIds ids, FindUser(user));
   UniqueFd at(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const std::string_view part : Split(folder, '/')) {

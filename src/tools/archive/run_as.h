@@ -9,6 +9,6 @@ namespace viv::tools {
 
 // Makes `folder` and what is missing above it, all of it the user's; then gives up all other
 // rights. Only root can; kNotFound without such a user in /etc/passwd.
-Status MakeFolderAndBecome(const std::string& folder, const std::string& user);
+Status MakeFolderAndSetUser(const std::string& folder, const std::string& user);
 
 }  // namespace viv::tools

@@ -21,10 +21,10 @@ int RunPack(int count, char** words) {
   }
   ::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error like others
   int notes = 0;
-  const PackNote note = [&notes](const std::string& sentence) {
+  const SkipReporter report = [&notes](const std::string& sentence) {
     if (++notes <= kNotesMax) std::fprintf(stderr, "%s\n", sentence.c_str());
   };
-  const Status packed = Pack(words[0], STDOUT_FILENO, note);
+  const Status packed = Pack(words[0], STDOUT_FILENO, report);
   if (notes > kNotesMax) std::fprintf(stderr, "and %d more\n", notes - kNotesMax);
   if (packed) return 0;
   std::fprintf(stderr, "%s\n", packed.error().message.c_str());

@@ -13,14 +13,14 @@
 namespace viv::tools {
 namespace {
 
-int Complain(const Error& error) {
+int PrintError(const Error& error) {
   std::fprintf(stderr, "%s\n", error.message.c_str());
   return 1;
 }
 
 int UnpackHere(const std::string& folder) {
   const Result<Unpacked> done = Unpack(STDIN_FILENO, folder);
-  if (!done) return Complain(done.error());
+  if (!done) return PrintError(done.error());
   const std::string report = "{\"files\":" + std::to_string(done->files) +
                              ",\"bytes\":" + std::to_string(done->bytes) + "}\n";
   std::fwrite(report.data(), 1, report.size(), stdout);
@@ -56,8 +56,8 @@ int RunUnpack(int count, char** words) {
   }
   const std::string folder = words[0];
   if (for_user) {
-    if (Status ready = MakeFolderAndBecome(folder, words[2]); !ready)
-      return Complain(ready.error());
+    if (Status ready = MakeFolderAndSetUser(folder, words[2]); !ready)
+      return PrintError(ready.error());
   }
   return UnpackInChild(folder);
 }

@@ -57,34 +57,34 @@ Result<Staging> Staging::Make(const std::string& folder) {
   if (::mkdirat(around.get(), name.c_str(), 0700) != 0)
     return FailArchiveCall("make a folder in " + folder, errno);
   Staging staging(folder + "/" + name, std::move(around), UniqueFd());
-  staging.here_ = OpenBeneath(staging.around_.get(), name, O_RDONLY | O_DIRECTORY);
-  if (!staging.here_) return FailArchiveCall("open a folder in " + folder, errno);
-  ::flock(staging.here_.get(), LOCK_EX | LOCK_NB);
+  staging.staging_folder_ = OpenBeneath(staging.target_.get(), name, O_RDONLY | O_DIRECTORY);
+  if (!staging.staging_folder_) return FailArchiveCall("open a folder in " + folder, errno);
+  ::flock(staging.staging_folder_.get(), LOCK_EX | LOCK_NB);
   return staging;
 }
 
 Staging::~Staging() {
-  if (!here_) return;  // moved from, or never made
+  if (!staging_folder_) return;  // moved from, or never made
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
 
 Result<int> Staging::Parent(const Parts& path) {
   const Parts above(path.begin(), path.end() - 1);
-  if (above.empty()) return here_.get();
+  if (above.empty()) return staging_folder_.get();
   const std::string wanted = JoinParts(above);
   if (parent_ && wanted == parent_path_) return parent_.get();
-  UniqueFd found = OpenBeneath(here_.get(), wanted, O_PATH | O_DIRECTORY);
+  UniqueFd found = OpenBeneath(staging_folder_.get(), wanted, O_PATH | O_DIRECTORY);
   if (!found && errno == ENOENT) {
     // Folders need not be members of their own.
     std::string made;
     for (const std::string& part : above) {
       made += (made.empty() ? "" : "/") + part;
-      if (OpenBeneath(here_.get(), made, O_PATH | O_DIRECTORY)) continue;
-      if (errno != ENOENT || ::mkdirat(here_.get(), made.c_str(), 0755) != 0)
+      if (OpenBeneath(staging_folder_.get(), made, O_PATH | O_DIRECTORY)) continue;
+      if (errno != ENOENT || ::mkdirat(staging_folder_.get(), made.c_str(), 0755) != 0)
         return FailMember(path, errno);
     }
-    found = OpenBeneath(here_.get(), wanted, O_PATH | O_DIRECTORY);
+    found = OpenBeneath(staging_folder_.get(), wanted, O_PATH | O_DIRECTORY);
   }
   if (!found) return FailMember(path, errno);
   parent_ = std::move(found);
@@ -114,13 +114,13 @@ Status Staging::AddLink(const Parts& path, const std::string& target) {
 
 Status Staging::AddHardLink(const Parts& path, const Parts& target) {
   const std::string from = JoinParts(target);
-  UniqueFd file = OpenBeneath(here_.get(), from, O_PATH | O_NOFOLLOW);
+  UniqueFd file = OpenBeneath(staging_folder_.get(), from, O_PATH | O_NOFOLLOW);
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return Refuse(JoinParts(path), "is a link to what is no file in the archive before it");
   ASSIGN_OR_RETURN(const int parent, Parent(path));
   // Nobody else writes here, and no part of `from` is a link: it was opened without following any.
-  if (::linkat(here_.get(), from.c_str(), parent, path.back().c_str(), 0) != 0)
+  if (::linkat(staging_folder_.get(), from.c_str(), parent, path.back().c_str(), 0) != 0)
     return FailMember(path, errno);
   return {};
 }
@@ -144,8 +144,8 @@ Status Staging::FinishFile(int file, Attributes attributes) {
 
 Status Staging::CheckLinks() const {
   for (const std::string& link : links_) {
-    const UniqueFd end =
-        OpenBeneath(here_.get(), link, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+    const UniqueFd end = OpenBeneath(staging_folder_.get(), link, O_PATH, 0,
+                                     RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
     if (!end && (errno == EXDEV || errno == EAGAIN))
       return Refuse(link, "is a link that leads out of the folder");
   }
@@ -155,7 +155,7 @@ Status Staging::CheckLinks() const {
 // The innermost first, so that none is closed before those within it are done.
 void Staging::FinishFolders() const {
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
-    const UniqueFd fd = OpenBeneath(here_.get(), folder->path, O_RDONLY | O_DIRECTORY);
+    const UniqueFd fd = OpenBeneath(staging_folder_.get(), folder->path, O_RDONLY | O_DIRECTORY);
     if (!fd) continue;
     // Its owner may work in it: to move a folder takes the right to write in it.
     ::fchmod(fd.get(), (folder->attributes.mode & 0777) | 0700);
@@ -167,9 +167,9 @@ void Staging::FinishFolders() const {
 
 Status Staging::Merge() {
   RETURN_IF_ERROR(CheckLinks());
-  RETURN_IF_ERROR(CheckMerge(here_.get(), around_.get()));
+  RETURN_IF_ERROR(CheckMerge(staging_folder_.get(), target_.get()));
   FinishFolders();
-  return ApplyMerge(here_.get(), around_.get());
+  return ApplyMerge(staging_folder_.get(), target_.get());
 }
 
 }  // namespace viv::tools

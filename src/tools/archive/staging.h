@@ -47,13 +47,13 @@ class Staging {
     Attributes attributes;
   };
   Staging(std::string path, UniqueFd around, UniqueFd here)
-      : path_(std::move(path)), around_(std::move(around)), here_(std::move(here)) {}
+      : path_(std::move(path)), target_(std::move(around)), staging_folder_(std::move(here)) {}
   Result<int> Parent(const Parts& path);
   Status CheckLinks() const;
   void FinishFolders() const;
 
   std::string path_;  // empty once moved from
-  UniqueFd around_, here_;
+  UniqueFd target_, staging_folder_;
   std::string parent_path_;  // the folder opened last: members of one come together
   UniqueFd parent_;
   std::vector<Folder> folders_;

@@ -96,7 +96,7 @@ TEST_F(UnpackTest, ReadsBackWhatWasPacked) {
   std::filesystem::create_hard_link(At("a/b/c.txt"), At("hard"));
   const auto before = Content();
   const std::string packed = PackBytes();
-  EXPECT_THAT(notes_, IsEmpty());
+  EXPECT_THAT(reports_, IsEmpty());
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directory(folder_);
   const auto done = UnpackBytes(packed);

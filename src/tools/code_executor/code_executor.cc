@@ -12,10 +12,10 @@ namespace viv::tools {
 namespace code_executor {
 
 CallResult Block(const json::object& body) {
-  Answer answer = Text(WriteJson(json::value(body)));
-  answer.content.front().get_object()["isError"] =
+  ToolResult result = Text(WriteJson(json::value(body)));
+  result.content.front().get_object()["isError"] =
       FindString(json::value(body), "status") == "error";
-  return answer;
+  return result;
 }
 
 CallResult Missing(std::string message) {
@@ -57,14 +57,14 @@ using code_executor::EnvironmentConfig;
 // MCP-Atlas has a folder for the code, which is also where it runs, and an environment in it when
 // its data bring one. Elsewhere the code runs among the files of the workspace, and its own lie
 // apart from them.
-std::shared_ptr<Context> MakeContext(const Setup& setup) {
-  const Workspace workspace(setup.workspace);
-  if (setup.profile != "MCP_Atlas") {
+std::shared_ptr<Context> MakeContext(const ToolServerOptions& options) {
+  const Workspace workspace(options.workspace);
+  if (options.profile != "MCP_Atlas") {
     return std::make_shared<Context>(
-        code_executor::Storage(workspace, setup.workspace + "/.code_executor"), setup.workspace,
+        code_executor::Storage(workspace, options.workspace + "/.code_executor"), options.workspace,
         EnvironmentConfig{"venv", {}, "/usr", {}});
   }
-  const std::string folder = setup.workspace + "/repos/mcp_code_executor_workspace";
+  const std::string folder = options.workspace + "/repos/mcp_code_executor_workspace";
   const std::string environment = folder + "/.venv";
   const bool has_own = ::access((environment + "/bin/activate").c_str(), R_OK) == 0;
   return std::make_shared<Context>(
@@ -91,21 +91,21 @@ constexpr CodeTool kCodeTools[] = {
 
 }  // namespace
 
-std::unique_ptr<ToolServer> MakeCodeExecutor(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeCodeExecutor(const ToolServerOptions& options) {
   ServerInfo info{.name = "code-executor",
                   .version = "1.0.0",
                   .instructions = "",
                   .errors = ArgumentErrors::kFailure};
   auto server = std::make_unique<ToolServer>(std::move(info), kCodeExecutorTools);
   // Shared by the handlers, which live as long as the server.
-  const std::shared_ptr<Context> context = MakeContext(setup);
+  const std::shared_ptr<Context> context = MakeContext(options);
   for (const CodeTool& tool : kCodeTools) {
     server->On(
         tool.name,
         [context, handler = tool.handler](const Arguments& arguments, const CallContext& call) {
           return handler(*context, arguments, call);
         },
-        Beside::kOthers);
+        Concurrency::kParallel);
   }
   return server;
 }

@@ -16,7 +16,7 @@ class CodeExecutorTest : public testing::Test {
   void SetUp() override {
     char folder[] = "/tmp/viv-code-executor-XXXXXX";
     workspace_ = ::mkdtemp(folder);
-    server_ = MakeCodeExecutor(tools::Setup{workspace_, ""});
+    server_ = MakeCodeExecutor(tools::ToolServerOptions{workspace_, ""});
   }
   void TearDown() override { std::filesystem::remove_all(workspace_); }
 
@@ -25,10 +25,10 @@ class CodeExecutorTest : public testing::Test {
   }
   // The JSON of the block, with the block's own isError beside it.
   json::object Body(std::string_view tool, json::object arguments) {
-    auto answer = Call(tool, std::move(arguments));
-    if (!answer) return {{"failure", answer.error().message}};
-    EXPECT_FALSE(answer->is_error);
-    const json::object& block = answer->content.at(0).get_object();
+    auto result = Call(tool, std::move(arguments));
+    if (!result) return {{"failure", result.error().message}};
+    EXPECT_FALSE(result->is_error);
+    const json::object& block = result->content.at(0).get_object();
     json::object body = ParseJson(View(block.at("text").get_string()))->get_object();
     EXPECT_EQ(block.at("isError").get_bool(), View(body.at("status").get_string()) == "error");
     return body;
@@ -58,7 +58,7 @@ TEST_F(CodeExecutorTest, RunsCodeAmongTheFilesOfTheWorkspace) {
 }
 
 TEST_F(CodeExecutorTest, RunsInItsOwnFolderForAtlas) {
-  server_ = MakeCodeExecutor(tools::Setup{workspace_, "MCP_Atlas"});
+  server_ = MakeCodeExecutor(tools::ToolServerOptions{workspace_, "MCP_Atlas"});
   const json::object body = Body("execute_code", {{"code", "import os; print(os.getcwd())"}});
   EXPECT_EQ(Get(body, "output"), workspace_ + "/repos/mcp_code_executor_workspace\n");
 }
@@ -166,10 +166,10 @@ TEST_F(CodeExecutorTest, CodeThatNeverEndsIsStopped) {
       code_executor::Storage(Workspace(workspace_), workspace_ + "/code"), workspace_,
       code_executor::EnvironmentConfig{"venv", {}, "/usr", {}});
   context.run_time_max = std::chrono::seconds(1);
-  auto answer = code_executor::ExecuteCode(context, Arguments({{"code", "while True: pass"}}),
+  auto result = code_executor::ExecuteCode(context, Arguments({{"code", "while True: pass"}}),
                                            CallContext{never_, {}});
-  ASSERT_TRUE(answer);
-  const std::string text(View(answer->content.at(0).get_object().at("text").get_string()));
+  ASSERT_TRUE(result);
+  const std::string text(View(result->content.at(0).get_object().at("text").get_string()));
   EXPECT_NE(text.find("stopped after 1 seconds"), std::string::npos) << text;
 }
 

@@ -88,7 +88,7 @@ CallResult InstallDependencies(Context& context,
   Launch launch = InstallCommand(config, packages);
   RunRequest request = PackageRequest(launch, context, call);
   request.time_max = context.install_time_max;
-  ExecEnd end = Exec(std::move(request), launch.shown);
+  ExecResult end = Exec(std::move(request), launch.shown);
   if (!end.failure.empty()) {
     if (end.error.find("No module named pip") != std::string::npos)
       end.failure +=
@@ -118,7 +118,7 @@ CallResult CheckInstalledPackages(Context& context,
                                 "python3 -u check_packages.py");
   RunRequest request = PackageRequest(launch, context, call);
   request.time_max = context.run_time_max;
-  ExecEnd end = Exec(std::move(request), launch.shown);
+  ExecResult end = Exec(std::move(request), launch.shown);
   if (!end.failure.empty()) return Block(Problem(config, std::move(end.failure)));
   auto found = ParseJson(end.output);
   if (!found || !found->is_object())

@@ -19,7 +19,7 @@ json::object RunFile(const Context& context,
   request.variables = {{"PYTHONUNBUFFERED", "1"}};
   request.time_max = context.run_time_max;
   request.cancelled = &call.cancelled;
-  ExecEnd end = Exec(std::move(request), launch.shown);
+  ExecResult end = Exec(std::move(request), launch.shown);
   if (!end.failure.empty())
     return {{"status", "error"}, {"error", AsUtf8(std::move(end.failure))}, {"file_path", path}};
   if (!end.error.empty())

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kFileMax = 10 << 20;
 
-tl::unexpected<Error> AsNodeSays(const Error& error,
-                                 std::string_view call,
-                                 const std::string& path) {
+tl::unexpected<Error> NodeError(const Error& error,
+                                std::string_view call,
+                                const std::string& path) {
   switch (error.code) {
     case ErrorCode::kNotFound:
       return Fail(error.code, NodeErrorText(ENOENT, call, path));
@@ -49,23 +49,23 @@ Result<std::string> Storage::MakeFolder() const {
 Status Storage::Create(const std::string& path, std::string_view content) const {
   RETURN_IF_ERROR(MakeFolder());
   auto real = workspace_.RealForNew(path);
-  if (!real) return AsNodeSays(real.error(), "open", path);
+  if (!real) return NodeError(real.error(), "open", path);
   auto file = workspace_.Open(*real, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0644);
-  if (!file) return AsNodeSays(file.error(), "open", path);
+  if (!file) return NodeError(file.error(), "open", path);
   return WriteAll(file->get(), content);
 }
 
 Status Storage::Append(const std::string& path, std::string_view content) const {
   ASSIGN_OR_RETURN(const std::string real, Find(path));
   auto file = workspace_.Open(real, O_WRONLY | O_APPEND | O_NONBLOCK);
-  if (!file) return AsNodeSays(file.error(), "open", path);
+  if (!file) return NodeError(file.error(), "open", path);
   return WriteAll(file->get(), content);
 }
 
 Result<std::string> Storage::Read(const std::string& path) const {
   ASSIGN_OR_RETURN(const std::string real, Find(path));
   auto file = workspace_.Open(real, O_RDONLY | O_NONBLOCK);
-  if (!file) return AsNodeSays(file.error(), "open", path);
+  if (!file) return NodeError(file.error(), "open", path);
   struct stat status {};
   if (::fstat(file->get(), &status) == 0 && S_ISDIR(status.st_mode))
     return Fail(ErrorCode::kInvalidArgument, "EISDIR: illegal operation on a directory, read");
@@ -79,7 +79,7 @@ Result<std::string> Storage::Find(const std::string& path) const {
   if (real) return real;
   if (!path.starts_with("/"))
     if (auto stored = workspace_.Real(PathOf(path))) return stored;
-  return AsNodeSays(real.error(), "access", path);
+  return NodeError(real.error(), "access", path);
 }
 
 }  // namespace viv::tools::code_executor

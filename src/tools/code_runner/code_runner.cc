@@ -15,7 +15,7 @@ using code_runner::Language;
 
 constexpr std::chrono::seconds kRunTimeMax{300};
 
-Answer Missing(const Language& language, const std::string& program, const std::string& shown) {
+ToolResult Missing(const Language& language, const std::string& program, const std::string& shown) {
   return ErrorText("Error: Command failed: " + shown + "\n/bin/sh: 1: " + program +
                    ": not found\nThe program '" + program + "', which runs " +
                    std::string(language.id) +
@@ -43,7 +43,7 @@ CallResult RunCode(const std::string& folder,
   request.folder = folder;
   request.time_max = kRunTimeMax;
   request.cancelled = &context.cancelled;
-  ExecEnd end = Exec(std::move(request), shown);
+  ExecResult end = Exec(std::move(request), shown);
   if (!end.failure.empty()) return ErrorText("Error: " + std::move(end.failure));
   if (!end.error.empty()) return ErrorText("Stderr: " + std::move(end.error));
   return Text(std::move(end.output));
@@ -51,7 +51,7 @@ CallResult RunCode(const std::string& folder,
 
 }  // namespace
 
-std::unique_ptr<ToolServer> MakeCodeRunner(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeCodeRunner(const ToolServerOptions& options) {
   ServerInfo info{.name = "Code Runner",
                   .version = "1.0.0",
                   .instructions = "",
@@ -59,10 +59,10 @@ std::unique_ptr<ToolServer> MakeCodeRunner(const Setup& setup) {
   auto server = std::make_unique<ToolServer>(std::move(info), kCodeRunnerTools);
   server->On(
       "run-code",
-      [folder = setup.workspace](const Arguments& arguments, const CallContext& context) {
+      [folder = options.workspace](const Arguments& arguments, const CallContext& context) {
         return RunCode(folder, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
   return server;
 }
 

@@ -16,17 +16,17 @@ class CodeRunnerTest : public testing::Test {
   void SetUp() override {
     char folder[] = "/tmp/viv-code-runner-XXXXXX";
     workspace_ = ::mkdtemp(folder);
-    server_ = MakeCodeRunner(tools::Setup{workspace_, ""});
+    server_ = MakeCodeRunner(tools::ToolServerOptions{workspace_, ""});
   }
   void TearDown() override { std::filesystem::remove_all(workspace_); }
 
-  Answer RunIn(std::string_view language, std::string_view code) {
+  ToolResult RunIn(std::string_view language, std::string_view code) {
     json::object arguments{{"languageId", language}, {"code", code}};
-    auto answer = server_->Call("run-code", std::move(arguments), CallContext{cancelled_, {}});
-    return answer ? *answer : Answer{};
+    auto result = server_->Call("run-code", std::move(arguments), CallContext{cancelled_, {}});
+    return result ? *result : ToolResult{};
   }
-  static std::string TextOf(const Answer& answer) {
-    return std::string(FindString(answer.content.at(0), "text"));
+  static std::string TextOf(const ToolResult& result) {
+    return std::string(FindString(result.content.at(0), "text"));
   }
 
   std::string workspace_;
@@ -50,30 +50,30 @@ TEST_F(CodeRunnerTest, KnowsEveryLanguageOfTheSchema) {
 }
 
 TEST_F(CodeRunnerTest, RunsInTheWorkspace) {
-  const Answer answer = RunIn("shellscript", "echo hi > made.txt; pwd");
-  EXPECT_FALSE(answer.is_error);
-  EXPECT_EQ(TextOf(answer), workspace_ + "\n");
+  const ToolResult result = RunIn("shellscript", "echo hi > made.txt; pwd");
+  EXPECT_FALSE(result.is_error);
+  EXPECT_EQ(TextOf(result), workspace_ + "\n");
   EXPECT_TRUE(std::filesystem::exists(workspace_ + "/made.txt"));
 }
 
 TEST_F(CodeRunnerTest, FailuresAreErrors) {
-  const Answer exit = RunIn("shellscript", "echo no >&2; exit 3");
+  const ToolResult exit = RunIn("shellscript", "echo no >&2; exit 3");
   EXPECT_TRUE(exit.is_error);
   EXPECT_TRUE(TextOf(exit).starts_with("Error: Command failed: bash \"/"));
   EXPECT_TRUE(TextOf(exit).ends_with("/tmp.shellscript\"\nno\n")) << TextOf(exit);
-  const Answer warned = RunIn("shellscript", "echo out; echo warn >&2");
+  const ToolResult warned = RunIn("shellscript", "echo out; echo warn >&2");
   EXPECT_TRUE(warned.is_error);
   EXPECT_EQ(TextOf(warned), "Stderr: warn\n");
   EXPECT_EQ(TextOf(RunIn("shellscript", "")), "Code is required.");
 }
 
 TEST_F(CodeRunnerTest, NamesTheProgramThatIsMissing) {
-  const Answer answer = RunIn("autoit", "MsgBox()");
-  EXPECT_TRUE(answer.is_error);
-  EXPECT_NE(TextOf(answer).find("The program 'autoit3', which runs autoit, is not installed"),
+  const ToolResult result = RunIn("autoit", "MsgBox()");
+  EXPECT_TRUE(result.is_error);
+  EXPECT_NE(TextOf(result).find("The program 'autoit3', which runs autoit, is not installed"),
             std::string::npos)
-      << TextOf(answer);
-  EXPECT_NE(TextOf(answer).find("shellscript"), std::string::npos);
+      << TextOf(result);
+  EXPECT_NE(TextOf(result).find("shellscript"), std::string::npos);
 }
 
 TEST_F(CodeRunnerTest, AFloodIsAnError) {
@@ -82,8 +82,8 @@ TEST_F(CodeRunnerTest, AFloodIsAnError) {
 }
 
 TEST_F(CodeRunnerTest, ChildrenEndWithTheCall) {
-  const Answer answer = RunIn("shellscript", "sleep 1000 & echo $!");
-  const std::string child = TextOf(answer);
+  const ToolResult result = RunIn("shellscript", "sleep 1000 & echo $!");
+  const std::string child = TextOf(result);
   ASSERT_FALSE(child.empty());
   // A process that was killed may still be waiting for its parent.
   const auto gone = [&] { return ::kill(std::stoi(child), 0) != 0; };
@@ -103,10 +103,10 @@ TEST_F(CodeRunnerTest, ChildrenEndWithTheCall) {
 
 TEST_F(CodeRunnerTest, ACallThatIsGivenUpEnds) {
   std::thread giving_up([&] { cancelled_ = true; });
-  const Answer answer = RunIn("shellscript", "sleep 1000");
+  const ToolResult result = RunIn("shellscript", "sleep 1000");
   giving_up.join();
-  EXPECT_TRUE(answer.is_error);
-  EXPECT_NE(TextOf(answer).find("cancelled"), std::string::npos);
+  EXPECT_TRUE(result.is_error);
+  EXPECT_NE(TextOf(result).find("cancelled"), std::string::npos);
 }
 
 TEST_F(CodeRunnerTest, LeavesNoFileBehind) {

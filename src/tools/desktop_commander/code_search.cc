@@ -103,7 +103,7 @@ class CodeWalker : public Walker {
     const Verdict asked = ByGlob(path, is_folder);
     if (asked == Verdict::kIgnored) return false;
     if (asked == Verdict::kNone) {
-      const Verdict ruled = rules_.Judge(path, is_folder);
+      const Verdict ruled = rules_.Match(path, is_folder);
       if (ruled == Verdict::kIgnored) return false;
       if (ruled == Verdict::kNone && entry.name.starts_with('.') && !search_.hidden) return false;
     }
@@ -159,23 +159,23 @@ void SearchText(const CodeSearch& search,
   FileSearch(search, file, text, matches).Go();
 }
 
-Result<CodeMatches> SearchPlace(const CodeSearch& search,
-                                const Place& place,
-                                const WalkLimits& limits) {
+Result<CodeMatches> SearchPath(const CodeSearch& search,
+                               const AllowedPath& allowed,
+                               const WalkLimits& limits) {
   CodeMatches matches;
-  auto folder = OpenPlace(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK, "scandir");
-  CodeWalker walker(search, place.real, matches);
+  auto folder = OpenAllowed(allowed, O_RDONLY | O_DIRECTORY | O_NONBLOCK, "scandir");
+  CodeWalker walker(search, allowed.real, matches);
   if (folder) {
-    matches.complete = Walk(*std::move(folder), place.real, walker, limits) == WalkEnd::kAll;
+    matches.complete = Walk(*std::move(folder), allowed.real, walker, limits) == WalkResult::kAll;
     return matches;
   }
-  ASSIGN_OR_RETURN(UniqueFd file, OpenFile(place, "open"));
+  ASSIGN_OR_RETURN(UniqueFd file, OpenFile(allowed, "open"));
   auto text = ReadAll(file.get(), kFileBytesMax);
   if (!text) {
     ++matches.too_large;
     return matches;
   }
-  SearchText(search, place.real, *text, matches);
+  SearchText(search, allowed.real, *text, matches);
   return matches;
 }
 

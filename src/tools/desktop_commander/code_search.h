@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/desktop_commander/folders.h"
+#include "tools/desktop_commander/allowed_folders.h"
 #include "tools/desktop_commander/ignore_rules.h"
 #include "tools/desktop_commander/walk.h"
 
@@ -46,8 +46,8 @@ void SearchText(const CodeSearch& search,
                 CodeMatches& matches);
 
 // Below a folder, or in a single file.
-Result<CodeMatches> SearchPlace(const CodeSearch& search,
-                                const Place& place,
-                                const WalkLimits& limits);
+Result<CodeMatches> SearchPath(const CodeSearch& search,
+                               const AllowedPath& allowed,
+                               const WalkLimits& limits);
 
 }  // namespace viv::tools::commander

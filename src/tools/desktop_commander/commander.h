@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "tools/desktop_commander/allowed_folders.h"
 #include "tools/desktop_commander/config.h"
-#include "tools/desktop_commander/folders.h"
 #include "tools/desktop_commander/sessions.h"
 #include "tools/desktop_commander/usage.h"
 #include "tools/kit/tool_server.h"
@@ -22,7 +22,7 @@ struct Commander {
 
   const std::string workspace;
   Config config;
-  const Folders folders;
+  const AllowedFolders folders;
   Usage usage;
   Sessions sessions;
 };
@@ -30,18 +30,18 @@ struct Commander {
 // Binds tools; each call is counted in the usage statistics.
 class Binder {
  public:
-  using Tool = std::function<Answer(Commander&, const Arguments&, const CallContext&)>;
+  using Tool = std::function<ToolResult(Commander&, const Arguments&, const CallContext&)>;
 
   Binder(ToolServer& server, std::shared_ptr<Commander> commander)
       : server_(server), commander_(std::move(commander)) {}
-  void On(std::string_view name, Tool tool, Beside beside = Beside::kNothing);
+  void On(std::string_view name, Tool tool, Concurrency concurrency = Concurrency::kExclusive);
 
  private:
   ToolServer& server_;
   std::shared_ptr<Commander> commander_;  // shared by the handlers; it ends with the last of them
 };
 
-Answer Failed(const Error& error);  // "Error: " and the message
+ToolResult Failed(const Error& error);  // "Error: " and the message
 
 void AddConfigTools(Binder& binder);
 void AddEditTools(Binder& binder);

@@ -17,7 +17,7 @@ json::object SystemInfo() {
            {{"home", "/home/username"}, {"temp", "/tmp"}, {"absolute", "/path/to/file.txt"}}}};
 }
 
-Answer GetConfigTool(Commander& commander, const Arguments&, const CallContext&) {
+ToolResult GetConfigTool(Commander& commander, const Arguments&, const CallContext&) {
   json::object config = commander.config.Snapshot();
   // Many callers share this process; the benchmark's own client calls itself so.
   config["currentClient"] = {{"name", "mcp"}, {"version", "0.1.0"}};
@@ -38,7 +38,7 @@ json::value AsSetting(std::string_view key, const json::value& given) {
   return value;
 }
 
-Answer SetConfigTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult SetConfigTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   const std::string key = arguments.Text("key");
   const json::value* given = arguments.values().if_contains("value");
   if (given == nullptr) return ErrorText("Invalid arguments: value: Required");

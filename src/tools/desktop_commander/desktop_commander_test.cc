@@ -28,7 +28,8 @@ class CommanderTest : public ::testing::Test {
     std::filesystem::create_directories(root_ + "/home");
     ::setenv("HOME", (root_ + "/home").c_str(), 1);
     Write("../secret", "hidden");
-    server_ = MakeDesktopCommander(tools::Setup{.workspace = root_ + "/data", .profile = ""});
+    server_ =
+        MakeDesktopCommander(tools::ToolServerOptions{.workspace = root_ + "/data", .profile = ""});
   }
   ~CommanderTest() override {
     server_.reset();
@@ -46,13 +47,13 @@ class CommanderTest : public ::testing::Test {
     text << file.rdbuf();
     return text.str();
   }
-  Answer Call(std::string_view tool, json::object arguments) {
+  ToolResult Call(std::string_view tool, json::object arguments) {
     return server_->Call(tool, std::move(arguments), CallContext{cancelled_, {}}).value();
   }
   std::string Said(std::string_view tool, json::object arguments) {
-    const Answer answer = Call(tool, std::move(arguments));
-    return (answer.is_error ? "isError " : "") +
-           std::string(FindString(answer.content.at(0), "text"));
+    const ToolResult result = Call(tool, std::move(arguments));
+    return (result.is_error ? "isError " : "") +
+           std::string(FindString(result.content.at(0), "text"));
   }
 
   std::string root_;
@@ -177,7 +178,8 @@ TEST_F(CommanderTest, SettingsLast) {
   EXPECT_THAT(Said("set_config_value", {{"key", "allowedDirectories"}, {"value", root_}}),
               StartsWith("Successfully set allowedDirectories to [\n  \"" + root_ + "\"\n]"));
   EXPECT_THAT(Said("read_file", {{"path", "../secret"}}), HasSubstr("hidden"));
-  server_ = MakeDesktopCommander(tools::Setup{.workspace = root_ + "/data", .profile = ""});
+  server_ =
+      MakeDesktopCommander(tools::ToolServerOptions{.workspace = root_ + "/data", .profile = ""});
   EXPECT_THAT(Said("read_file", {{"path", "../secret"}}), HasSubstr("hidden"));
   EXPECT_THAT(Said("set_config_value", {{"key", "x"}, {"value", std::string(300'000, 'x')}}),
               StartsWith("isError"));

@@ -70,7 +70,9 @@ std::string Shown(const std::string& text) {
   return text.size() <= kShownBytesMax ? text : text.substr(0, kShownBytesMax) + "…";
 }
 
-Answer NotFoundReport(const std::string& path, std::string_view content, std::string_view wanted) {
+ToolResult NotFoundReport(const std::string& path,
+                          std::string_view content,
+                          std::string_view wanted) {
   const auto began = std::chrono::steady_clock::now();
   auto closest = FindClosest(content, wanted);
   if (!closest)
@@ -93,14 +95,14 @@ Answer NotFoundReport(const std::string& path, std::string_view content, std::st
               ")");
 }
 
-Answer WrongCount(const std::string& path, std::int64_t expected, std::int64_t found) {
+ToolResult WrongCount(const std::string& path, std::int64_t expected, std::int64_t found) {
   const std::string count = std::to_string(found);
   return Text("Expected " + std::to_string(expected) + " occurrences but found " + count + " in " +
               path + ". To replace all " + count + " of them set expected_replacements to " +
               count + "; to replace one, add lines around it to old_string until it is unique.");
 }
 
-Answer EditBlockTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult EditBlockTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   const std::string path = arguments.Text("file_path");
   const std::string old_text = arguments.Text("old_string");
   const std::string new_text = arguments.Text("new_string");
@@ -108,11 +110,11 @@ Answer EditBlockTool(Commander& commander, const Arguments& arguments, const Cal
   if (old_text.empty())
     return Text(
         "Empty search strings are not allowed. Please provide a non-empty string to search for.");
-  auto place = commander.folders.Existing(path, "open");
-  if (!place) return Failed(place.error());
-  if (IsImageType(MediaTypeOf(place->real)))
+  auto allowed = commander.folders.Existing(path, "open");
+  if (!allowed) return Failed(allowed.error());
+  if (IsImageType(MediaTypeOf(allowed->real)))
     return ErrorText("Error: Cannot read image files as text for internal operations");
-  auto file = OpenFile(*place, "open");
+  auto file = OpenFile(*allowed, "open");
   if (!file) return Failed(file.error());
   auto content = ReadAll(file->get(), kEditedBytesMax);
   if (!content) return Failed(content.error());
@@ -124,7 +126,7 @@ Answer EditBlockTool(Commander& commander, const Arguments& arguments, const Cal
   const std::string changed = ReplaceAll(*content, wanted, WithLineEnding(new_text, ending));
   if (changed.size() > kEditedBytesMax)
     return ErrorText("Error: the file would become larger than 64 MiB");
-  if (Status written = ReplaceFile(place->directory, place->real, changed); !written)
+  if (Status written = ReplaceFile(allowed->directory, allowed->real, changed); !written)
     return Failed(written.error());
   return Text("Successfully applied " + std::to_string(expected) + " edit" +
               (expected > 1 ? "s" : "") + " to " + path +

@@ -17,12 +17,12 @@ constexpr std::size_t kEntriesShownMax = 20'000;
 constexpr std::size_t kCountLinesMax = 10 << 20;
 
 Result<std::vector<FolderEntry>> EntriesOf(const Commander& commander, const std::string& path) {
-  ASSIGN_OR_RETURN(Place place, commander.folders.Existing(path, "scandir"));
-  ASSIGN_OR_RETURN(UniqueFd folder, OpenPlace(place, O_RDONLY | O_DIRECTORY, "scandir"));
+  ASSIGN_OR_RETURN(AllowedPath allowed, commander.folders.Existing(path, "scandir"));
+  ASSIGN_OR_RETURN(UniqueFd folder, OpenAllowed(allowed, O_RDONLY | O_DIRECTORY, "scandir"));
   return ReadFolder(std::move(folder));
 }
 
-Answer ListDirectoryTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult ListDirectoryTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   auto entries = EntriesOf(commander, arguments.Text("path"));
   if (!entries) return Failed(entries.error());
   std::string text;
@@ -53,8 +53,8 @@ std::string Octal(mode_t mode) {
 }
 
 // Counted for text and binary files alike, as the appending of lines needs it.
-std::string LineFacts(const Place& place) {
-  auto file = OpenFile(place, "open");
+std::string LineFacts(const AllowedPath& allowed) {
+  auto file = OpenFile(allowed, "open");
   if (!file) return "";
   auto content = ReadAll(file->get(), kCountLinesMax);
   if (!content) return "";
@@ -63,10 +63,10 @@ std::string LineFacts(const Place& place) {
          "\nappendPosition: " + std::to_string(lines);
 }
 
-Answer FileInfoTool(Commander& commander, const Arguments& arguments, const CallContext&) {
-  auto place = commander.folders.Existing(arguments.Text("path"), "stat");
-  if (!place) return Failed(place.error());
-  auto fd = OpenPlace(*place, O_PATH, "stat");
+ToolResult FileInfoTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+  auto allowed = commander.folders.Existing(arguments.Text("path"), "stat");
+  if (!allowed) return Failed(allowed.error());
+  auto fd = OpenAllowed(*allowed, O_PATH, "stat");
   if (!fd) return Failed(fd.error());
   struct stat status {};
   ::fstat(fd->get(), &status);
@@ -78,7 +78,7 @@ Answer FileInfoTool(Commander& commander, const Arguments& arguments, const Call
                      "\nisDirectory: " + (S_ISDIR(status.st_mode) ? "true" : "false") +
                      "\nisFile: " + (is_file ? "true" : "false") +
                      "\npermissions: " + Octal(status.st_mode);
-  if (is_file && !IsImageType(MediaTypeOf(place->real))) text += LineFacts(*place);
+  if (is_file && !IsImageType(MediaTypeOf(allowed->real))) text += LineFacts(*allowed);
   return Text(std::move(text));
 }
 

@@ -152,7 +152,7 @@ void RuleList::Add(std::string_view text) {
   }
 }
 
-Verdict RuleList::Judge(std::string_view relative_path, bool is_folder) const {
+Verdict RuleList::Match(std::string_view relative_path, bool is_folder) const {
   for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule)
     if (rule->Fits(relative_path, is_folder))
       return rule->negated() ? Verdict::kKept : Verdict::kIgnored;
@@ -171,16 +171,16 @@ void IgnoreRules::Enter(int folder, const std::string& path) {
   levels_.push_back(std::move(level));
 }
 
-Verdict IgnoreRules::Judge(const std::string& path, bool is_folder) const {
+Verdict IgnoreRules::Match(const std::string& path, bool is_folder) const {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-    if (Verdict verdict = level->plain.Judge(Below(path, level->path), is_folder);
+    if (Verdict verdict = level->plain.Match(Below(path, level->path), is_folder);
         verdict != Verdict::kNone)
       return verdict;
   const auto repository = std::find_if(levels_.rbegin(), levels_.rend(),
                                        [](const Level& l) { return l.is_repository; });
   if (repository == levels_.rend()) return Verdict::kNone;
   for (auto level = levels_.rbegin(); level != repository + 1; ++level)
-    if (Verdict verdict = level->git.Judge(Below(path, level->path), is_folder);
+    if (Verdict verdict = level->git.Match(Below(path, level->path), is_folder);
         verdict != Verdict::kNone)
       return verdict;
   return Verdict::kNone;

@@ -37,7 +37,7 @@ enum class Verdict { kNone, kIgnored, kKept };
 class RuleList {
  public:
   void Add(std::string_view text);
-  Verdict Judge(std::string_view relative_path, bool is_folder) const;
+  Verdict Match(std::string_view relative_path, bool is_folder) const;
 
  private:
   std::vector<GlobRule> rules_;
@@ -48,7 +48,7 @@ class IgnoreRules {
  public:
   void Enter(int folder, const std::string& path);
   void Leave() { levels_.pop_back(); }
-  Verdict Judge(const std::string& path, bool is_folder) const;
+  Verdict Match(const std::string& path, bool is_folder) const;
 
  private:
   struct Level {

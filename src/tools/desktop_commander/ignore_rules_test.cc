@@ -42,9 +42,9 @@ TEST(IgnoreRulesTest, CommentsAndBrokenGlobsAreNoRules) {
 TEST(IgnoreRulesTest, TheLastRuleThatFitsDecides) {
   RuleList rules;
   rules.Add("*.log\n!keep.log\r\n# note\n");
-  EXPECT_EQ(rules.Judge("a/b.log", false), Verdict::kIgnored);
-  EXPECT_EQ(rules.Judge("a/keep.log", false), Verdict::kKept);
-  EXPECT_EQ(rules.Judge("a/b.txt", false), Verdict::kNone);
+  EXPECT_EQ(rules.Match("a/b.log", false), Verdict::kIgnored);
+  EXPECT_EQ(rules.Match("a/keep.log", false), Verdict::kKept);
+  EXPECT_EQ(rules.Match("a/b.txt", false), Verdict::kNone);
 }
 
 }  // namespace

@@ -77,13 +77,13 @@ class WindowFiller {
 
 }  // namespace
 
-bool LineCutter::Give() {
+bool LineSplitter::Emit() {
   std::string line;
   line.swap(line_);
   return take_(std::move(line));
 }
 
-bool LineCutter::Feed(std::string_view bytes) {
+bool LineSplitter::Feed(std::string_view bytes) {
   while (!bytes.empty()) {
     if (std::exchange(after_cr_, false) && bytes.front() == '\n') {
       bytes.remove_prefix(1);
@@ -99,7 +99,7 @@ bool LineCutter::Feed(std::string_view bytes) {
     if (separator) line_.resize(line_.size() - 2);
     after_cr_ = c == '\r';
     if (separator || c == '\n' || c == '\r') {
-      if (!Give()) return false;
+      if (!Emit()) return false;
     } else if (line_.size() < kLineBytesKept) {
       line_ += c;
     }
@@ -107,8 +107,8 @@ bool LineCutter::Feed(std::string_view bytes) {
   return true;
 }
 
-void LineCutter::End() {
-  if (!line_.empty()) Give();
+void LineSplitter::End() {
+  if (!line_.empty()) Emit();
 }
 
 Result<LineWindow> ReadLines(int fd,
@@ -117,7 +117,7 @@ Result<LineWindow> ReadLines(int fd,
                              const std::atomic<bool>& cancelled) {
   LineWindow window;
   WindowFiller filler(range, window);
-  LineCutter cutter([&](std::string&& line) { return filler.Take(std::move(line)); });
+  LineSplitter cutter([&](std::string&& line) { return filler.Take(std::move(line)); });
   const bool counted = file_bytes < kCountedBytesMax;
   bool more = !filler.Full();
   std::int64_t feeds = 0;

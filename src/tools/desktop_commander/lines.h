@@ -16,16 +16,16 @@ namespace viv::tools::commander {
 
 // Cuts a stream of bytes into lines as Node's readline does: LF, CR, CRLF, U+2028 and U+2029 end
 // one. A line longer than a megabyte loses its rest.
-class LineCutter {
+class LineSplitter {
  public:
   using Take = std::function<bool(std::string&&)>;  // false: no more
 
-  explicit LineCutter(Take take) : take_(std::move(take)) {}
+  explicit LineSplitter(Take take) : take_(std::move(take)) {}
   bool Feed(std::string_view bytes);  // false once enough was taken
   void End();
 
  private:
-  bool Give();
+  bool Emit();
 
   Take take_;
   std::string line_;

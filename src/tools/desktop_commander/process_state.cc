@@ -37,7 +37,7 @@ bool SaysThatItEnded(std::string_view output) {
 
 }  // namespace
 
-ProcessState JudgeOutput(std::string_view output) {
+ProcessState DetectState(std::string_view output) {
   ProcessState state;
   if (Trim(output).empty()) return state;
   const std::string_view last = LastLines(output, 1);

@@ -13,7 +13,7 @@ struct ProcessState {
   std::string prompt;  // the one that was seen
 };
 
-ProcessState JudgeOutput(std::string_view output);
+ProcessState DetectState(std::string_view output);
 
 // "Process 7 is waiting for input (detected: ">>>")"
 std::string DescribeState(const ProcessState& state, int pid);

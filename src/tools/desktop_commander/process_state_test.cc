@@ -8,18 +8,18 @@ namespace viv::tools::commander {
 namespace {
 
 TEST(ProcessStateTest, SeesPrompts) {
-  EXPECT_EQ(JudgeOutput("Python 3.11\n>>> ").prompt, ">>>");
-  EXPECT_TRUE(JudgeOutput("user@box:~$ ").waiting);
-  EXPECT_FALSE(JudgeOutput(">>> \n").waiting);
-  EXPECT_FALSE(JudgeOutput("").waiting);
-  EXPECT_FALSE(JudgeOutput("building\n").waiting);
+  EXPECT_EQ(DetectState("Python 3.11\n>>> ").prompt, ">>>");
+  EXPECT_TRUE(DetectState("user@box:~$ ").waiting);
+  EXPECT_FALSE(DetectState(">>> \n").waiting);
+  EXPECT_FALSE(DetectState("").waiting);
+  EXPECT_FALSE(DetectState("building\n").waiting);
 }
 
 TEST(ProcessStateTest, SeesTheEndInWhatIsSaid) {
-  EXPECT_TRUE(JudgeOutput("a\nTraceback (most recent call last)\nx\n").finished);
-  EXPECT_TRUE(JudgeOutput("Process finished with exit code 0\n").finished);
-  EXPECT_FALSE(JudgeOutput("Error: long ago\n1\n2\n3\n").finished);
-  EXPECT_FALSE(JudgeOutput("all is well\n").finished);
+  EXPECT_TRUE(DetectState("a\nTraceback (most recent call last)\nx\n").finished);
+  EXPECT_TRUE(DetectState("Process finished with exit code 0\n").finished);
+  EXPECT_FALSE(DetectState("Error: long ago\n1\n2\n3\n").finished);
+  EXPECT_FALSE(DetectState("all is well\n").finished);
 }
 
 TEST(ProcessStateTest, RemovesPromptsAndEcho) {
@@ -30,7 +30,7 @@ TEST(ProcessStateTest, RemovesPromptsAndEcho) {
 }
 
 TEST(ProcessStateTest, DescribesItself) {
-  EXPECT_EQ(DescribeState(JudgeOutput("> "), 7),
+  EXPECT_EQ(DescribeState(DetectState("> "), 7),
             "Process 7 is waiting for input (detected: \">\")");
 }
 

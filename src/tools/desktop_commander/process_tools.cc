@@ -37,7 +37,7 @@ std::string PidText(const Arguments& arguments) {
   return pid == nullptr ? "" : WriteJson(*pid);
 }
 
-std::string RenderEnd(const SessionEnd& end) {
+std::string RenderEnd(const SessionResult& end) {
   const std::string output(Trim(end.output));
   char runtime[32];
   std::snprintf(runtime, sizeof runtime, "%.3f", static_cast<double>(end.runtime.count()) / 1000);
@@ -68,13 +68,13 @@ class Watch {
       if (!sessions_.IsRunning(pid_)) return Reason::kEnded;
       if (now >= deadline_ || context_.cancelled) return Reason::kTime;
       const auto pause = fresh && state_.waiting ? kQuiet : kTick;
-      const std::uint64_t news =
-          sessions_.WaitForNews(pid_, seen, std::min(deadline_, now + pause));
+      const std::uint64_t activity =
+          sessions_.WaitForActivity(pid_, seen, std::min(deadline_, now + pause));
       if (!sessions_.IsRunning(pid_)) return Reason::kEnded;
-      if (news != seen) {
-        seen = news;
+      if (activity != seen) {
+        seen = activity;
         fresh = true;
-        state_ = JudgeOutput(output());
+        state_ = DetectState(output());
       } else if (fresh && state_.waiting) {
         return Reason::kPrompt;
       }
@@ -101,9 +101,9 @@ std::function<std::string()> Listening(Sessions& sessions, pid_t pid, OutputTail
   };
 }
 
-Answer StartProcessTool(Commander& commander,
-                        const Arguments& arguments,
-                        const CallContext& context) {
+ToolResult StartProcessTool(Commander& commander,
+                            const Arguments& arguments,
+                            const CallContext& context) {
   const std::string command = arguments.Text("command");
   if (command.size() > kCommandBytesMax || command.find('\0') != std::string::npos)
     return ErrorText("Error: the command is longer than 120000 bytes or contains a NUL byte");
@@ -120,13 +120,13 @@ Answer StartProcessTool(Commander& commander,
   const auto reason = watch.Go(
       0, [&] { return sessions.Output(*pid); }, false);
   std::string output, status;
-  if (auto end = sessions.EndOf(*pid); reason == Watch::Reason::kEnded && end) {
+  if (auto end = sessions.ResultOf(*pid); reason == Watch::Reason::kEnded && end) {
     output = end->output;
   } else {
     sessions.MarkBlocked(*pid);
     output = sessions.Output(*pid);
   }
-  const ProcessState state = JudgeOutput(output);
+  const ProcessState state = DetectState(output);
   if (reason != Watch::Reason::kEnded && state.waiting) {
     status = "\n🔄 " + DescribeState(state, *pid);
   } else if (state.finished) {
@@ -138,26 +138,26 @@ Answer StartProcessTool(Commander& commander,
               ")\nInitial output:\n" + output + status);
 }
 
-Answer ReadOutputTool(Commander& commander,
-                      const Arguments& arguments,
-                      const CallContext& context) {
+ToolResult ReadOutputTool(Commander& commander,
+                          const Arguments& arguments,
+                          const CallContext& context) {
   Sessions& sessions = commander.sessions;
   const auto pid = PidOf(arguments);
   if (pid && !sessions.IsRunning(*pid))
-    if (auto end = sessions.EndOf(*pid)) return Text(RenderEnd(*end));
+    if (auto end = sessions.ResultOf(*pid)) return Text(RenderEnd(*end));
   if (!pid || !sessions.IsRunning(*pid))
     return ErrorText("No session found for PID " + PidText(arguments));
-  const std::uint64_t seen = sessions.News(*pid);
+  const std::uint64_t seen = sessions.ActivityCount(*pid);
   OutputTail said;  // of a flood no more than its end
   said.Add(sessions.TakeUnread(*pid));
   auto reason = Watch::Reason::kPrompt;
-  ProcessState state = JudgeOutput(said.Text());
+  ProcessState state = DetectState(said.Text());
   if (said.empty()) {
     Watch watch(sessions, *pid, DeadlineOf(arguments, 5000), context);
     reason = watch.Go(seen, Listening(sessions, *pid, said), true);
     state = watch.state();
   }
-  if (auto end = sessions.EndOf(*pid); reason == Watch::Reason::kEnded && end)
+  if (auto end = sessions.ResultOf(*pid); reason == Watch::Reason::kEnded && end)
     return Text(RenderEnd(*end) + "\n✅ Process " + std::to_string(*pid) +
                 " has finished execution");
   std::string status;
@@ -175,12 +175,14 @@ std::string RenderInteraction(const std::string& cleaned, const std::string& sta
   return status.empty() ? text : text + (cleaned.empty() ? "" : "\n\n") + status;
 }
 
-Answer InteractTool(Commander& commander, const Arguments& arguments, const CallContext& context) {
+ToolResult InteractTool(Commander& commander,
+                        const Arguments& arguments,
+                        const CallContext& context) {
   Sessions& sessions = commander.sessions;
   const auto pid = PidOf(arguments);
   std::string input = arguments.Text("input");
   if (!input.ends_with('\n')) input += '\n';
-  const std::uint64_t seen = pid ? sessions.News(*pid) : 0;
+  const std::uint64_t seen = pid ? sessions.ActivityCount(*pid) : 0;
   if (!pid || !sessions.Send(*pid, input))
     return ErrorText("Error: Failed to send input to process " + PidText(arguments) +
                      ". The process may have exited or doesn't accept input.");
@@ -191,7 +193,7 @@ Answer InteractTool(Commander& commander, const Arguments& arguments, const Call
   Watch watch(sessions, *pid, DeadlineOf(arguments, 8000), context);
   OutputTail said;
   const auto reason = watch.Go(seen, Listening(sessions, *pid, said), true);
-  if (auto end = sessions.EndOf(*pid); reason == Watch::Reason::kEnded && end)
+  if (auto end = sessions.ResultOf(*pid); reason == Watch::Reason::kEnded && end)
     return Text(RenderInteraction(RenderEnd(*end),
                                   "\n✅ Process " + number + " has finished execution", *pid));
   said.Add(sessions.TakeUnread(*pid));
@@ -201,14 +203,14 @@ Answer InteractTool(Commander& commander, const Arguments& arguments, const Call
   return Text(RenderInteraction(WithoutPrompts(said.Text(), input), status, *pid));
 }
 
-Answer TerminateTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult TerminateTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   const auto pid = PidOf(arguments);
   if (!pid || !commander.sessions.Terminate(*pid))
     return Text("No active session found for PID " + PidText(arguments));
   return Text("Successfully initiated termination of session " + std::to_string(*pid));
 }
 
-Answer ListSessionsTool(Commander& commander, const Arguments&, const CallContext&) {
+ToolResult ListSessionsTool(Commander& commander, const Arguments&, const CallContext&) {
   std::string text;
   for (const ListedSession& session : commander.sessions.List())
     text += (text.empty() ? "" : "\n") + std::string("PID: ") + std::to_string(session.pid) +
@@ -220,11 +222,11 @@ Answer ListSessionsTool(Commander& commander, const Arguments&, const CallContex
 }  // namespace
 
 void AddProcessTools(Binder& binder) {
-  binder.On("start_process", StartProcessTool, Beside::kOthers);
-  binder.On("read_process_output", ReadOutputTool, Beside::kOthers);
-  binder.On("interact_with_process", InteractTool, Beside::kOthers);
-  binder.On("force_terminate", TerminateTool, Beside::kOthers);
-  binder.On("list_sessions", ListSessionsTool, Beside::kOthers);
+  binder.On("start_process", StartProcessTool, Concurrency::kParallel);
+  binder.On("read_process_output", ReadOutputTool, Concurrency::kParallel);
+  binder.On("interact_with_process", InteractTool, Concurrency::kParallel);
+  binder.On("force_terminate", TerminateTool, Concurrency::kParallel);
+  binder.On("list_sessions", ListSessionsTool, Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::commander

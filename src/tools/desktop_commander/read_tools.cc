@@ -39,14 +39,14 @@ Result<ReadResult> ReadDisk(const Commander& commander,
                             std::string_view path,
                             LineRange range,
                             const std::atomic<bool>& cancelled) {
-  ASSIGN_OR_RETURN(Place place, commander.folders.Existing(path, "stat"));
-  ASSIGN_OR_RETURN(UniqueFd file, OpenFile(place, "open"));
-  if (const std::string_view type = MediaTypeOf(place.real); IsImageType(type))
+  ASSIGN_OR_RETURN(AllowedPath allowed, commander.folders.Existing(path, "stat"));
+  ASSIGN_OR_RETURN(UniqueFd file, OpenFile(allowed, "open"));
+  if (const std::string_view type = MediaTypeOf(allowed.real); IsImageType(type))
     return ReadImage(file.get(), type);
   char start[kBinaryCheckBytes];
   const ssize_t count = ::pread(file.get(), start, sizeof start, 0);
   if (count > 0 && LooksBinary({start, static_cast<std::size_t>(count)}))
-    return BinaryNotice(place.real);
+    return BinaryNotice(allowed.real);
   struct stat status {};
   ::fstat(file.get(), &status);
   ASSIGN_OR_RETURN(LineWindow window, ReadLines(file.get(), status.st_size, range, cancelled));
@@ -72,24 +72,28 @@ json::object ImageBlock(ReadResult image) {
           {"mimeType", std::move(image.media_type)}};
 }
 
-Answer ReadFileTool(Commander& commander, const Arguments& arguments, const CallContext& context) {
+ToolResult ReadFileTool(Commander& commander,
+                        const Arguments& arguments,
+                        const CallContext& context) {
   const std::string path = arguments.Text("path");
   const LineRange range{arguments.Integer("offset"), arguments.Integer("length", 1000)};
   auto read = arguments.Flag("isUrl") ? ReadUrl(path, context.cancelled)
                                       : ReadDisk(commander, path, range, context.cancelled);
   if (!read) return Failed(read.error());
   if (!read->is_image) return Text(std::move(read->content));
-  Answer answer = Text("Image file: " + path + " (" + read->media_type + ")\n");
-  answer.content.push_back(ImageBlock(*std::move(read)));
-  return answer;
+  ToolResult result = Text("Image file: " + path + " (" + read->media_type + ")\n");
+  result.content.push_back(ImageBlock(*std::move(read)));
+  return result;
 }
 
-Answer ReadFilesTool(Commander& commander, const Arguments& arguments, const CallContext& context) {
+ToolResult ReadFilesTool(Commander& commander,
+                         const Arguments& arguments,
+                         const CallContext& context) {
   const std::vector<std::string> paths = arguments.Texts("paths");
   if (paths.size() > kFilesAtOnceMax)
     return ErrorText("Error: no more than 200 files can be read at once");
   std::string summary;
-  Answer contents;
+  ToolResult contents;
   std::size_t bytes = 0;
   for (const std::string& path : paths) {
     if (!summary.empty()) summary += '\n';
@@ -110,16 +114,16 @@ Answer ReadFilesTool(Commander& commander, const Arguments& arguments, const Cal
       AddText(contents, "\n--- " + path + " contents: ---\n" + read->content);
     }
   }
-  Answer answer = Text(std::move(summary));
-  for (json::value& block : contents.content) answer.content.push_back(std::move(block));
-  return answer;
+  ToolResult result = Text(std::move(summary));
+  for (json::value& block : contents.content) result.content.push_back(std::move(block));
+  return result;
 }
 
 }  // namespace
 
 void AddReadTools(Binder& binder) {
-  binder.On("read_file", ReadFileTool, Beside::kOthers);
-  binder.On("read_multiple_files", ReadFilesTool, Beside::kOthers);
+  binder.On("read_file", ReadFileTool, Concurrency::kParallel);
+  binder.On("read_multiple_files", ReadFilesTool, Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::commander

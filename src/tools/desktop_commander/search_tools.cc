@@ -60,24 +60,25 @@ class NameWalker : public Walker {
   std::size_t left_out_ = 0;
 };
 
-Answer SearchFilesTool(Commander& commander,
-                       const Arguments& arguments,
-                       const CallContext& context) {
+ToolResult SearchFilesTool(Commander& commander,
+                           const Arguments& arguments,
+                           const CallContext& context) {
   const std::int64_t time_ms = SearchTime(arguments);
   const std::string part = arguments.Text("pattern");
   if (part.size() > 1000) return ErrorText("Error: the pattern is longer than 1000 bytes");
-  auto place = commander.folders.Existing(arguments.Text("path"), "scandir");
-  if (!place && place.error().code == ErrorCode::kNotFound) return Text(NothingFound(time_ms));
-  if (!place) return Failed(place.error());
-  auto folder = OpenPlace(*place, O_RDONLY | O_DIRECTORY, "scandir");
+  auto allowed = commander.folders.Existing(arguments.Text("path"), "scandir");
+  if (!allowed && allowed.error().code == ErrorCode::kNotFound) return Text(NothingFound(time_ms));
+  if (!allowed) return Failed(allowed.error());
+  auto folder = OpenAllowed(*allowed, O_RDONLY | O_DIRECTORY, "scandir");
   if (!folder) return Text(NothingFound(time_ms));
   NameWalker walker(part);
-  const WalkEnd end = Walk(*std::move(folder), place->real, walker, LimitsOf(time_ms, context));
+  const WalkResult end =
+      Walk(*std::move(folder), allowed->real, walker, LimitsOf(time_ms, context));
   if (walker.text().empty()) return Text(NothingFound(time_ms));
   std::string text = walker.text();
   if (walker.left_out() > 0)
     text += "\n[" + std::to_string(walker.left_out()) + " more: use a longer pattern]";
-  if (end == WalkEnd::kStopped)
+  if (end == WalkResult::kStopped)
     text += "\n[Search stopped after " + std::to_string(time_ms) + "ms: not all was searched]";
   return Text(std::move(text));
 }
@@ -127,16 +128,16 @@ Result<CodeSearch> ReadCodeSearch(const Arguments& arguments, const std::string&
   return search;
 }
 
-Answer SearchCodeTool(Commander& commander,
-                      const Arguments& arguments,
-                      const CallContext& context) {
+ToolResult SearchCodeTool(Commander& commander,
+                          const Arguments& arguments,
+                          const CallContext& context) {
   const std::int64_t time_ms = SearchTime(arguments);
   auto search = ReadCodeSearch(arguments, commander.workspace);
   if (!search) return Failed(search.error());
-  auto place = commander.folders.Existing(arguments.Text("path"), "scandir");
-  if (!place && place.error().code == ErrorCode::kNotFound) return Text(NothingFound(time_ms));
-  if (!place) return Failed(place.error());
-  auto matches = SearchPlace(*search, *place, LimitsOf(time_ms, context));
+  auto allowed = commander.folders.Existing(arguments.Text("path"), "scandir");
+  if (!allowed && allowed.error().code == ErrorCode::kNotFound) return Text(NothingFound(time_ms));
+  if (!allowed) return Failed(allowed.error());
+  auto matches = SearchPath(*search, *allowed, LimitsOf(time_ms, context));
   if (!matches) return Failed(matches.error());
   if (matches->found.empty()) return Text(NothingFound(time_ms));
   return Text(RenderMatches(*matches, time_ms));
@@ -145,8 +146,8 @@ Answer SearchCodeTool(Commander& commander,
 }  // namespace
 
 void AddSearchTools(Binder& binder) {
-  binder.On("search_files", SearchFilesTool, Beside::kOthers);
-  binder.On("search_code", SearchCodeTool, Beside::kOthers);
+  binder.On("search_files", SearchFilesTool, Concurrency::kParallel);
+  binder.On("search_code", SearchCodeTool, Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::commander

@@ -69,7 +69,7 @@ bool Sessions::IsRunning(pid_t pid) const {
   return running_.contains(pid);
 }
 
-std::optional<SessionEnd> Sessions::EndOf(pid_t pid) const {
+std::optional<SessionResult> Sessions::ResultOf(pid_t pid) const {
   const std::lock_guard lock(mutex_);
   const auto found = ended_.find(pid);
   return found == ended_.end() ? std::nullopt : std::optional(found->second);
@@ -87,19 +87,19 @@ std::string Sessions::TakeUnread(pid_t pid) {
   return found == running_.end() ? "" : found->second.unread.Take();
 }
 
-std::uint64_t Sessions::News(pid_t pid) const {
+std::uint64_t Sessions::ActivityCount(pid_t pid) const {
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(pid);
-  return found == running_.end() ? 0 : found->second.news;
+  return found == running_.end() ? 0 : found->second.activity;
 }
 
-std::uint64_t Sessions::WaitForNews(pid_t pid, std::uint64_t seen, TimePoint until) const {
+std::uint64_t Sessions::WaitForActivity(pid_t pid, std::uint64_t seen, TimePoint until) const {
   std::unique_lock lock(mutex_);
   const auto number = [&] {
     const auto found = running_.find(pid);
-    return found == running_.end() ? std::nullopt : std::optional(found->second.news);
+    return found == running_.end() ? std::nullopt : std::optional(found->second.activity);
   };
-  news_.wait_until(lock, until, [&] { return number() != seen; });
+  activity_changed_.wait_until(lock, until, [&] { return number() != seen; });
   return number().value_or(seen + 1);
 }
 
@@ -147,7 +147,7 @@ bool Sessions::Reap(Session& session) {
   // As much as a pipe can hold is there at once; a child that goes on writing has no end.
   for (int i = 0; i < 64 && session.output && ReadFrom(session, session.output); ++i) continue;
   for (int i = 0; i < 64 && session.error && ReadFrom(session, session.error); ++i) continue;
-  SessionEnd end;
+  SessionResult end;
   end.output = session.all.Text();
   if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
   end.runtime = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -35,7 +35,7 @@ struct ListedSession {
 };
 
 // How a process ended and all that it had said.
-struct SessionEnd {
+struct SessionResult {
   std::string output;
   std::optional<int> exit_code;  // nothing: a signal ended it
   std::chrono::milliseconds runtime{};
@@ -51,16 +51,16 @@ class Sessions {
   Result<pid_t> Start(const CommandLine& line);
 
   bool IsRunning(pid_t pid) const;
-  std::optional<SessionEnd> EndOf(pid_t pid) const;  // of the last hundred that ended
-  std::string Output(pid_t pid) const;               // all of a running one
-  std::string TakeUnread(pid_t pid);                 // what TakeUnread has not given yet
+  std::optional<SessionResult> ResultOf(pid_t pid) const;  // of the last hundred that ended
+  std::string Output(pid_t pid) const;                     // all of a running one
+  std::string TakeUnread(pid_t pid);                       // what TakeUnread has not given yet
 
   // Waits until the process says more or ends, counted by a number that grows with each: `seen` is
   // the number from before. Returns the number now.
-  std::uint64_t WaitForNews(pid_t pid,
-                            std::uint64_t seen,
-                            std::chrono::steady_clock::time_point until) const;
-  std::uint64_t News(pid_t pid) const;
+  std::uint64_t WaitForActivity(pid_t pid,
+                                std::uint64_t seen,
+                                std::chrono::steady_clock::time_point until) const;
+  std::uint64_t ActivityCount(pid_t pid) const;
 
   void MarkBlocked(pid_t pid);  // a call gave up waiting for it
   // False when there is no such process, or it does not read what it got before.
@@ -75,7 +75,7 @@ class Sessions {
     UniqueFd input, output, error;
     std::string unsent;
     OutputTail all, unread;
-    std::uint64_t news = 0;
+    std::uint64_t activity = 0;
     bool blocked = false;
     TimePoint started, kill_at = TimePoint::max();
   };
@@ -88,9 +88,9 @@ class Sessions {
   void Wake() const;
 
   mutable std::mutex mutex_;  // guards all below
-  mutable std::condition_variable news_;
+  mutable std::condition_variable activity_changed_;
   std::map<pid_t, Session> running_;
-  std::map<pid_t, SessionEnd> ended_;
+  std::map<pid_t, SessionResult> ended_;
   std::list<pid_t> ended_order_;
   std::list<Session> lingering_;  // ended, but a child of theirs still holds the output open
   bool stopping_ = false;

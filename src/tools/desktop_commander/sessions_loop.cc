@@ -29,7 +29,7 @@ bool Sessions::ReadFrom(Session& session, UniqueFd& fd) {
   const std::string_view said(buffer, static_cast<std::size_t>(count));
   session.all.Add(said);
   session.unread.Add(said);
-  ++session.news;
+  ++session.activity;
   return true;
 }
 
@@ -69,7 +69,7 @@ void Sessions::Loop() {
         session =
             session->output || session->error ? std::next(session) : lingering_.erase(session);
       }
-      news_.notify_all();
+      activity_changed_.notify_all();
       any_running = !running_.empty();
       const auto wait_for = [&](const Session& session) {
         if (session.output) waited.push_back({session.output.get(), POLLIN, 0});

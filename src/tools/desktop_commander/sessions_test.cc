@@ -11,14 +11,14 @@ using namespace std::chrono_literals;
 // Waits for as long as it takes: a test that hangs is stopped from outside.
 void UntilItEnds(const Sessions& sessions, pid_t pid) {
   for (std::uint64_t seen = 0; sessions.IsRunning(pid);)
-    seen = sessions.WaitForNews(pid, seen, std::chrono::steady_clock::now() + 1h);
+    seen = sessions.WaitForActivity(pid, seen, std::chrono::steady_clock::now() + 1h);
 }
 
 TEST(SessionsTest, KeepsOutputAndExitCode) {
   Sessions sessions;
   const pid_t pid = sessions.Start({"/bin/sh", "echo out; echo err >&2; exit 3", "/"}).value();
   UntilItEnds(sessions, pid);
-  const SessionEnd end = sessions.EndOf(pid).value();
+  const SessionResult end = sessions.ResultOf(pid).value();
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_NE(end.output.find("out\n"), std::string::npos);
   EXPECT_NE(end.output.find("err\n"), std::string::npos);
@@ -32,7 +32,7 @@ TEST(SessionsTest, TalksToAProcess) {
   ASSERT_TRUE(sessions.Send(pid, "hello\n"));
   std::string said;
   for (std::uint64_t seen = 0; said.find('\n') == std::string::npos;) {
-    seen = sessions.WaitForNews(pid, seen, std::chrono::steady_clock::now() + 1h);
+    seen = sessions.WaitForActivity(pid, seen, std::chrono::steady_clock::now() + 1h);
     said += sessions.TakeUnread(pid);
   }
   EXPECT_EQ(said, "got hello\n");
@@ -49,10 +49,10 @@ TEST(SessionsTest, KillsWhatDoesNotWantToEnd) {
   const pid_t pid =
       sessions.Start({"/bin/sh", "trap '' INT TERM; echo ready; while :; do sleep 1; done", "/"})
           .value();
-  sessions.WaitForNews(pid, 0, std::chrono::steady_clock::now() + 1h);
+  sessions.WaitForActivity(pid, 0, std::chrono::steady_clock::now() + 1h);
   ASSERT_TRUE(sessions.Terminate(pid));
   UntilItEnds(sessions, pid);
-  EXPECT_EQ(sessions.EndOf(pid).value().exit_code, std::nullopt);
+  EXPECT_EQ(sessions.ResultOf(pid).value().exit_code, std::nullopt);
 }
 
 TEST(SessionsTest, AFloodIsCutAndDoesNotBlock) {
@@ -60,7 +60,7 @@ TEST(SessionsTest, AFloodIsCutAndDoesNotBlock) {
   const pid_t pid =
       sessions.Start({"/bin/sh", "head -c 20000000 /dev/zero | tr '\\0' x", "/"}).value();
   UntilItEnds(sessions, pid);
-  const SessionEnd end = sessions.EndOf(pid).value();
+  const SessionResult end = sessions.ResultOf(pid).value();
   EXPECT_EQ(end.exit_code, 0);
   EXPECT_LT(end.output.size(), OutputTail::kBytesMax + 100);
 }
@@ -78,7 +78,7 @@ TEST(SessionsTest, AChildThatHoldsTheOutputOpenDoesNotHoldUpTheEnd) {
   Sessions sessions;
   const pid_t pid = sessions.Start({"/bin/sh", "sleep 1000 & echo started", "/"}).value();
   UntilItEnds(sessions, pid);
-  EXPECT_EQ(sessions.EndOf(pid).value().output, "started\n");
+  EXPECT_EQ(sessions.ResultOf(pid).value().output, "started\n");
 }
 
 TEST(SessionsTest, ProcessesEndWithTheirOwner) {
@@ -96,7 +96,7 @@ TEST(SessionsTest, RefusesShellsAndFoldersThatAreNotThere) {
   EXPECT_FALSE(sessions.Start({"/no/such/shell", "x", "/"}));
   EXPECT_FALSE(sessions.Start({"/bin/sh", "x", "/no/such/folder"}));
   EXPECT_FALSE(sessions.IsRunning(1));
-  EXPECT_FALSE(sessions.EndOf(1));
+  EXPECT_FALSE(sessions.ResultOf(1));
   EXPECT_EQ(sessions.Output(1), "");
 }
 

@@ -60,7 +60,7 @@ std::string OneDecimal(double value) {
   return text;
 }
 
-Answer ListProcessesTool(Commander&, const Arguments&, const CallContext&) {
+ToolResult ListProcessesTool(Commander&, const Arguments&, const CallContext&) {
   auto entries = ReadFolder(UniqueFd(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!entries) return ErrorText("Error: Failed to list processes: " + entries.error().message);
   std::vector<long> pids;
@@ -85,7 +85,7 @@ Answer ListProcessesTool(Commander&, const Arguments&, const CallContext&) {
   return Text(std::move(text));
 }
 
-Answer KillProcessTool(Commander&, const Arguments& arguments, const CallContext&) {
+ToolResult KillProcessTool(Commander&, const Arguments& arguments, const CallContext&) {
   const std::int64_t pid = arguments.Integer("pid");
   const std::string failed = "Error: Failed to kill process: ";
   // Zero and less would mean groups of processes, this server's among them.
@@ -99,11 +99,11 @@ Answer KillProcessTool(Commander&, const Arguments& arguments, const CallContext
   return Text("Successfully terminated process " + std::to_string(pid));
 }
 
-Answer UsageTool(Commander& commander, const Arguments&, const CallContext&) {
+ToolResult UsageTool(Commander& commander, const Arguments&, const CallContext&) {
   return Text(commander.usage.Summary());
 }
 
-Answer FeedbackTool(Commander&, const Arguments&, const CallContext&) {
+ToolResult FeedbackTool(Commander&, const Arguments&, const CallContext&) {
   return Text(
       "⚠️ **Couldn't open browser automatically**\n\nThis sandbox has no browser and sends no "
       "feedback. Tell the operator of the sandbox what you would like to report.");

@@ -86,9 +86,9 @@ Result<std::vector<FolderEntry>> ReadFolder(UniqueFd folder) {
   return entries;
 }
 
-WalkEnd Walk(UniqueFd root, const std::string& path, Walker& walker, const WalkLimits& limits) {
-  return WalkState(walker, limits).Folder(std::move(root), path, 0) ? WalkEnd::kAll
-                                                                    : WalkEnd::kStopped;
+WalkResult Walk(UniqueFd root, const std::string& path, Walker& walker, const WalkLimits& limits) {
+  return WalkState(walker, limits).Folder(std::move(root), path, 0) ? WalkResult::kAll
+                                                                    : WalkResult::kStopped;
 }
 
 }  // namespace viv::tools::commander

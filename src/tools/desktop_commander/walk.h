@@ -40,7 +40,7 @@ class Walker {
   virtual bool Visit(int folder, const std::string& path, const FolderEntry& entry) = 0;
 };
 
-enum class WalkEnd { kAll, kStopped };  // stopped: by a limit
-WalkEnd Walk(UniqueFd root, const std::string& path, Walker& walker, const WalkLimits& limits);
+enum class WalkResult { kAll, kStopped };  // stopped: by a limit
+WalkResult Walk(UniqueFd root, const std::string& path, Walker& walker, const WalkLimits& limits);
 
 }  // namespace viv::tools::commander

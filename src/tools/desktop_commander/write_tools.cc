@@ -12,26 +12,26 @@
 namespace viv::tools::commander {
 namespace {
 
-Status AppendTo(const Place& place, std::string_view content) {
+Status AppendTo(const AllowedPath& allowed, std::string_view content) {
   ASSIGN_OR_RETURN(UniqueFd file,
-                   OpenPlace(place, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open"));
+                   OpenAllowed(allowed, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open"));
   return WriteAll(file.get(), content);
 }
 
-Status Rewrite(const Place& place, std::string_view content) {
+Status Rewrite(const AllowedPath& allowed, std::string_view content) {
   struct stat status {};
-  if (::lstat(place.real.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return Fail(ErrorCode::kInvalidArgument, NodeErrorText(EISDIR, "open", place.real));
-  return ReplaceFile(place.directory, place.real, content);
+  if (::lstat(allowed.real.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return Fail(ErrorCode::kInvalidArgument, NodeErrorText(EISDIR, "open", allowed.real));
+  return ReplaceFile(allowed.directory, allowed.real, content);
 }
 
-Answer WriteFileTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult WriteFileTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   const std::string path = arguments.Text("path");
   const std::string content = arguments.Text("content");
   const bool append = arguments.Text("mode") == "append";
-  auto place = commander.folders.ForNew(path, "open");
-  if (!place) return Failed(place.error());
-  const Status written = append ? AppendTo(*place, content) : Rewrite(*place, content);
+  auto allowed = commander.folders.ForNew(path, "open");
+  if (!allowed) return Failed(allowed.error());
+  const Status written = append ? AppendTo(*allowed, content) : Rewrite(*allowed, content);
   if (!written) return Failed(written.error());
   const std::int64_t lines = std::ranges::count(content, '\n') + 1;
   std::string text = "Successfully " + std::string(append ? "appended to " : "wrote to ") + path +
@@ -43,7 +43,9 @@ Answer WriteFileTool(Commander& commander, const Arguments& arguments, const Cal
   return Text(std::move(text));
 }
 
-Answer CreateDirectoryTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult CreateDirectoryTool(Commander& commander,
+                               const Arguments& arguments,
+                               const CallContext&) {
   const std::string path = arguments.Text("path");
   if (Status made = commander.folders.MakeFolder(path); !made) return Failed(made.error());
   return Text("Successfully created directory " + path);
@@ -55,28 +57,30 @@ struct NameInFolder {
   std::string name;
 };
 
-Result<NameInFolder> Locate(const Place& place) {
-  const std::size_t slash = place.real.rfind('/');
-  if (place.real == place.directory.real_root())
+Result<NameInFolder> Locate(const AllowedPath& allowed) {
+  const std::size_t slash = allowed.real.rfind('/');
+  if (allowed.real == allowed.directory.real_root())
     return Fail(ErrorCode::kInvalidArgument,
-                "EBUSY: resource busy or locked, rename '" + place.real + "'");
-  const Place parent{place.directory, slash == 0 ? "/" : place.real.substr(0, slash)};
-  ASSIGN_OR_RETURN(UniqueFd folder, OpenPlace(parent, O_PATH | O_DIRECTORY, "rename"));
-  return NameInFolder{std::move(folder), place.real.substr(slash + 1)};
+                "EBUSY: resource busy or locked, rename '" + allowed.real + "'");
+  const AllowedPath parent{allowed.directory, slash == 0 ? "/" : allowed.real.substr(0, slash)};
+  ASSIGN_OR_RETURN(UniqueFd folder, OpenAllowed(parent, O_PATH | O_DIRECTORY, "rename"));
+  return NameInFolder{std::move(folder), allowed.real.substr(slash + 1)};
 }
 
-Status Move(const Folders& folders, const std::string& source, const std::string& destination) {
+Status Move(const AllowedFolders& folders,
+            const std::string& source,
+            const std::string& destination) {
   const auto wording = [&](int error) {
     return NodeErrorText(error, "rename", folders.Absolute(source)) + " -> '" +
            folders.Absolute(destination) + "'";
   };
   auto from = folders.Existing(source, "rename");
   auto to = folders.ForNew(destination, "rename");
-  for (const auto* place : {&from, &to})
-    if (!*place)
-      return place->error().code == ErrorCode::kNotFound
+  for (const auto* allowed : {&from, &to})
+    if (!*allowed)
+      return allowed->error().code == ErrorCode::kNotFound
                  ? Status(Fail(ErrorCode::kNotFound, wording(ENOENT)))
-                 : Status(PassUp(place->error()));
+                 : Status(PassUp(allowed->error()));
   ASSIGN_OR_RETURN(NameInFolder old_name, Locate(*from));
   ASSIGN_OR_RETURN(NameInFolder new_name, Locate(*to));
   if (::renameat(old_name.folder.get(), old_name.name.c_str(), new_name.folder.get(),
@@ -85,7 +89,7 @@ Status Move(const Folders& folders, const std::string& source, const std::string
   return {};
 }
 
-Answer MoveFileTool(Commander& commander, const Arguments& arguments, const CallContext&) {
+ToolResult MoveFileTool(Commander& commander, const Arguments& arguments, const CallContext&) {
   const std::string source = arguments.Text("source");
   const std::string destination = arguments.Text("destination");
   if (Status moved = Move(commander.folders, source, destination); !moved)

@@ -107,14 +107,14 @@ Result<std::string> ReadData(const Workspace& workspace, const Arguments& argume
                                       {"validation", ValidationOf(rules, at)}});
     }
   }
-  std::string answer = PythonJson(
+  std::string result = PythonJson(
       json::object{{"range", ToText(range)}, {"sheet_name", name}, {"cells", std::move(cells)}});
-  if (answer.size() > kAnswerBytesMax)
+  if (result.size() > kAnswerBytesMax)
     return Fail(ErrorCode::kLimitExceeded,
                 "The range " + ToText(range) + " holds more than " +
                     std::to_string(kAnswerBytesMax >> 20) +
                     " MiB; read a part of it with start_cell and end_cell.");
-  return answer;
+  return result;
 }
 
 }  // namespace

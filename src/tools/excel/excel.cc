@@ -10,13 +10,13 @@ extern const std::string_view kExcelTools;
 
 namespace viv::tools {
 
-std::unique_ptr<ToolServer> MakeExcel(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeExcel(const ToolServerOptions& options) {
   ServerInfo info{.name = "excel-mcp",
                   .version = "1.0.0",
                   .instructions = "Reads and changes Excel workbooks of the workspace.",
                   .errors = ArgumentErrors::kPydantic};
   auto server = std::make_unique<ToolServer>(std::move(info), kExcelTools);
-  const Workspace workspace(setup.workspace);
+  const Workspace workspace(options.workspace);
   excel::BindWorkbookTools(*server, workspace);
   excel::BindSheetTools(*server, workspace);
   excel::BindDataTools(*server, workspace);

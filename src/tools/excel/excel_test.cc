@@ -6,7 +6,7 @@ namespace viv::tools {
 namespace {
 
 TEST(ExcelTest, EveryToolHasAHandler) {
-  EXPECT_TRUE(MakeExcel(tools::Setup{})->Unbound().empty());
+  EXPECT_TRUE(MakeExcel(tools::ToolServerOptions{})->Unbound().empty());
 }
 
 }  // namespace

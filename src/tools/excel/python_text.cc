@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/kit/answer.h"
+#include "tools/kit/tool_result.h"
 
 namespace viv::tools::excel {
 namespace {

@@ -56,11 +56,11 @@ void Bind(ToolServer& server, std::string_view tool, ToolBody body, Failure fail
   server.On(tool,
             [body = std::move(body), failure, name](const Arguments& arguments,
                                                     const CallContext&) -> CallResult {
-              Result<std::string> answer = body(arguments);
-              if (answer) return Text(*std::move(answer));
+              Result<std::string> result = body(arguments);
+              if (result) return Text(*std::move(result));
               if (failure == Failure::kRaised)
-                return ErrorText("Error executing tool " + name + ": " + answer.error().message);
-              return Text("Error: " + answer.error().message);
+                return ErrorText("Error executing tool " + name + ": " + result.error().message);
+              return Text("Error: " + result.error().message);
             });
 }
 

@@ -195,8 +195,8 @@ Result<Sheet*> Workbook::CopySheet(const Sheet& source, std::string_view name) {
   for (const std::string_view element : kNotCopied) root.remove_child(std::string(element).c_str());
   for (pugi::xml_node view : root.child("sheetViews").children("sheetView"))
     view.remove_attribute("tabSelected");
-  if (pugi::xml_node setup = root.child("pageSetup"))
-    setup.remove_attribute(ooxml::PrefixedAttribute(setup, "id"));
+  if (pugi::xml_node options = root.child("pageSetup"))
+    options.remove_attribute(ooxml::PrefixedAttribute(options, "id"));
   for (pugi::xml_node link : root.child("hyperlinks").children("hyperlink")) {
     pugi::xml_attribute id = ooxml::PrefixedAttribute(link, "id");
     if (!id) continue;

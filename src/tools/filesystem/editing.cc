@@ -4,7 +4,7 @@
 
 #include "tools/filesystem/js_text.h"
 #include "tools/filesystem/line_diff.h"
-#include "tools/filesystem/place.h"
+#include "tools/filesystem/resolved_path.h"
 #include "tools/filesystem/text_edit.h"
 
 namespace viv::tools::filesystem {
@@ -19,11 +19,11 @@ std::string Fenced(const std::string& diff) {
   return fence + "diff\n" + diff + fence + "\n\n";
 }
 
-Result<std::string> ReadForEditing(const Workspace& workspace, const Place& place) {
-  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, place));
+Result<std::string> ReadForEditing(const Workspace& workspace, const ResolvedPath& resolved) {
+  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, resolved));
   auto bytes = ReadAll(file.get(), kTextBytesMax);
   if (!bytes)
-    return Fail(bytes.error().code, "Cannot edit " + place.shown + ": " + bytes.error().message);
+    return Fail(bytes.error().code, "Cannot edit " + resolved.shown + ": " + bytes.error().message);
   return WithoutCarriageReturns(*bytes);
 }
 
@@ -31,12 +31,12 @@ Result<std::string> ReadForEditing(const Workspace& workspace, const Place& plac
 Result<std::string> EditFile(const Workspace& workspace,
                              const Arguments& arguments,
                              const CallContext& context) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
   const json::array& edits = arguments.List("edits");
   if (edits.size() > kEditsPerCallMax)
     return Fail(ErrorCode::kLimitExceeded,
                 "A call can make 1000 edits at most: make several calls");
-  ASSIGN_OR_RETURN(const std::string before, ReadForEditing(workspace, place));
+  ASSIGN_OR_RETURN(const std::string before, ReadForEditing(workspace, resolved));
   std::string after = before;
   for (const json::value& edit : edits) {
     if (context.cancelled) return Fail(ErrorCode::kUnavailable, "The call was cancelled");
@@ -46,23 +46,24 @@ Result<std::string> EditFile(const Workspace& workspace,
       return Fail(ErrorCode::kInvalidArgument,
                   "Could not find exact match for edit:\n" + std::string(old_text));
   }
-  const std::string diff = Fenced(UnifiedDiff(before, after, place.shown));
-  if (!FitsAnswer(diff))
+  const std::string diff = Fenced(UnifiedDiff(before, after, resolved.shown));
+  if (!FitsResult(diff))
     return Fail(ErrorCode::kLimitExceeded,
                 "The diff would be too large to pass on: nothing was changed, make smaller edits");
   errno = 0;
-  if (!arguments.Flag("dryRun") && !ReplaceFile(workspace, place.real, after))
+  if (!arguments.Flag("dryRun") && !ReplaceFile(workspace, resolved.real, after))
     return Fail(ErrorCode::kInvalidArgument,
-                NodeErrorText(errno == 0 ? EIO : errno, "open", place.shown));
+                NodeErrorText(errno == 0 ? EIO : errno, "open", resolved.shown));
   return diff;
 }
 
 }  // namespace
 
 void BindEditing(ToolServer& server, const Workspace& workspace) {
-  OnTold(server, "edit_file", [workspace](const Arguments& arguments, const CallContext& context) {
-    return EditFile(workspace, arguments, context);
-  });
+  BindTextTool(server, "edit_file",
+               [workspace](const Arguments& arguments, const CallContext& context) {
+                 return EditFile(workspace, arguments, context);
+               });
 }
 
 }  // namespace viv::tools::filesystem

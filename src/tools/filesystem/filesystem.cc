@@ -1,6 +1,6 @@
 #include "tools/filesystem/filesystem.h"
 
-#include "tools/filesystem/place.h"
+#include "tools/filesystem/resolved_path.h"
 
 namespace viv {
 extern const std::string_view kFilesystemTools;
@@ -8,11 +8,11 @@ extern const std::string_view kFilesystemTools;
 
 namespace viv::tools {
 
-std::unique_ptr<ToolServer> MakeFilesystem(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeFilesystem(const ToolServerOptions& options) {
   ServerInfo info{
       .name = "filesystem", .version = "1.0.0", .instructions = "", .errors = ArgumentErrors::kZod};
   auto server = std::make_unique<ToolServer>(std::move(info), kFilesystemTools);
-  const Workspace workspace(setup.workspace);
+  const Workspace workspace(options.workspace);
   filesystem::BindReading(*server, workspace);
   filesystem::BindWriting(*server, workspace);
   filesystem::BindEditing(*server, workspace);

@@ -19,7 +19,7 @@ class FilesystemTest : public ::testing::Test {
     outside_ = std::filesystem::temp_directory_path() / ("viv-fs-" + RandomHex(12));
     root_ = outside_ / "data";
     std::filesystem::create_directories(root_);
-    server_ = MakeFilesystem(tools::Setup{.workspace = root_.string(), .profile = ""});
+    server_ = MakeFilesystem(tools::ToolServerOptions{.workspace = root_.string(), .profile = ""});
   }
   void TearDown() override { std::filesystem::remove_all(outside_); }
 
@@ -33,15 +33,15 @@ class FilesystemTest : public ::testing::Test {
   }
   std::string At(const std::string& name) { return (root_ / name).string(); }
 
-  Answer Call(std::string_view tool, json::object arguments) {
+  ToolResult Call(std::string_view tool, json::object arguments) {
     const CallContext context{cancelled_, {}};
     auto result = server_->Call(tool, std::move(arguments), context);
     EXPECT_TRUE(result.has_value());
-    return result ? *result : Answer{};
+    return result ? *result : ToolResult{};
   }
   // What a call says; a failure with "! " before it.
   std::string Says(std::string_view tool, json::object arguments) {
-    const Answer answer = Call(tool, std::move(arguments));
+    const ToolResult answer = Call(tool, std::move(arguments));
     const std::string text(answer.content.at(0).at("text").get_string());
     EXPECT_EQ(answer.structured.has_value(), !answer.is_error);
     if (answer.structured) {
@@ -196,10 +196,10 @@ TEST_F(FilesystemTest, OneUnreadableFileDoesNotStopTheOthers) {
 TEST_F(FilesystemTest, GivesMediaWithTheirTypes) {
   Put("x.PNG", "\x01\x02");
   Put("a b#.dat", "z");
-  const Answer image = Call("read_media_file", {{"path", "x.PNG"}});
+  const ToolResult image = Call("read_media_file", {{"path", "x.PNG"}});
   EXPECT_EQ(WriteJson(image.content), R"([{"type":"image","data":"AQI=","mimeType":"image/png"}])");
   EXPECT_EQ(image.structured->at("content"), json::value(image.content));
-  const Answer other = Call("read_media_file", {{"path", "a b#.dat"}});
+  const ToolResult other = Call("read_media_file", {{"path", "a b#.dat"}});
   EXPECT_EQ(WriteJson(other.content),
             R"([{"type":"resource","resource":{"uri":"file://)" + root_.string() +
                 R"(/a%20b%23.dat","mimeType":"application/octet-stream","blob":"eg=="}}])");

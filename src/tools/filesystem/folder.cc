@@ -45,9 +45,10 @@ Result<Folder> Listed(UniqueFd fd, const std::string& shown) {
 
 }  // namespace
 
-Result<Folder> ListFolder(const Workspace& workspace, const Place& place) {
-  ASSIGN_OR_RETURN(UniqueFd fd, OpenPlace(workspace, place, O_RDONLY | O_DIRECTORY, "scandir"));
-  return Listed(std::move(fd), place.shown);
+Result<Folder> ListFolder(const Workspace& workspace, const ResolvedPath& resolved) {
+  ASSIGN_OR_RETURN(UniqueFd fd,
+                   OpenResolved(workspace, resolved, O_RDONLY | O_DIRECTORY, "scandir"));
+  return Listed(std::move(fd), resolved.shown);
 }
 
 Result<Folder> ListFolder(const Folder& parent, const Entry& entry, const std::string& shown) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/filesystem/place.h"
+#include "tools/filesystem/resolved_path.h"
 
 namespace viv::tools::filesystem {
 
@@ -20,7 +20,7 @@ struct Folder {
 };
 
 // Fails as Node's scandir does, or when there are more than a hundred thousand entries.
-Result<Folder> ListFolder(const Workspace& workspace, const Place& place);
+Result<Folder> ListFolder(const Workspace& workspace, const ResolvedPath& resolved);
 // A folder within one that is open; links are not followed.
 Result<Folder> ListFolder(const Folder& parent, const Entry& entry, const std::string& shown);
 

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "tools/filesystem/braces.h"
 #include "tools/filesystem/js_text.h"
-#include "tools/kit/answer.h"
+#include "tools/kit/tool_result.h"
 
 namespace viv::tools::filesystem {
 namespace {

@@ -51,8 +51,8 @@ SortKey KeyOf(char32_t c) {
     if (letter >= '0' && letter <= '9') return {kDigits + c - '0', 0, 0};
     if (letter >= 'a' && letter <= 'z') return {kLetters + c - 'a', 0, 0};
     if (letter >= 'A' && letter <= 'Z') return {kLetters + c - 'A', 0, 1};
-    const std::size_t place = kPunctuation.find(letter);
-    return {place == kPunctuation.npos ? 0 : static_cast<char32_t>(place + 1), 0, 0};
+    const std::size_t resolved = kPunctuation.find(letter);
+    return {resolved == kPunctuation.npos ? 0 : static_cast<char32_t>(resolved + 1), 0, 0};
   }
   if (c >= 0xC0 && c < 0xC0 + kBaseLetters.size() && kBaseLetters[c - 0xC0] != '.') {
     SortKey key = KeyOf(static_cast<unsigned char>(kBaseLetters[c - 0xC0]));

@@ -20,8 +20,8 @@ std::string_view KindLabel(const Entry& entry) {
 }
 
 Result<std::string> ListDirectory(const Workspace& workspace, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, place));
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, resolved));
   std::string text;
   for (const Entry& entry : folder.entries) {
     if (!text.empty()) text += '\n';
@@ -37,12 +37,12 @@ struct SizedEntry {
 
 // A link counts with what it leads to, as long as that lies in the workspace.
 std::uint64_t SizeOf(const Workspace& workspace,
-                     const Place& place,
+                     const ResolvedPath& resolved,
                      const Folder& folder,
                      const Entry& entry) {
   struct stat status {};
   if (entry.is_link) {
-    const auto target = workspace.Real(place.real + "/" + entry.name);
+    const auto target = workspace.Real(resolved.real + "/" + entry.name);
     if (!target) return 0;
     const auto opened = workspace.Open(*target, O_PATH);
     if (!opened || ::fstat(opened->get(), &status) != 0) return 0;
@@ -62,12 +62,12 @@ std::string PadStart(std::string text, std::size_t width) {
 }
 
 Result<std::string> ListWithSizes(const Workspace& workspace, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, place));
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, resolved));
   std::vector<SizedEntry> entries;
   std::uint64_t total = 0, files = 0;
   for (Entry& entry : folder.entries) {
-    const std::uint64_t bytes = SizeOf(workspace, place, folder, entry);
+    const std::uint64_t bytes = SizeOf(workspace, resolved, folder, entry);
     if (!entry.is_folder) ++files;
     if (!entry.is_folder) total += bytes;
     entry.name = AsUtf8(std::move(entry.name));
@@ -143,9 +143,9 @@ class TreeBuilder {
 Result<std::string> DirectoryTree(const Workspace& workspace,
                                   const Arguments& arguments,
                                   const CallContext& context) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, place));
-  TreeBuilder builder(place.real, ExclusionsOfTree(arguments.Texts("excludePatterns")), context);
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, resolved));
+  TreeBuilder builder(resolved.real, ExclusionsOfTree(arguments.Texts("excludePatterns")), context);
   ASSIGN_OR_RETURN(json::array tree, builder.Build(folder, "", 1));
   return PrettyJson(tree);
 }
@@ -153,17 +153,18 @@ Result<std::string> DirectoryTree(const Workspace& workspace,
 }  // namespace
 
 void BindListing(ToolServer& server, const Workspace& workspace) {
-  OnTold(server, "list_directory", [workspace](const Arguments& arguments, const CallContext&) {
-    return ListDirectory(workspace, arguments);
-  });
-  OnTold(server, "list_directory_with_sizes",
-         [workspace](const Arguments& arguments, const CallContext&) {
-           return ListWithSizes(workspace, arguments);
-         });
-  OnTold(server, "directory_tree",
-         [workspace](const Arguments& arguments, const CallContext& context) {
-           return DirectoryTree(workspace, arguments, context);
-         });
+  BindTextTool(server, "list_directory",
+               [workspace](const Arguments& arguments, const CallContext&) {
+                 return ListDirectory(workspace, arguments);
+               });
+  BindTextTool(server, "list_directory_with_sizes",
+               [workspace](const Arguments& arguments, const CallContext&) {
+                 return ListWithSizes(workspace, arguments);
+               });
+  BindTextTool(server, "directory_tree",
+               [workspace](const Arguments& arguments, const CallContext& context) {
+                 return DirectoryTree(workspace, arguments, context);
+               });
 }
 
 }  // namespace viv::tools::filesystem

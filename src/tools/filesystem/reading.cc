@@ -11,7 +11,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "tools/filesystem/js_text.h"
-#include "tools/filesystem/place.h"
+#include "tools/filesystem/resolved_path.h"
 
 namespace viv::tools::filesystem {
 namespace {
@@ -19,41 +19,46 @@ namespace {
 constexpr std::size_t kMediaBytesMax = 8 << 20;
 constexpr std::size_t kBlockBytes = 64 << 10;
 
-tl::unexpected<Error> TooLong(const Place& place, std::string_view advice) {
-  return Fail(ErrorCode::kLimitExceeded, place.shown + " has more than " +
+tl::unexpected<Error> TooLong(const ResolvedPath& resolved, std::string_view advice) {
+  return Fail(ErrorCode::kLimitExceeded, resolved.shown + " has more than " +
                                              std::to_string(kTextBytesMax >> 20) +
                                              " MiB to read at once: " + std::string(advice));
 }
 
 Result<std::string> ReadWhole(const Workspace& workspace,
-                              const Place& place,
+                              const ResolvedPath& resolved,
                               std::size_t bytes_max,
                               std::string_view advice) {
-  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, place));
+  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, resolved));
   auto bytes = ReadAll(file.get(), bytes_max);
-  if (!bytes && bytes.error().code == ErrorCode::kLimitExceeded) return TooLong(place, advice);
+  if (!bytes && bytes.error().code == ErrorCode::kLimitExceeded) return TooLong(resolved, advice);
   return bytes;
 }
 
-Result<std::string> ReadBlock(int fd, std::int64_t offset, std::size_t size, const Place& place) {
+Result<std::string> ReadBlock(int fd,
+                              std::int64_t offset,
+                              std::size_t size,
+                              const ResolvedPath& resolved) {
   std::string block(size, '\0');
   ssize_t count = 0;
   do {
     count = ::pread(fd, block.data(), size, offset);
   } while (count < 0 && errno == EINTR);
-  if (count < 0) return Fail(ErrorCode::kInternal, NodeErrorText(errno, "read", place.shown));
+  if (count < 0) return Fail(ErrorCode::kInternal, NodeErrorText(errno, "read", resolved.shown));
   block.resize(static_cast<std::size_t>(count));
   return block;
 }
 
 // The first lines of a file. A last line without content does not count.
-Result<std::string> ReadHead(const Workspace& workspace, const Place& place, double lines) {
-  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, place));
+Result<std::string> ReadHead(const Workspace& workspace,
+                             const ResolvedPath& resolved,
+                             double lines) {
+  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, resolved));
   std::string text;
   double found = 0;
   while (found < lines) {
     const auto offset = static_cast<std::int64_t>(text.size());
-    ASSIGN_OR_RETURN(std::string block, ReadBlock(file.get(), offset, kBlockBytes, place));
+    ASSIGN_OR_RETURN(std::string block, ReadBlock(file.get(), offset, kBlockBytes, resolved));
     if (block.empty()) {
       if (text.ends_with('\n')) text.pop_back();
       break;
@@ -64,14 +69,16 @@ Result<std::string> ReadHead(const Workspace& workspace, const Place& place, dou
       if (found >= lines) block.resize(i);
     }
     text += block;
-    if (text.size() > kTextBytesMax) return TooLong(place, "ask for fewer lines");
+    if (text.size() > kTextBytesMax) return TooLong(resolved, "ask for fewer lines");
   }
   return text;
 }
 
 // The last lines of a file; what follows the last line feed is one of them.
-Result<std::string> ReadTail(const Workspace& workspace, const Place& place, double lines) {
-  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, place, "stat"));
+Result<std::string> ReadTail(const Workspace& workspace,
+                             const ResolvedPath& resolved,
+                             double lines) {
+  ASSIGN_OR_RETURN(UniqueFd file, OpenForReading(workspace, resolved, "stat"));
   std::int64_t begin = ::lseek(file.get(), 0, SEEK_END);
   std::vector<std::string> blocks;  // the last one first
   std::size_t bytes = 0;
@@ -79,14 +86,14 @@ Result<std::string> ReadTail(const Workspace& workspace, const Place& place, dou
   while (begin > 0 && found < lines) {
     const auto size = static_cast<std::size_t>(std::min<std::int64_t>(begin, kBlockBytes));
     begin -= static_cast<std::int64_t>(size);
-    ASSIGN_OR_RETURN(std::string block, ReadBlock(file.get(), begin, size, place));
+    ASSIGN_OR_RETURN(std::string block, ReadBlock(file.get(), begin, size, resolved));
     for (std::size_t i = block.size(); i-- > 0 && found < lines;) {
       if (block[i] != '\n') continue;
       found += 1;
       if (found >= lines) block.erase(0, i + 1);
     }
     bytes += block.size();
-    if (bytes > kTextBytesMax) return TooLong(place, "ask for fewer lines");
+    if (bytes > kTextBytesMax) return TooLong(resolved, "ask for fewer lines");
     blocks.push_back(std::move(block));
   }
   std::string text;
@@ -96,14 +103,14 @@ Result<std::string> ReadTail(const Workspace& workspace, const Place& place, dou
 }
 
 Result<std::string> ReadTextFile(const Workspace& workspace, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
   const double head = arguments.Number("head"), tail = arguments.Number("tail");
   if (head != 0 && tail != 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "Cannot specify both head and tail parameters simultaneously");
-  if (tail != 0) return ReadTail(workspace, place, std::ceil(tail));
-  if (head != 0) return ReadHead(workspace, place, std::ceil(head));
-  return ReadWhole(workspace, place, kTextBytesMax, "use head or tail to read a part of it");
+  if (tail != 0) return ReadTail(workspace, resolved, std::ceil(tail));
+  if (head != 0) return ReadHead(workspace, resolved, std::ceil(head));
+  return ReadWhole(workspace, resolved, kTextBytesMax, "use head or tail to read a part of it");
 }
 
 // The failure of one file stands in its place; the others are read all the same.
@@ -118,10 +125,10 @@ std::string ReadMultipleFiles(const Workspace& workspace, const Arguments& argum
               " MiB: read the files from " + path + " on in another call";
       break;
     }
-    auto place = FindPlace(workspace, path);
-    auto content =
-        place ? ReadWhole(workspace, *place, kTextBytesMax, "use read_text_file with head or tail")
-              : Result<std::string>(tl::unexpected(place.error()));
+    auto resolved = ResolvePath(workspace, path);
+    auto content = resolved ? ReadWhole(workspace, *resolved, kTextBytesMax,
+                                        "use read_text_file with head or tail")
+                            : Result<std::string>(tl::unexpected(resolved.error()));
     text +=
         content ? path + ":\n" + *content + "\n" : path + ": Error - " + content.error().message;
   }
@@ -168,45 +175,45 @@ std::string FileUrl(std::string_view path) {
   return url;
 }
 
-Result<Answer> ReadMediaFile(const Workspace& workspace, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(std::string bytes,
-                   ReadWhole(workspace, place, kMediaBytesMax, "media of up to 8 MiB can be read"));
-  const std::string type = MediaTypeOf(place.real);
+Result<ToolResult> ReadMediaFile(const Workspace& workspace, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(std::string bytes, ReadWhole(workspace, resolved, kMediaBytesMax,
+                                                "media of up to 8 MiB can be read"));
+  const std::string type = MediaTypeOf(resolved.real);
   json::object item;
   if (type.starts_with("image/") || type.starts_with("audio/")) {
     item = {{"type", type.substr(0, 5)}, {"data", EncodeBase64(bytes)}, {"mimeType", type}};
   } else {
     item = {{"type", "resource"},
             {"resource",
-             {{"uri", FileUrl(place.real)}, {"mimeType", type}, {"blob", EncodeBase64(bytes)}}}};
+             {{"uri", FileUrl(resolved.real)}, {"mimeType", type}, {"blob", EncodeBase64(bytes)}}}};
   }
-  Answer answer;
-  answer.content.push_back(item);
-  answer.structured = json::object{{"content", answer.content}};
-  return answer;
+  ToolResult result;
+  result.content.push_back(item);
+  result.structured = json::object{{"content", result.content}};
+  return result;
 }
 
 }  // namespace
 
 void BindReading(ToolServer& server, const Workspace& workspace) {
   for (std::string_view tool : {"read_file", "read_text_file"}) {
-    OnTold(server, tool, [workspace](const Arguments& arguments, const CallContext&) {
+    BindTextTool(server, tool, [workspace](const Arguments& arguments, const CallContext&) {
       return ReadTextFile(workspace, arguments);
     });
   }
-  OnTold(server, "read_multiple_files",
-         [workspace](const Arguments& arguments, const CallContext&) -> Result<std::string> {
-           return ReadMultipleFiles(workspace, arguments);
-         });
+  BindTextTool(server, "read_multiple_files",
+               [workspace](const Arguments& arguments, const CallContext&) -> Result<std::string> {
+                 return ReadMultipleFiles(workspace, arguments);
+               });
   server.On(
       "read_media_file",
       [workspace](const Arguments& arguments, const CallContext&) -> CallResult {
-        auto answer = ReadMediaFile(workspace, arguments);
-        if (!answer) return ErrorText(answer.error().message);
-        return std::move(*answer);
+        auto result = ReadMediaFile(workspace, arguments);
+        if (!result) return ErrorText(result.error().message);
+        return std::move(*result);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::filesystem

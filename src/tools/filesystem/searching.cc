@@ -74,19 +74,19 @@ class Search {
 Result<std::string> SearchFiles(const Workspace& workspace,
                                 const Arguments& arguments,
                                 const CallContext& context) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, place));
-  Search search(workspace, place.real, arguments, context);
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(Folder folder, ListFolder(workspace, resolved));
+  Search search(workspace, resolved.real, arguments, context);
   RETURN_IF_ERROR(search.Look(folder, "", 1));
   return search.found().empty() ? "No matches found" : search.found();
 }
 
 Result<std::string> GetFileInfo(const Workspace& workspace, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(Place place, FindPlace(workspace, arguments.Text("path")));
-  ASSIGN_OR_RETURN(UniqueFd file, OpenPlace(workspace, place, O_PATH, "stat"));
+  ASSIGN_OR_RETURN(ResolvedPath resolved, ResolvePath(workspace, arguments.Text("path")));
+  ASSIGN_OR_RETURN(UniqueFd file, OpenResolved(workspace, resolved, O_PATH, "stat"));
   struct statx info {};
   if (::statx(file.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &info) != 0)
-    return Fail(ErrorCode::kInternal, NodeErrorText(errno, "stat", place.shown));
+    return Fail(ErrorCode::kInternal, NodeErrorText(errno, "stat", resolved.shown));
   // Some file systems do not remember when a file was made.
   const bool has_birth = (info.stx_mask & STATX_BTIME) != 0;
   const auto yes = [](bool is) { return is ? "true" : "false"; };
@@ -102,17 +102,18 @@ Result<std::string> GetFileInfo(const Workspace& workspace, const Arguments& arg
 }  // namespace
 
 void BindSearching(ToolServer& server, const Workspace& workspace) {
-  OnTold(server, "search_files",
-         [workspace](const Arguments& arguments, const CallContext& context) {
-           return SearchFiles(workspace, arguments, context);
-         });
-  OnTold(server, "get_file_info", [workspace](const Arguments& arguments, const CallContext&) {
-    return GetFileInfo(workspace, arguments);
-  });
-  OnTold(server, "list_allowed_directories",
-         [workspace](const Arguments&, const CallContext&) -> Result<std::string> {
-           return "Allowed directories:\n" + workspace.root();
-         });
+  BindTextTool(server, "search_files",
+               [workspace](const Arguments& arguments, const CallContext& context) {
+                 return SearchFiles(workspace, arguments, context);
+               });
+  BindTextTool(server, "get_file_info",
+               [workspace](const Arguments& arguments, const CallContext&) {
+                 return GetFileInfo(workspace, arguments);
+               });
+  BindTextTool(server, "list_allowed_directories",
+               [workspace](const Arguments&, const CallContext&) -> Result<std::string> {
+                 return "Allowed directories:\n" + workspace.root();
+               });
 }
 
 }  // namespace viv::tools::filesystem

@@ -39,7 +39,7 @@ class Recalculator {
   bool Begin(std::size_t cell);
   void Advance();
   std::size_t NextPending(Frame& frame);
-  void EndCircle(std::size_t cell);
+  void EndCircularReference(std::size_t cell);
   void Finish(std::size_t cell, Value value);
 
   const CalculationOptions& options_;
@@ -94,7 +94,7 @@ std::size_t Recalculator::NextPending(Frame& frame) {
 }
 
 // The cells from `cell` to the top of the stack need each other.
-void Recalculator::EndCircle(std::size_t cell) {
+void Recalculator::EndCircularReference(std::size_t cell) {
   while (!stack_.empty()) {
     std::size_t top = stack_.back().cell;
     stack_.pop_back();
@@ -109,7 +109,7 @@ void Recalculator::Advance() {
   if (frame.pending) {
     std::size_t needed = NextPending(frame);
     if (needed != kNoCell && grid_.cells()[needed].state == CellState::kRunning)
-      return EndCircle(needed);
+      return EndCircularReference(needed);
     if (needed != kNoCell) {
       Begin(needed);
       return;

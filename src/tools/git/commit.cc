@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "base/text.h"
-#include "tools/kit/answer.h"
+#include "tools/kit/tool_result.h"
 
 namespace viv::tools::git {
 namespace {

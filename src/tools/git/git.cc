@@ -12,22 +12,22 @@ namespace {
 struct GitTool {
   std::string_view name;
   git::Handler handler;
-  Beside beside;  // those that change nothing
+  Concurrency concurrency;  // those that change nothing
 };
 
 constexpr GitTool kGitHandlers[] = {
-    {"git_status", git::ShowStatus, Beside::kOthers},
-    {"git_diff_unstaged", git::DiffUnstaged, Beside::kOthers},
-    {"git_diff_staged", git::DiffStaged, Beside::kOthers},
-    {"git_diff", git::DiffTarget, Beside::kOthers},
-    {"git_commit", git::MakeCommit, Beside::kNothing},
-    {"git_add", git::AddFiles, Beside::kNothing},
-    {"git_reset", git::ResetIndex, Beside::kNothing},
-    {"git_log", git::ShowLog, Beside::kOthers},
-    {"git_create_branch", git::CreateBranch, Beside::kNothing},
-    {"git_checkout", git::Checkout, Beside::kNothing},
-    {"git_show", git::ShowCommit, Beside::kOthers},
-    {"git_branch", git::ListBranches, Beside::kOthers},
+    {"git_status", git::ShowStatus, Concurrency::kParallel},
+    {"git_diff_unstaged", git::DiffUnstaged, Concurrency::kParallel},
+    {"git_diff_staged", git::DiffStaged, Concurrency::kParallel},
+    {"git_diff", git::DiffTarget, Concurrency::kParallel},
+    {"git_commit", git::MakeCommit, Concurrency::kExclusive},
+    {"git_add", git::AddFiles, Concurrency::kExclusive},
+    {"git_reset", git::ResetIndex, Concurrency::kExclusive},
+    {"git_log", git::ShowLog, Concurrency::kParallel},
+    {"git_create_branch", git::CreateBranch, Concurrency::kExclusive},
+    {"git_checkout", git::Checkout, Concurrency::kExclusive},
+    {"git_show", git::ShowCommit, Concurrency::kParallel},
+    {"git_branch", git::ListBranches, Concurrency::kParallel},
 };
 
 CallResult CallGit(const Workspace& workspace,
@@ -44,19 +44,19 @@ CallResult CallGit(const Workspace& workspace,
 
 }  // namespace
 
-std::unique_ptr<ToolServer> MakeGit(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeGit(const ToolServerOptions& options) {
   ServerInfo info{.name = "mcp-git",
                   .version = "1.0.0",
                   .instructions = "",
                   .errors = ArgumentErrors::kJsonSchema};
   auto server = std::make_unique<ToolServer>(std::move(info), kGitTools);
-  const Workspace workspace(setup.workspace);
+  const Workspace workspace(options.workspace);
   for (const GitTool& tool : kGitHandlers) {
     server->On(
         tool.name,
         [workspace, handler = tool.handler](const Arguments& arguments, const CallContext& context)
             -> CallResult { return CallGit(workspace, handler, arguments, context); },
-        tool.beside);
+        tool.concurrency);
   }
   return server;
 }

@@ -17,7 +17,7 @@ class GitTest : public testing::Test {
   void SetUp() override {
     char folder[] = "/tmp/viv-git-XXXXXX";
     workspace_ = ::mkdtemp(folder);
-    server_ = MakeGit(tools::Setup{workspace_, ""});
+    server_ = MakeGit(tools::ToolServerOptions{workspace_, ""});
     Shell(
         "git init -q -b main repo && cd repo && git config user.name Ann && "
         "git config user.email ann@example.org && echo one > a.txt && git add . && "
@@ -37,9 +37,9 @@ class GitTest : public testing::Test {
   // The text; errors begin with "!".
   std::string Call(std::string_view tool, json::object arguments = {}) {
     if (!arguments.contains("repo_path")) arguments["repo_path"] = "repo";
-    auto answer = server_->Call(tool, std::move(arguments), CallContext{never_, {}});
-    if (!answer) return "failure: " + answer.error().message;
-    return (answer->is_error ? "!" : "") + std::string(FindString(answer->content.at(0), "text"));
+    auto result = server_->Call(tool, std::move(arguments), CallContext{never_, {}});
+    if (!result) return "failure: " + result.error().message;
+    return (result->is_error ? "!" : "") + std::string(FindString(result->content.at(0), "text"));
   }
 
   std::string workspace_;

@@ -79,7 +79,7 @@ std::string CommandText(const std::vector<std::string>& arguments) {
   return text;
 }
 
-tl::unexpected<Error> CommandFailed(const std::vector<std::string>& arguments, RunEnd end) {
+tl::unexpected<Error> CommandFailed(const std::vector<std::string>& arguments, RunResult end) {
   DropLastLineEnd(end.output);
   DropLastLineEnd(end.error);
   std::string text = "Cmd('git') failed due to: exit code(" + std::to_string(end.exit_code) +
@@ -98,7 +98,7 @@ struct GitCall {
   std::size_t output_max;
 };
 
-Result<RunEnd> RunGit(const GitCall& call) {
+Result<RunResult> RunGit(const GitCall& call) {
   RunRequest request;
   request.arguments = {"git"};
   for (const std::string& argument : call.arguments) {
@@ -145,7 +145,7 @@ Result<Repository> Repository::Open(const Workspace& workspace,
 
 Result<std::string> Repository::Git(const std::vector<std::string>& arguments,
                                     const std::string& input) const {
-  ASSIGN_OR_RETURN(RunEnd end,
+  ASSIGN_OR_RETURN(RunResult end,
                    RunGit({folder_, arguments, input, identity_, cancelled_, kTextMax}));
   DropLastLineEnd(end.output);
   if (end.output_cut)
@@ -155,7 +155,7 @@ Result<std::string> Repository::Git(const std::vector<std::string>& arguments,
 
 Result<std::string> Repository::GitExact(const std::vector<std::string>& arguments,
                                          const std::string& input) const {
-  ASSIGN_OR_RETURN(RunEnd end,
+  ASSIGN_OR_RETURN(RunResult end,
                    RunGit({folder_, arguments, input, identity_, cancelled_, kExactMax}));
   if (end.output_cut)
     return Fail(ErrorCode::kLimitExceeded, CommandText(arguments) + " gives more than " +

@@ -2,7 +2,7 @@
 
 namespace viv::tools {
 
-ExecEnd Exec(RunRequest request, const std::string& shown) {
+ExecResult Exec(RunRequest request, const std::string& shown) {
   request.output_max = kExecOutputMax;
   const std::string failed = "Command failed: " + shown + "\n";
   for (const std::string& argument : request.arguments)
@@ -10,7 +10,7 @@ ExecEnd Exec(RunRequest request, const std::string& shown) {
       return {failed + "an argument cannot contain a NUL byte", "", ""};
   auto end = Run(request);
   if (!end) return {failed + end.error().message, "", ""};
-  ExecEnd out{"", std::move(end->output), std::move(end->error)};
+  ExecResult out{"", std::move(end->output), std::move(end->error)};
   if (end->cancelled) {
     out.failure = failed + out.error + "The call was cancelled and the program stopped.";
   } else if (end->timed_out) {

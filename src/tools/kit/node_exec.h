@@ -9,7 +9,7 @@
 
 namespace viv::tools {
 
-struct ExecEnd {
+struct ExecResult {
   std::string failure;  // empty: it ran and exited with 0
   std::string output, error;
 };
@@ -17,6 +17,6 @@ struct ExecEnd {
 constexpr std::size_t kExecOutputMax = 1 << 20;  // of each stream, as Node's maxBuffer
 
 // `shown` is the command as the failure names it.
-ExecEnd Exec(RunRequest request, const std::string& shown);
+ExecResult Exec(RunRequest request, const std::string& shown);
 
 }  // namespace viv::tools

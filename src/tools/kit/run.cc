@@ -61,7 +61,7 @@ struct ChildPlan {
 };
 
 // Between fork and exec of a program with threads: system calls only.
-[[noreturn]] void BecomeProgram(const ChildPlan& plan) {
+[[noreturn]] void ExecProgram(const ChildPlan& plan) {
   ::setsid();
   sigset_t none;
   sigemptyset(&none);
@@ -105,7 +105,7 @@ Result<Child> StartChild(const RunRequest& request) {
       error.write.get(),       failure.write.get()};
   const pid_t pid = ::fork();
   if (pid < 0) return FailErrno(ErrorCode::kLimitExceeded, "start a process");
-  if (pid == 0) BecomeProgram(plan);
+  if (pid == 0) ExecProgram(plan);
   failure.write = UniqueFd();
   int failed = 0;
   ssize_t count;
@@ -123,7 +123,7 @@ Result<Child> StartChild(const RunRequest& request) {
 }
 
 // Takes what is there; false at the end.
-bool TakeSome(int fd, std::size_t max, std::string& text, bool& cut) {
+bool ReadSome(int fd, std::size_t max, std::string& text, bool& cut) {
   char buffer[64 << 10];
   const ssize_t count = ::read(fd, buffer, sizeof buffer);
   if (count < 0) return errno == EINTR || errno == EAGAIN;
@@ -134,30 +134,30 @@ bool TakeSome(int fd, std::size_t max, std::string& text, bool& cut) {
   return count > 0;
 }
 
-class Conversation {
+class ChildIo {
  public:
-  Conversation(const RunRequest& request, Child child, RunEnd& end)
+  ChildIo(const RunRequest& request, Child child, RunResult& end)
       : request_(request), child_(std::move(child)), end_(end), left_(request.input) {
     for (const UniqueFd* fd : {&child_.input, &child_.output, &child_.error})
       ::fcntl(fd->get(), F_SETFL, O_NONBLOCK);
     if (left_.empty()) child_.input = UniqueFd();
   }
 
-  void ToItsEnd() {
+  void RunToExit() {
     const auto deadline = RunClock::now() + request_.time_max;
-    auto last_word = RunClock::time_point::max();
+    auto drain_deadline = RunClock::time_point::max();
     while (child_.output || child_.error || !exited_) {
       if (!exited_ && ::waitpid(child_.pid, &status_, WNOHANG) == child_.pid) {
         exited_ = true;
-        last_word = RunClock::now() + kAfterExit;
+        drain_deadline = RunClock::now() + kAfterExit;
       }
       if (exited_ && !child_.output && !child_.error) break;
       const auto now = RunClock::now();
-      if (now >= last_word) break;  // a child of it holds the pipe open
+      if (now >= drain_deadline) break;  // a child of it holds the pipe open
       end_.timed_out = now >= deadline;
       end_.cancelled = request_.cancelled != nullptr && *request_.cancelled;
       if (end_.timed_out || end_.cancelled) break;
-      Wait(std::min({deadline, last_word, now + kCancelCheck}));
+      Wait(std::min({deadline, drain_deadline, now + kCancelCheck}));
     }
     const bool stopped = end_.timed_out || end_.cancelled || !exited_;
     if (stopped || request_.leftovers == RunRequest::Leftovers::kEnd) ::kill(-child_.pid, SIGKILL);
@@ -177,15 +177,15 @@ class Conversation {
       left = std::min(left, std::chrono::milliseconds(2));
     ::poll(waited, 4, static_cast<int>(std::max<std::int64_t>(1, left.count())));
     if (waited[0].revents != 0 &&
-        !TakeSome(child_.output.get(), request_.output_max, end_.output, end_.output_cut))
+        !ReadSome(child_.output.get(), request_.output_max, end_.output, end_.output_cut))
       child_.output = UniqueFd();
     if (waited[1].revents != 0 &&
-        !TakeSome(child_.error.get(), request_.output_max, end_.error, end_.error_cut))
+        !ReadSome(child_.error.get(), request_.output_max, end_.error, end_.error_cut))
       child_.error = UniqueFd();
-    if (waited[2].revents != 0) GiveInput();
+    if (waited[2].revents != 0) WriteInput();
   }
 
-  void GiveInput() {
+  void WriteInput() {
     const ssize_t count = ::write(child_.input.get(), left_.data(), left_.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count > 0) left_.remove_prefix(static_cast<std::size_t>(count));
@@ -194,7 +194,7 @@ class Conversation {
 
   const RunRequest& request_;
   Child child_;
-  RunEnd& end_;
+  RunResult& end_;
   std::string_view left_;
   bool exited_ = false;
   int status_ = 0;
@@ -217,7 +217,7 @@ std::string FindProgram(std::string_view name) {
   return "";
 }
 
-Result<RunEnd> Run(const RunRequest& request) {
+Result<RunResult> Run(const RunRequest& request) {
   // A write to a program that is gone is an error here, not a signal.
   static const bool kPipesQuiet = [] {
     ::signal(SIGPIPE, SIG_IGN);
@@ -225,8 +225,8 @@ Result<RunEnd> Run(const RunRequest& request) {
   }();
   std::ignore = kPipesQuiet;
   ASSIGN_OR_RETURN(Child child, StartChild(request));
-  RunEnd end;
-  Conversation(request, std::move(child), end).ToItsEnd();
+  RunResult end;
+  ChildIo(request, std::move(child), end).RunToExit();
   return end;
 }
 

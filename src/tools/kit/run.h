@@ -25,7 +25,7 @@ struct RunRequest {
   enum class Leftovers { kEnd, kKeep } leftovers = Leftovers::kEnd;
 };
 
-struct RunEnd {
+struct RunResult {
   int exit_code = 0;  // 128 + signal when a signal ended it
   bool timed_out = false;
   bool cancelled = false;
@@ -34,7 +34,7 @@ struct RunEnd {
 };
 
 // kNotFound when there is no such program, kInvalidArgument for a folder that is not there.
-Result<RunEnd> Run(const RunRequest& request);
+Result<RunResult> Run(const RunRequest& request);
 
 // Where the program lies, by PATH; empty: nowhere.
 std::string FindProgram(std::string_view name);

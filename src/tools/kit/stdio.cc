@@ -47,7 +47,7 @@ class StdioSession {
     rpc::JsonRpcMessage message = rpc::ReadJsonRpc(std::move(*parsed));
     switch (message.kind) {
       case rpc::JsonRpcMessage::Kind::kRequest:
-        return Answer(std::move(message));
+        return ToolResult(std::move(message));
       case rpc::JsonRpcMessage::Kind::kNotification:
         return Notice(message);
       case rpc::JsonRpcMessage::Kind::kResponse:
@@ -63,7 +63,7 @@ class StdioSession {
   }
 
  private:
-  void Answer(rpc::JsonRpcMessage request) {
+  void ToolResult(rpc::JsonRpcMessage request) {
     if (request.method == "tools/call") return Begin(std::move(request));
     if (request.method == "tools/list") {
       Send(rpc::JsonRpcResult(request.id,

@@ -31,7 +31,7 @@ class StdioTest : public testing::Test {
           while (!context.cancelled) std::this_thread::yield();
           return Text("given up");
         },
-        Beside::kOthers);
+        Concurrency::kParallel);
     server_.On("fail", [](const Arguments&, const CallContext&) -> CallResult {
       return tl::unexpected(CallFailure{-32603, "no"});
     });

@@ -16,11 +16,11 @@ ToolServer::ToolServer(ServerInfo info, std::string_view definitions) : info_(st
   }
 }
 
-void ToolServer::On(std::string_view name, Handler handler, Beside beside) {
+void ToolServer::On(std::string_view name, Handler handler, Concurrency concurrency) {
   auto tool = tools_.find(name);
   CHECK(tool != tools_.end());
   tool->second.handler = std::move(handler);
-  tool->second.beside = beside;
+  tool->second.concurrency = concurrency;
 }
 
 void ToolServer::Alias(std::string name, std::string_view tool, Translate translate) {
@@ -64,8 +64,8 @@ CallResult ToolServer::Call(std::string_view name,
   const json::object& schema = tool.definition->at("inputSchema").get_object();
   if (auto refusal = RefuseArguments(info_.errors, name, schema, arguments)) return *refusal;
   const Arguments checked(schema::WithDefaults(schema, std::move(arguments)));
-  if (tool.beside == Beside::kOthers) return tool.handler(checked, context);
-  const std::lock_guard lock(one_at_a_time_);
+  if (tool.concurrency == Concurrency::kParallel) return tool.handler(checked, context);
+  const std::lock_guard lock(exclusive_mutex_);
   return tool.handler(checked, context);
 }
 

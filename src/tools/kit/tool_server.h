@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/kit/answer.h"
 #include "tools/kit/arguments.h"
+#include "tools/kit/tool_result.h"
 
 namespace viv::tools {
 
@@ -37,7 +37,10 @@ struct CallContext {
   std::function<void(double progress, double total, std::string message)> progress;  // may be empty
 };
 
-enum class Beside { kNothing, kOthers };  // whether a call waits until no other of its kind runs
+enum class Concurrency {
+  kExclusive,
+  kParallel
+};  // whether a call waits until no other of its kind runs
 
 class ToolServer {
  public:
@@ -47,7 +50,9 @@ class ToolServer {
   // that comes with the program.
   ToolServer(ServerInfo info, std::string_view definitions);
 
-  void On(std::string_view tool, Handler handler, Beside beside = Beside::kNothing);
+  void On(std::string_view tool,
+          Handler handler,
+          Concurrency concurrency = Concurrency::kExclusive);
   // Callable, but not listed; `translate` makes the tool's arguments of those of the alias.
   using Translate = std::function<json::object(json::object)>;
   void Alias(std::string name, std::string_view tool, Translate translate = {});
@@ -62,7 +67,7 @@ class ToolServer {
   struct Tool {
     const json::object* definition = nullptr;
     Handler handler;
-    Beside beside = Beside::kNothing;
+    Concurrency concurrency = Concurrency::kExclusive;
   };
   CallResult RefuseUnknown(std::string_view tool) const;
 
@@ -74,7 +79,7 @@ class ToolServer {
     Translate translate;
   };
   std::map<std::string, AliasOf, std::less<>> aliases_;
-  std::mutex one_at_a_time_;
+  std::mutex exclusive_mutex_;
 };
 
 // Nothing when the arguments fit; otherwise how this family of servers says that they do not. Some

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "tools/kit/answer.h"
+#include "tools/kit/tool_result.h"
 #include "tools/localmemory/letter_case.h"
 
 namespace viv::tools::localmemory {

@@ -28,13 +28,13 @@ std::size_t BytesInMessage(std::string_view text) {
          }));
 }
 
-using Look = std::function<json::object(const Graph&, const Arguments&)>;
+using Query = std::function<json::object(const Graph&, const Arguments&)>;
 
-void OnLook(ToolServer& server, std::string_view tool, const MemoryFile& file, Look look) {
-  server.On(tool, [file, look](const Arguments& arguments, const CallContext&) {
+void BindQuery(ToolServer& server, std::string_view tool, const MemoryFile& file, Query query) {
+  server.On(tool, [file, query](const Arguments& arguments, const CallContext&) {
     const auto graph = file.Read();
     if (!graph) return AsCall(tl::unexpected(graph.error()));
-    std::string text = PrettyJson(look(*graph, arguments));
+    std::string text = PrettyJson(query(*graph, arguments));
     if (BytesInMessage(text) > kAnswerBytesMax)
       return AsCall(Fail(ErrorCode::kLimitExceeded,
                          "The graph is too large to give at once: use search_nodes or open_nodes"));
@@ -45,7 +45,7 @@ void OnLook(ToolServer& server, std::string_view tool, const MemoryFile& file, L
 // What the tool says in the end.
 using Change = std::function<Result<std::string>(Graph&, const Arguments&)>;
 
-void OnChange(ToolServer& server, std::string_view tool, const MemoryFile& file, Change change) {
+void BindChange(ToolServer& server, std::string_view tool, const MemoryFile& file, Change change) {
   server.On(tool, [file, change](const Arguments& arguments, const CallContext&) {
     std::string said;
     const Status done = file.Change([&](Graph& graph) -> Status {
@@ -58,47 +58,47 @@ void OnChange(ToolServer& server, std::string_view tool, const MemoryFile& file,
 }
 
 void BindAdding(ToolServer& server, const MemoryFile& file) {
-  OnChange(server, "create_entities", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             return PrettyJson(AddEntities(graph, arguments.List("entities")));
-           });
-  OnChange(server, "create_relations", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             return PrettyJson(AddRelations(graph, arguments.List("relations")));
-           });
-  OnChange(server, "add_observations", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             ASSIGN_OR_RETURN(json::array added,
-                              AddObservations(graph, arguments.List("observations")));
-             return PrettyJson(added);
-           });
+  BindChange(server, "create_entities", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               return PrettyJson(AddEntities(graph, arguments.List("entities")));
+             });
+  BindChange(server, "create_relations", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               return PrettyJson(AddRelations(graph, arguments.List("relations")));
+             });
+  BindChange(server, "add_observations", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               ASSIGN_OR_RETURN(json::array added,
+                                AddObservations(graph, arguments.List("observations")));
+               return PrettyJson(added);
+             });
 }
 
 void BindRemoving(ToolServer& server, const MemoryFile& file) {
-  OnChange(server, "delete_entities", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             RemoveEntities(graph, arguments.Texts("entityNames"));
-             return "Entities deleted successfully";
-           });
-  OnChange(server, "delete_observations", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             RemoveObservations(graph, arguments.List("deletions"));
-             return "Observations deleted successfully";
-           });
-  OnChange(server, "delete_relations", file,
-           [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
-             RemoveRelations(graph, arguments.List("relations"));
-             return "Relations deleted successfully";
-           });
+  BindChange(server, "delete_entities", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               RemoveEntities(graph, arguments.Texts("entityNames"));
+               return "Entities deleted successfully";
+             });
+  BindChange(server, "delete_observations", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               RemoveObservations(graph, arguments.List("deletions"));
+               return "Observations deleted successfully";
+             });
+  BindChange(server, "delete_relations", file,
+             [](Graph& graph, const Arguments& arguments) -> Result<std::string> {
+               RemoveRelations(graph, arguments.List("relations"));
+               return "Relations deleted successfully";
+             });
 }
 
-void BindLooking(ToolServer& server, const MemoryFile& file) {
-  OnLook(server, "read_graph", file,
-         [](const Graph& graph, const Arguments&) { return WholeGraph(graph); });
-  OnLook(server, "search_nodes", file, [](const Graph& graph, const Arguments& arguments) {
+void BindQueries(ToolServer& server, const MemoryFile& file) {
+  BindQuery(server, "read_graph", file,
+            [](const Graph& graph, const Arguments&) { return WholeGraph(graph); });
+  BindQuery(server, "search_nodes", file, [](const Graph& graph, const Arguments& arguments) {
     return GraphAround(graph, arguments.Text("query"));
   });
-  OnLook(server, "open_nodes", file, [](const Graph& graph, const Arguments& arguments) {
+  BindQuery(server, "open_nodes", file, [](const Graph& graph, const Arguments& arguments) {
     return GraphOf(graph, arguments.Texts("names"));
   });
 }
@@ -106,19 +106,19 @@ void BindLooking(ToolServer& server, const MemoryFile& file) {
 }  // namespace
 }  // namespace localmemory
 
-std::unique_ptr<ToolServer> MakeLocalMemory(const Setup& setup) {
+std::unique_ptr<ToolServer> MakeLocalMemory(const ToolServerOptions& options) {
   ServerInfo info{.name = "localmemory",
                   .version = "1.0.0",
                   .instructions = "",
                   .errors = ArgumentErrors::kFailure};
   auto server = std::make_unique<ToolServer>(std::move(info), kLocalMemoryTools);
-  const bool atlas = setup.profile == "MCP_Atlas";
+  const bool atlas = options.profile == "MCP_Atlas";
   const localmemory::MemoryFile file(
-      setup.workspace,
+      options.workspace,
       atlas ? "repos/memory_mcp_server/memories-for-mcp.json" : "memory/memory.json");
   localmemory::BindAdding(*server, file);
   localmemory::BindRemoving(*server, file);
-  localmemory::BindLooking(*server, file);
+  localmemory::BindQueries(*server, file);
   return server;
 }
 

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "tools/kit/setup.h"
 #include "tools/kit/tool_server.h"
+#include "tools/kit/tool_server_options.h"
 
 namespace viv::tools {
 
-std::unique_ptr<ToolServer> MakeLocalMemory(const Setup& setup);
+std::unique_ptr<ToolServer> MakeLocalMemory(const ToolServerOptions& options);
 
 }  // namespace viv::tools

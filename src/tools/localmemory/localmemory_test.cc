@@ -24,7 +24,7 @@ class LocalMemoryTest : public ::testing::Test {
 
   std::unique_ptr<ToolServer> Make(std::string profile) {
     return MakeLocalMemory(
-        tools::Setup{.workspace = root_.string(), .profile = std::move(profile)});
+        tools::ToolServerOptions{.workspace = root_.string(), .profile = std::move(profile)});
   }
   void Put(const std::filesystem::path& name, std::string_view bytes) {
     std::filesystem::create_directories((root_ / name).parent_path());

@@ -10,7 +10,7 @@ constexpr const char* kWithLimits =
 
 }  // namespace
 
-Result<RunEnd> RunLimited(const LimitedCommand& command) {
+Result<RunResult> RunLimited(const LimitedCommand& command) {
   const std::string& program = command.arguments.front();
   if (FindProgram(program).empty())
     return Fail(ErrorCode::kUnavailable, program + " is not installed here; install the package " +
@@ -23,7 +23,7 @@ Result<RunEnd> RunLimited(const LimitedCommand& command) {
   run.input = command.input;
   run.output_max = command.output_max;
   run.cancelled = &command.cancelled;
-  ASSIGN_OR_RETURN(RunEnd end, Run(run));
+  ASSIGN_OR_RETURN(RunResult end, Run(run));
   if (end.cancelled) return Fail(ErrorCode::kUnavailable, "cancelled");
   // 137 and 152: killed for its time; 153: for the size of a file.
   if (end.timed_out || end.exit_code == 128 + 24 || end.exit_code == 128 + 9)

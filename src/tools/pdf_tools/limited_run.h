@@ -22,6 +22,6 @@ struct LimitedCommand {
 };
 
 // kUnavailable when the program is not installed, was stopped at a limit, or the call was given up.
-Result<RunEnd> RunLimited(const LimitedCommand& command);
+Result<RunResult> RunLimited(const LimitedCommand& command);
 
 }  // namespace viv::tools::pdf

@@ -28,7 +28,7 @@ Status MakePdf(const Documents& documents,
   }
   arguments.emplace_back("-");
   const LimitedCommand command{std::move(arguments), "qpdf", kMadeBytesMax, cancelled};
-  ASSIGN_OR_RETURN(RunEnd end, RunLimited(command));
+  ASSIGN_OR_RETURN(RunResult end, RunLimited(command));
   if (end.output_cut)
     return Fail(ErrorCode::kLimitExceeded, "the new PDF would be larger than 256 MiB");
   if (end.exit_code != 0 && end.exit_code != kQpdfWarnings)
@@ -69,7 +69,7 @@ Result<Sources> ReadSources(PdfServer& pdf,
   return sources;
 }
 
-Answer MergeTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
+ToolResult MergeTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
   const std::vector<std::string> names = arguments.Texts("pdf_paths");
   const std::string output = arguments.Text("output_path");
   if (names.size() > kFilesMax)
@@ -108,7 +108,7 @@ std::string AsPythonList(const std::string& commas) {
   return text + "]";
 }
 
-Answer ExtractTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
+ToolResult ExtractTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
   const std::string source = arguments.Text("source_path");
   const std::string output = arguments.Text("output_path");
   const json::array& asked = arguments.List("page_numbers");
@@ -143,13 +143,13 @@ void AddPageTools(ToolServer& server, const std::shared_ptr<PdfServer>& pdf) {
       [pdf](const Arguments& arguments, const CallContext& context) -> CallResult {
         return MergeTool(*pdf, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
   server.On(
       "extract_pdf_pages",
       [pdf](const Arguments& arguments, const CallContext& context) -> CallResult {
         return ExtractTool(*pdf, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::pdf

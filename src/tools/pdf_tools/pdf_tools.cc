@@ -36,13 +36,13 @@ void AddOtherNames(ToolServer& server) {
 
 }  // namespace
 
-std::unique_ptr<ToolServer> MakePdfTools(const Setup& setup) {
+std::unique_ptr<ToolServer> MakePdfTools(const ToolServerOptions& options) {
   ServerInfo info{.name = "pdf-tools",
                   .version = "0.1.4",
                   .instructions = "",
                   .errors = ArgumentErrors::kPydantic};
   auto server = std::make_unique<ToolServer>(std::move(info), kPdfToolsTools);
-  auto pdf = std::make_shared<pdf::PdfServer>(setup.workspace);
+  auto pdf = std::make_shared<pdf::PdfServer>(options.workspace);
   pdf::AddReadTools(*server, pdf);
   pdf::AddPageTools(*server, pdf);
   pdf::AddSearchTools(*server, pdf);

@@ -50,7 +50,7 @@ class PdfToolsTest : public ::testing::Test {
     char name[] = "/tmp/viv-pdf-XXXXXX";
     root_ = ::mkdtemp(name);
     std::filesystem::create_directories(root_ + "/data");
-    server_ = MakePdfTools(tools::Setup{.workspace = root_ + "/data", .profile = ""});
+    server_ = MakePdfTools(tools::ToolServerOptions{.workspace = root_ + "/data", .profile = ""});
     Write("a.pdf", MakePdfBytes({"Hello one", "Hello two", "Hello three"}));
   }
   ~PdfToolsTest() override { std::filesystem::remove_all(root_); }
@@ -59,10 +59,10 @@ class PdfToolsTest : public ::testing::Test {
     std::ofstream(root_ + "/data/" + name, std::ios::binary) << bytes;
   }
   std::string Said(std::string_view tool, json::object arguments) {
-    const Answer answer =
+    const ToolResult result =
         server_->Call(tool, std::move(arguments), CallContext{cancelled_, {}}).value();
-    return (answer.is_error ? "isError " : "") +
-           std::string(FindString(answer.content.at(0), "text"));
+    return (result.is_error ? "isError " : "") +
+           std::string(FindString(result.content.at(0), "text"));
   }
 
   std::string root_;

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "tools/kit/answer.h"
+#include "tools/kit/tool_result.h"
 #include "tools/pdf_tools/limited_run.h"
 #include "tools/pdf_tools/python.h"
 
@@ -20,7 +20,7 @@ constexpr std::size_t kFieldBytesMax = 10'000;
 constexpr int kSinglePagesMax = 200;
 
 // What poppler complained about, in a few words.
-Error Complaint(const RunEnd& end, const std::string& file) {
+Error PopplerError(const RunResult& end, const std::string& file) {
   struct stat status {};
   const bool known = ::stat(file.c_str(), &status) == 0;
   if (known && S_ISDIR(status.st_mode))
@@ -62,11 +62,11 @@ Result<std::string> Extract(const std::string& file,
                                kPoppler,
                                32 << 20,
                                cancelled};
-  ASSIGN_OR_RETURN(RunEnd end, RunLimited(command));
+  ASSIGN_OR_RETURN(RunResult end, RunLimited(command));
   if (end.output_cut)
     return Fail(ErrorCode::kLimitExceeded,
                 "the text is larger than 32 MiB; ask for fewer pages at once");
-  if (end.exit_code != 0) return tl::unexpected(Complaint(end, file));
+  if (end.exit_code != 0) return tl::unexpected(PopplerError(end, file));
   return std::move(end.output);
 }
 
@@ -100,8 +100,8 @@ std::optional<PdfInfo> ParsePdfInfo(std::string_view output) {
 Result<PdfInfo> ReadPdfInfo(const std::string& file, const std::atomic<bool>& cancelled) {
   const LimitedCommand command{
       {"pdfinfo", "-rawdates", "-enc", "UTF-8", file}, kPoppler, 1 << 20, cancelled};
-  ASSIGN_OR_RETURN(RunEnd end, RunLimited(command));
-  if (end.exit_code != 0) return tl::unexpected(Complaint(end, file));
+  ASSIGN_OR_RETURN(RunResult end, RunLimited(command));
+  if (end.exit_code != 0) return tl::unexpected(PopplerError(end, file));
   auto info = ParsePdfInfo(end.output);
   if (!info) return Fail(ErrorCode::kInvalidArgument, "the file is damaged, or no PDF");
   return *std::move(info);

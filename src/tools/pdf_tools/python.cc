@@ -49,7 +49,7 @@ json.dump({"matches": found, "all": every}, sys.stdout)
 Result<json::value> RunPython(LimitedCommand command) {
   command.package = "python3";
   command.output_max = kPythonOutputMax;
-  ASSIGN_OR_RETURN(RunEnd end, RunLimited(command));
+  ASSIGN_OR_RETURN(RunResult end, RunLimited(command));
   if (end.exit_code != 0 || end.output_cut)
     return Fail(ErrorCode::kUnavailable, "Python cannot do it here");
   return ParseJson(end.output);
@@ -102,11 +102,11 @@ Status FindMatchesByPython(PdfSearch& search, const std::atomic<bool>& cancelled
   command.what = "pattern";
   command.input = WriteJson(json::object{
       {"pattern", search.pattern}, {"pages", std::move(pages)}, {"matches_max", kMatchesMax}});
-  ASSIGN_OR_RETURN(json::value answer, RunPython(std::move(command)));
-  if (const std::string_view problem = FindString(answer, "error"); !problem.empty())
+  ASSIGN_OR_RETURN(json::value result, RunPython(std::move(command)));
+  if (const std::string_view problem = FindString(result, "error"); !problem.empty())
     return Fail(ErrorCode::kInvalidArgument, std::string(problem));
-  const json::value* matches = Find(answer, "matches");
-  const json::value* all = Find(answer, "all");
+  const json::value* matches = Find(result, "matches");
+  const json::value* all = Find(result, "all");
   if (matches == nullptr || !matches->is_array() || all == nullptr || !all->is_bool())
     return Fail(ErrorCode::kUnavailable, "Python gave no matches");
   search.all_kept = all->get_bool();

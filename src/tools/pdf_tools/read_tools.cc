@@ -46,7 +46,7 @@ Result<std::string> PagesText(const std::string& file,
   return text + "Extracted page range: " + range + "\n\n" + body;
 }
 
-Answer ReadPagesTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
+ToolResult ReadPagesTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
   auto file = pdf.documents.Locate(arguments.Text("pdf_file_path"), "Error resolving path",
                                    context.cancelled);
   if (!file) return Text(file.error().message);
@@ -62,7 +62,7 @@ Answer ReadPagesTool(PdfServer& pdf, const Arguments& arguments, const CallConte
   return Text(warning + (text ? *text : "Error processing PDF: " + text.error().message));
 }
 
-Answer InfoTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
+ToolResult InfoTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
   auto file = pdf.documents.Locate(arguments.Text("pdf_file_path"), "Error resolving path",
                                    context.cancelled);
   if (!file) return Text(file.error().message);
@@ -85,13 +85,13 @@ void AddReadTools(ToolServer& server, const std::shared_ptr<PdfServer>& pdf) {
       [pdf](const Arguments& arguments, const CallContext& context) -> CallResult {
         return ReadPagesTool(*pdf, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
   server.On(
       "get_pdf_info",
       [pdf](const Arguments& arguments, const CallContext& context) -> CallResult {
         return InfoTool(*pdf, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
 }
 
 }  // namespace viv::tools::pdf

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> AllText(const std::string& file,
   return ReadPdfText(file, 1, info.pages, cancelled);
 }
 
-Answer SearchTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
+ToolResult SearchTool(PdfServer& pdf, const Arguments& arguments, const CallContext& context) {
   PdfSearch search;
   search.path = arguments.Text("pdf_file_path");
   search.pattern = arguments.Text("pattern");
@@ -78,9 +78,9 @@ Answer SearchTool(PdfServer& pdf, const Arguments& arguments, const CallContext&
 }
 
 // Runs `use` on the search that the arguments name, or says that there is none.
-Answer OnSearch(PdfServer& pdf,
-                const Arguments& arguments,
-                const std::function<std::string(PdfSearch&)>& use) {
+ToolResult OnSearch(PdfServer& pdf,
+                    const Arguments& arguments,
+                    const std::function<std::string(PdfSearch&)>& use) {
   const std::string id = arguments.Text("search_id");
   std::string text = "Error: Search session '" + id + "' not found or expired";
   pdf.searches.Use(id, [&](PdfSearch& search) { text = use(search); });
@@ -134,7 +134,7 @@ void AddSearchTools(ToolServer& server, const std::shared_ptr<PdfServer>& pdf) {
       [pdf](const Arguments& arguments, const CallContext& context) -> CallResult {
         return SearchTool(*pdf, arguments, context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
   server.On("search_pdf_next_page",
             [pdf](const Arguments& arguments, const CallContext&) -> CallResult {
               return OnSearch(*pdf, arguments, NextPage);

@@ -24,7 +24,7 @@ namespace {
 
 struct Entry {
   std::string_view name;
-  std::unique_ptr<ToolServer> (*make)(const Setup&);
+  std::unique_ptr<ToolServer> (*make)(const ToolServerOptions&);
 };
 
 constexpr std::array<Entry, 9> kServers = {{{"code-executor", MakeCodeExecutor},
@@ -55,23 +55,23 @@ int Help(std::FILE* to) {
 }
 
 int Serve(const Entry& entry, int count, char** words) {
-  Setup setup;
+  ToolServerOptions options;
   for (int i = 0; i + 1 < count; i += 2) {
     const std::string_view word = words[i];
     if (word == "--workspace") {
-      setup.workspace = words[i + 1];
+      options.workspace = words[i + 1];
     } else if (word == "--profile") {
-      setup.profile = words[i + 1];
+      options.profile = words[i + 1];
     } else {
       return Help(stderr);
     }
   }
   if (count % 2 != 0) return Help(stderr);
-  if (::chdir(setup.workspace.c_str()) != 0) {
-    std::fprintf(stderr, "viv-tools: cannot enter the workspace %s\n", setup.workspace.c_str());
+  if (::chdir(options.workspace.c_str()) != 0) {
+    std::fprintf(stderr, "viv-tools: cannot enter the workspace %s\n", options.workspace.c_str());
     return 1;
   }
-  return ServeStdio(*entry.make(setup), STDIN_FILENO, STDOUT_FILENO);
+  return ServeStdio(*entry.make(options), STDIN_FILENO, STDOUT_FILENO);
 }
 
 int Main(int count, char** words) {

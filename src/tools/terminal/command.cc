@@ -1,7 +1,7 @@
 #include "tools/terminal/command.h"
 
 #include "tools/kit/run.h"
-#include "tools/terminal/gate.h"
+#include "tools/terminal/authorize.h"
 #include "tools/terminal/output.h"
 
 namespace viv::tools::terminal {
@@ -10,21 +10,21 @@ namespace {
 constexpr std::size_t kOutputMax = 1 << 20;  // of each stream
 
 // Failures are blocks of an answer that succeeded, marked as the original marks them.
-void AddErrorBlock(Answer& answer, std::string text) {
-  AddText(answer, std::move(text));
-  answer.content.back().get_object()["error"] = true;
+void AddErrorBlock(ToolResult& result, std::string text) {
+  AddText(result, std::move(text));
+  result.content.back().get_object()["error"] = true;
 }
 
-Answer Violation(const std::string& reason) {
-  Answer answer;
-  AddErrorBlock(answer, "Security violation: " + reason);
-  return answer;
+ToolResult Violation(const std::string& reason) {
+  ToolResult result;
+  AddErrorBlock(result, "Security violation: " + reason);
+  return result;
 }
 
-Answer Failure(const std::string& reason) {
-  Answer answer;
-  AddErrorBlock(answer, "Error: " + reason);
-  return answer;
+ToolResult Failure(const std::string& reason) {
+  ToolResult result;
+  AddErrorBlock(result, "Error: " + reason);
+  return result;
 }
 
 std::string NotStarted(const Error& error, const std::string& program) {
@@ -33,29 +33,29 @@ std::string NotStarted(const Error& error, const std::string& program) {
   return error.message;
 }
 
-Answer Completed(const Policy& policy, RunEnd end) {
-  const Whole output_whole = end.output_cut ? Whole::kCut : Whole::kYes;
-  const Whole error_whole = end.error_cut ? Whole::kCut : Whole::kYes;
+ToolResult Completed(const Policy& policy, RunResult end) {
+  const Completeness output_whole = end.output_cut ? Completeness::kCut : Completeness::kWhole;
+  const Completeness error_whole = end.error_cut ? Completeness::kCut : Completeness::kWhole;
   auto output = DecodeOutput(std::move(end.output), output_whole);
   if (!output) return Failure("Command execution failed: " + output.error().message);
   auto error = DecodeOutput(std::move(end.error), error_whole);
   if (!error) return Failure("Command execution failed: " + error.error().message);
-  Answer answer;
+  ToolResult result;
   if (!output->empty())
-    AddText(answer, CutOutput(*std::move(output), policy.output_characters_max, output_whole));
+    AddText(result, CutOutput(*std::move(output), policy.output_characters_max, output_whole));
   if (!error->empty())
-    AddErrorBlock(answer, CutOutput(*std::move(error), policy.error_characters_max, error_whole));
-  AddText(answer, "\nCommand completed with return code: " + std::to_string(end.exit_code));
-  return answer;
+    AddErrorBlock(result, CutOutput(*std::move(error), policy.error_characters_max, error_whole));
+  AddText(result, "\nCommand completed with return code: " + std::to_string(end.exit_code));
+  return result;
 }
 
 }  // namespace
 
-Answer RunCommand(const Policy& policy,
-                  const std::string& folder,
-                  const std::string& command,
-                  const CallContext& context) {
-  auto words = Admit(policy, folder, command);
+ToolResult RunCommand(const Policy& policy,
+                      const std::string& folder,
+                      const std::string& command,
+                      const CallContext& context) {
+  auto words = Authorize(policy, folder, command);
   if (!words) return Violation(words.error().message);
   if (command.find('\0') != std::string::npos)
     return Failure("Command execution failed: embedded null byte");

@@ -9,9 +9,9 @@
 namespace viv::tools::terminal {
 
 // `folder` is where it runs, without links. Every failure is an answer that says so.
-Answer RunCommand(const Policy& policy,
-                  const std::string& folder,
-                  const std::string& command,
-                  const CallContext& context);
+ToolResult RunCommand(const Policy& policy,
+                      const std::string& folder,
+                      const std::string& command,
+                      const CallContext& context);
 
 }  // namespace viv::tools::terminal

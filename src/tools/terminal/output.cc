@@ -50,10 +50,10 @@ std::string WithPlainLineEnds(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> DecodeOutput(std::string bytes, Whole whole) {
+Result<std::string> DecodeOutput(std::string bytes, Completeness whole) {
   if (!IsValidUtf8(bytes)) {
     const Broken broken = FindBroken(bytes);
-    if (whole == Whole::kCut && broken.begin + 4 > bytes.size()) {
+    if (whole == Completeness::kCut && broken.begin + 4 > bytes.size()) {
       bytes.resize(broken.begin);
     } else if (broken.length > 1) {
       return Fail(ErrorCode::kInvalidArgument,
@@ -69,7 +69,7 @@ Result<std::string> DecodeOutput(std::string bytes, Whole whole) {
   return WithPlainLineEnds(bytes);
 }
 
-std::string CutOutput(std::string text, std::size_t characters_max, Whole whole) {
+std::string CutOutput(std::string text, std::size_t characters_max, Completeness whole) {
   std::size_t characters = 0;
   for (std::size_t i = 0; characters_max > 0 && i < text.size(); ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
@@ -78,7 +78,7 @@ std::string CutOutput(std::string text, std::size_t characters_max, Whole whole)
       return text.append(kCutMark);
     }
   }
-  return whole == Whole::kCut ? text.append(kCutMark) : text;
+  return whole == Completeness::kCut ? text.append(kCutMark) : text;
 }
 
 }  // namespace viv::tools::terminal

@@ -8,12 +8,15 @@
 
 namespace viv::tools::terminal {
 
-enum class Whole { kYes, kCut };  // whether the bytes were cut before, perhaps within a character
+enum class Completeness {
+  kWhole,
+  kCut
+};  // whether the bytes were cut before, perhaps within a character
 
 // Line ends become "\n". kInvalidArgument names the first byte that is no UTF-8.
-Result<std::string> DecodeOutput(std::string bytes, Whole whole);
+Result<std::string> DecodeOutput(std::string bytes, Completeness whole);
 
 // At most `characters_max` characters (0: all), and the mark when some are missing.
-std::string CutOutput(std::string text, std::size_t characters_max, Whole whole);
+std::string CutOutput(std::string text, std::size_t characters_max, Completeness whole);
 
 }  // namespace viv::tools::terminal

@@ -7,7 +7,7 @@ namespace {
 
 TEST(OutputTest, SaysWhereBinaryBegins) {
   const auto why = [](std::string_view bytes) {
-    return DecodeOutput(std::string(bytes), Whole::kYes).error().message;
+    return DecodeOutput(std::string(bytes), Completeness::kWhole).error().message;
   };
   EXPECT_EQ(why("\xff"), "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte");
   EXPECT_EQ(why("ab\xc3x"),
@@ -21,20 +21,20 @@ TEST(OutputTest, SaysWhereBinaryBegins) {
 }
 
 TEST(OutputTest, ACharacterThatWasCutIsNotBinary) {
-  EXPECT_EQ(*DecodeOutput("ab\xe2\x82", Whole::kCut), "ab");
-  EXPECT_FALSE(DecodeOutput("\xff some more", Whole::kCut));
+  EXPECT_EQ(*DecodeOutput("ab\xe2\x82", Completeness::kCut), "ab");
+  EXPECT_FALSE(DecodeOutput("\xff some more", Completeness::kCut));
 }
 
 TEST(OutputTest, LineEndsBecomePlain) {
-  EXPECT_EQ(*DecodeOutput("a\r\nb\rc\n", Whole::kYes), "a\nb\nc\n");
+  EXPECT_EQ(*DecodeOutput("a\r\nb\rc\n", Completeness::kWhole), "a\nb\nc\n");
 }
 
 TEST(OutputTest, CutsByCharacters) {
-  EXPECT_EQ(CutOutput("\xC3\xA9\xC3\xA9\xC3\xA9", 2, Whole::kYes),
+  EXPECT_EQ(CutOutput("\xC3\xA9\xC3\xA9\xC3\xA9", 2, Completeness::kWhole),
             "\xC3\xA9\xC3\xA9...[output truncated]");
-  EXPECT_EQ(CutOutput("ab", 2, Whole::kYes), "ab");
-  EXPECT_EQ(CutOutput("ab", 0, Whole::kYes), "ab");
-  EXPECT_EQ(CutOutput("ab", 0, Whole::kCut), "ab...[output truncated]");
+  EXPECT_EQ(CutOutput("ab", 2, Completeness::kWhole), "ab");
+  EXPECT_EQ(CutOutput("ab", 0, Completeness::kWhole), "ab");
+  EXPECT_EQ(CutOutput("ab", 0, Completeness::kCut), "ab...[output truncated]");
 }
 
 }  // namespace

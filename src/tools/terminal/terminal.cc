@@ -23,9 +23,9 @@ std::string DefinitionsFor(const Policy& policy, const std::string& folder) {
 
 }  // namespace
 
-std::unique_ptr<ToolServer> MakeTerminal(const Setup& setup) {
-  const Policy& policy = terminal::PolicyFor(setup.profile);
-  const std::string folder = Workspace(setup.workspace).real_root();
+std::unique_ptr<ToolServer> MakeTerminal(const ToolServerOptions& options) {
+  const Policy& policy = terminal::PolicyFor(options.profile);
+  const std::string folder = Workspace(options.workspace).real_root();
   ServerInfo info{.name = "terminal",
                   .version = "1.0.0",
                   .instructions = "",
@@ -36,7 +36,7 @@ std::unique_ptr<ToolServer> MakeTerminal(const Setup& setup) {
       [&policy, folder](const Arguments& arguments, const CallContext& context) -> CallResult {
         return terminal::RunCommand(policy, folder, arguments.Text("command"), context);
       },
-      Beside::kOthers);
+      Concurrency::kParallel);
   server->On("show_security_rules",
              [&policy, folder](const Arguments&, const CallContext&) -> CallResult {
                return Text(terminal::RulesText(policy, folder));

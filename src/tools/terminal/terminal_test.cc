@@ -20,15 +20,15 @@ class TerminalTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(workspace_); }
 
-  Answer Call(const char* profile, const std::string& command) {
-    auto server = MakeTerminal(tools::Setup{workspace_, profile});
-    auto answer = server->Call("run_command", {{"command", command}}, CallContext{cancelled_, {}});
-    EXPECT_TRUE(answer && !answer->is_error);
-    return answer ? *answer : Answer{};
+  ToolResult Call(const char* profile, const std::string& command) {
+    auto server = MakeTerminal(tools::ToolServerOptions{workspace_, profile});
+    auto result = server->Call("run_command", {{"command", command}}, CallContext{cancelled_, {}});
+    EXPECT_TRUE(result && !result->is_error);
+    return result ? *result : ToolResult{};
   }
-  static std::string Shown(const Answer& answer) {
+  static std::string Shown(const ToolResult& result) {
     std::string text;
-    for (const json::value& block : answer.content) {
+    for (const json::value& block : result.content) {
       if (!text.empty()) text += "|";
       text += std::string(FindString(block, "text"));
       if (Find(block, "error") != nullptr) text += "<error>";
@@ -41,7 +41,7 @@ class TerminalTest : public testing::Test {
 };
 
 TEST_F(TerminalTest, EveryToolHasAHandler) {
-  EXPECT_TRUE(MakeTerminal(tools::Setup{})->Unbound().empty());
+  EXPECT_TRUE(MakeTerminal(tools::ToolServerOptions{})->Unbound().empty());
 }
 
 TEST_F(TerminalTest, AnswersWithOutputErrorsAndCode) {
@@ -89,9 +89,9 @@ TEST_F(TerminalTest, SaysThatOutputIsBinary) {
 TEST_F(TerminalTest, StopsWhatDoesNotEnd) {
   terminal::Policy policy = terminal::PolicyFor("");
   policy.time_max = std::chrono::seconds(1);
-  const Answer answer =
+  const ToolResult result =
       terminal::RunCommand(policy, workspace_, "tail -f a.txt", CallContext{cancelled_, {}});
-  EXPECT_EQ(Shown(answer), "Error: Command timed out after 1 seconds<error>");
+  EXPECT_EQ(Shown(result), "Error: Command timed out after 1 seconds<error>");
 }
 
 TEST_F(TerminalTest, StopsWhenTheCallerGivesUp) {
@@ -101,7 +101,7 @@ TEST_F(TerminalTest, StopsWhenTheCallerGivesUp) {
 
 TEST_F(TerminalTest, TheDescriptionTellsThePolicy) {
   const auto described = [&](const char* profile) {
-    auto server = MakeTerminal(tools::Setup{workspace_, profile});
+    auto server = MakeTerminal(tools::ToolServerOptions{workspace_, profile});
     return std::string(FindString(server->definitions().at(0), "description"));
   };
   EXPECT_NE(described("MCP_Atlas").find("Commands: cat, find, ls\n"), std::string::npos);

@@ -1,0 +1,67 @@
+#pragma once
+// The path of a call after it was checked: where it really lies in the workspace, and how answers
+// name it. Failures carry the very text that the agent is shown.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/kit/tool_server.h"
+#include "tools/kit/workspace.h"
+
+namespace viv::tools::filesystem {
+
+struct ResolvedPath {
+  std::string real;   // without links; its last part may be missing
+  std::string shown;  // the same, or as it was asked for when it is missing
+};
+
+// Links are followed. A path outside the workspace, or one that leads there, is refused; so is one
+// whose folder does not exist.
+Result<ResolvedPath> ResolvePath(const Workspace& workspace, std::string_view path);
+
+// Opens a place without waiting for anything, not even the other end of a pipe. `call` is what a
+// failure names: "ENOENT: no such file or directory, open '/data/x'".
+Result<UniqueFd> OpenResolved(const Workspace& workspace,
+                              const ResolvedPath& resolved,
+                              int flags,
+                              std::string_view call);
+
+// Opens a regular file for reading.
+Result<UniqueFd> OpenForReading(const Workspace& workspace,
+                                const ResolvedPath& resolved,
+                                std::string_view call = "open");
+
+// The folder that holds a place, for calls that change a name; never one outside the workspace.
+struct ParentFolder {
+  UniqueFd folder;
+  std::string name;
+};
+Result<ParentFolder> OpenParentFolder(const Workspace& workspace,
+                                      const ResolvedPath& resolved,
+                                      const std::string& failure);
+
+// The most that is read of a file, or put together for an answer.
+constexpr std::size_t kTextBytesMax = 12 << 20;
+
+// Whether a text can be given back. An answer holds it twice, as one message with what JSON
+// escapes, and those who pass messages on take 32 MiB.
+bool FitsResult(std::string_view text);
+
+// What a tool says in the end: a text, which is repeated as structured content.
+ToolResult TextResult(std::string text);
+
+// Binds a function that says one text or fails with one.
+using TextTool = std::function<Result<std::string>(const Arguments&, const CallContext&)>;
+void BindTextTool(ToolServer& server, std::string_view tool, TextTool tell);
+
+// The groups of tools.
+void BindReading(ToolServer& server, const Workspace& workspace);
+void BindWriting(ToolServer& server, const Workspace& workspace);
+void BindEditing(ToolServer& server, const Workspace& workspace);
+void BindListing(ToolServer& server, const Workspace& workspace);
+void BindSearching(ToolServer& server, const Workspace& workspace);
+
+}  // namespace viv::tools::filesystem
