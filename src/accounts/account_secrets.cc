@@ -120,7 +120,7 @@ Task<Status> AccountSecrets::Store(std::string account_id,
   std::string sealed = sealer_.Seal(SealPurpose(account_id, secret.id), value);
   Wipe(value);
   DocumentTable::Entry entry{secret.id, account_id, WriteSecretRecord(secret, std::move(sealed))};
-  CO_RETURN_IF_ERROR(co_await table_.Put(std::move(entry)), "keep secret " + secret.name);
+  CO_RETURN_IF_ERROR(co_await table_.Put(std::move(entry)), "store secret " + secret.name);
   std::unique_lock lock(mutex_);
   names_[account_id][secret.name] = secret.id;
   co_return Status();

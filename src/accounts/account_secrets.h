@@ -1,8 +1,9 @@
 #pragma once
-// Secrets that an account keeps here for its boxes' requests. A value is write-only: it is sealed
-// at rest, revealed to the gateway for one request at a time, and shown to nobody. Of the versions
-// only the newest value is kept, and their number: an old value helps nobody but a thief. Names are
-// kept in lower case and compare without regard to case. Thread-safe.
+// The secrets that an account stores for the requests of its boxes. A value is write-only: it is
+// encrypted at rest, decrypted for the gateway for one request at a time, and returned by no API.
+// Only the newest value and the number of its version are stored, because an old value would only
+// help a thief. Names are stored in lower case and are compared without regard to case.
+// Thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct AccountSecret {
 
 class AccountSecrets final : public gateway::SecretSource {
  public:
-  // DocumentTable and sealer outlive this; nobody else writes to the table.
+  // `table` and `sealer` outlive this object. No other code writes to the table.
   AccountSecrets(DocumentTable& table,
                  const Sealer& sealer,
                  std::function<std::int64_t()> now_us = NowMicros);
@@ -48,8 +49,8 @@ class AccountSecrets final : public gateway::SecretSource {
                                      std::string name,
                                      std::string value,
                                      std::map<std::string, std::string> metadata);
-  // A new version; metadata that is not given stays. Another account's secret is the same as none:
-  // kNotFound.
+  // Stores a new version; metadata that is not given stays as it is. kNotFound for a secret of
+  // another account, as for none.
   Task<Result<AccountSecret>> Update(std::string account_id,
                                      std::string id_or_name,
                                      std::string value,
@@ -73,10 +74,12 @@ class AccountSecrets final : public gateway::SecretSource {
   DocumentTable& table_;
   const Sealer& sealer_;
   const std::function<std::int64_t()> now_us_;
-  // By the hash of the account: held from looking at its secrets to having changed one.
+  // One for each hash of an account id, locked while secrets of the account are read and then
+  // changed.
   std::array<AsyncMutex, 64> mutexes_;
   mutable std::shared_mutex mutex_;  // guards the one below
-  // Of each account, name to id: references are resolved at every request.
+  // Maps the names of each account's secrets to their ids, because references are resolved at every
+  // request.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> names_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// Who may call. An organization has accounts, an account has keys; a key is shown once, when it is
-// made, and kept as a digest. Accounts of one organization may act for each other. Thread-safe.
+// The accounts that may call this server. An organization has accounts, and an account has keys. A
+// key is shown once, when it is created, and stored as a digest. Accounts of one organization may
+// act for each other. Thread-safe.
 
 #include <functional>
 #include <mutex>
@@ -21,7 +22,8 @@ class Accounts {
  public:
   explicit Accounts(store::Store& store) : store_(store) {}
 
-  // Makes the default organization and account exist, and `key` (when given) valid for them.
+  // Creates the default organization and account if they do not exist, and makes `key`, when it is
+  // given, valid for them.
   Status Prepare(const std::string& key);
 
   // The key's record; kUnauthenticated when there is no such key or it was revoked. Cheap: called
@@ -38,8 +40,8 @@ class Accounts {
   }
   // kConflict for the account's only valid key: nobody could act for it any more.
   Status RevokeKey(std::string_view account_id, std::string_view key_id);
-  // A new key of the same name in place of `key_id`, which is revoked last: `kept` is called with
-  // the new one before that, and its failure leaves the old key as it was.
+  // Creates a new key of the same name in place of `key_id`, which is revoked last: `store_key` is
+  // called with the new key before that, and if it fails, the old key stays valid.
   Result<NewKey> RotateKey(std::string_view account_id,
                            std::string_view key_id,
                            const std::function<Status(const NewKey&)>& store_key);
@@ -63,13 +65,13 @@ class Accounts {
   Result<store::Organization> FindOrganization(std::string_view name_or_id) const;
   Result<store::Account> FindAccount(std::string_view name_or_id) const;
 
-  // How clients that know accounts by UUID call it: the id itself when it is one, else a UUID that
-  // is always the same for the same id.
+  // The account's UUID, for clients that identify accounts by UUID: the id itself when it is a
+  // UUID, else a UUID that is derived from the id.
   std::string UuidOf(std::string_view account_id) const;
   Result<store::Account> FindByUuid(std::string_view uuid) const;
 
-  // Whether one account may use what another one has: it is the same, or of the same organization.
-  // Cheap: called for every request.
+  // Whether `caller` may use what belongs to `target`: they are the same account, or are in the
+  // same organization. Cheap: called for every request.
   bool MayActFor(std::string_view caller, std::string_view target) const;
 
  private:
@@ -79,8 +81,9 @@ class Accounts {
                 store::Key* record);
 
   store::Store& store_;
-  std::mutex revoke_mutex_;  // held from the look which keys are valid until one is revoked
-  std::mutex names_mutex_;  // held from the look whether a name is taken until its account is there
+  std::mutex revoke_mutex_;  // locked from the check for other valid keys until the key is revoked
+  std::mutex
+      names_mutex_;  // locked from the check whether a name is taken until its account exists
 };
 
 }  // namespace viv::accounts

@@ -80,7 +80,7 @@ Result<std::int64_t> ReadLimit(Budget budget, const json::value& given) {
   return number;
 }
 
-// What a newer server knew and this one does not is left out; the rest holds.
+// Limits that only a newer server knows are skipped; the others apply.
 AccountLimits ReadStoredLimits(const DocumentTable::Entry& entry) {
   AccountLimits limits;
   const json::object* body = entry.body.if_object();
@@ -169,12 +169,12 @@ AccountLimits Budgets::LimitsOf(std::string_view account_id) const {
 
 Task<Status> Budgets::SetLimits(std::string account_id, AccountLimits limits) {
   if (limits == AccountLimits()) {
-    CO_RETURN_IF_ERROR(co_await stored_limits_->Remove(account_id), "forget the limits");
+    CO_RETURN_IF_ERROR(co_await stored_limits_->Remove(account_id), "remove the limits");
   } else {
     DocumentTable::Entry entry;
     entry.id = entry.account_id = account_id;
     entry.body = DescribeLimits(limits);
-    CO_RETURN_IF_ERROR(co_await stored_limits_->Put(std::move(entry)), "keep the limits");
+    CO_RETURN_IF_ERROR(co_await stored_limits_->Put(std::move(entry)), "store the limits");
   }
   ApplyLimits(account_id, limits);
   co_return Status();
@@ -209,7 +209,7 @@ std::optional<std::int64_t> Budgets::EffectiveLimitLocked(const Holder& holder,
   const std::int64_t room = std::max<std::int64_t>(0, kShareFactor * *free - used);
   const std::int64_t most = used + room / (kShareFactor + 1);
   if (used + more <= most && more > 0) return most;
-  // Only now, since few requests come so far: a single account shares with nobody.
+  // Checked last, because few requests come this far: a single account shares with nobody.
   return options_.has_several_accounts() ? std::optional(most) : std::nullopt;
 }
 

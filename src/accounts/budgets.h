@@ -1,10 +1,9 @@
 #pragma once
-// How much of this server each account may hold at once. An operator may set a limit; where none is
-// set and several accounts exist, an account's fair share is three times what would stay free for
-// the others: one account alone gets three quarters, two get three sevenths each, and something
-// always stays free for the next. An account that is over its limit keeps what it has and gets no
-// more. Limits are records; what is held is counted anew at each start from what is there.
-// Thread-safe.
+// Limits how much of this server each account may use at once. An operator may set a limit; where
+// none is set and several accounts exist, an account's fair share is three times what would stay
+// free for the others: one account alone gets three quarters, two get three sevenths each, and
+// something always stays free for the next. An account that is over its limit keeps what it has and
+// gets no more. Limits are stored; usage is counted again at each start of the server. Thread-safe.
 
 #include <array>
 #include <cstddef>
@@ -76,22 +75,22 @@ std::optional<Budget> ExceededBudget(const Error& error);
 class Budgets {
  public:
   struct Options {
-    Amounts totals = {};  // of the server, to be shared; 0: a budget that is not
+    Amounts totals = {};  // of the whole server; 0: the budget has no fair shares
     std::function<bool()> has_several_accounts = [] { return false; };
   };
   // `store` outlives it.
   static Result<std::unique_ptr<Budgets>> Open(store::DocumentStore& store, Options options);
 
   AccountLimits LimitsOf(std::string_view account_id) const;
-  // Holds from now on and for good. An account may have more than a new limit already.
+  // Takes effect at once and is stored. An account may already use more than a new limit.
   Task<Status> SetLimits(std::string account_id, AccountLimits limits);
 
   // All of it or nothing; kLimitExceeded when the account may not have so much more.
   Status Take(std::string_view account_id, const Amounts& more);
-  void TakeUnchecked(std::string_view account_id, const Amounts& more);  // it is there already
+  void TakeUnchecked(std::string_view account_id, const Amounts& more);  // for what exists already
   void Return(std::string_view account_id, const Amounts& less);
   Amounts UsageOf(std::string_view account_id) const;
-  // What the account may have at most as things are now; nullopt: as much as there is.
+  // What the account may use at most at the moment; nullopt: as much as there is.
   AccountLimits EffectiveLimitsOf(std::string_view account_id) const;
 
   // A budget that is measured instead of counted: who uses how much, and what is free.
@@ -137,8 +136,8 @@ class Budgets {
   AccountLimits free_;
 };
 
-// What one holder, such as a box, has taken of its account's budgets; given back at its end. One
-// that was made without budgets counts nothing. Used by one thread at a time.
+// What one object, such as a box, uses of its account's budgets; the destructor returns it. A
+// charge without budgets counts nothing. Used by one thread at a time.
 class Charge {
  public:
   Charge() = default;
@@ -152,11 +151,10 @@ class Charge {
   ~Charge() { SetUnchecked({}); }
 
   const Amounts& amounts() const { return amounts_; }
-  // From now on it has this much. Where it gets more of anything that is checked, and
-  // kLimitExceeded leaves it as it was.
+  // Sets the amounts. Increases are checked; kLimitExceeded leaves the charge as it was.
   Status Set(const Amounts& amounts);
   void SetUnchecked(const Amounts& amounts);
-  // It is not given back here: whoever ends what it stands for does so.
+  // The destructor returns nothing any more: whoever ends the charged object does.
   void Detach() { amounts_ = {}; }
 
  private:

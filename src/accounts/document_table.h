@@ -1,6 +1,6 @@
 #pragma once
-// Small records of one kind that a dialect keeps beside boxes, such as credentials of a registry or
-// a run of a command: read from memory, written through to the store. Thread-safe.
+// A table of small JSON documents of one kind, such as the credentials of registries or the runs of
+// commands. All of them are in memory; writes go through to the store. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -32,7 +32,7 @@ class DocumentTable {
   static Result<std::unique_ptr<DocumentTable>> Load(store::DocumentStore& store, std::string kind);
 
   EntryPtr Find(std::string_view id) const;  // nullptr when there is none
-  // Another account's is the same as none.
+  // A document of another account is treated as missing.
   EntryPtr Find(std::string_view account_id, std::string_view id) const;
   std::vector<EntryPtr> List(std::string_view account_id) const;  // by id
   std::vector<EntryPtr> All() const;

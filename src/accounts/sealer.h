@@ -1,7 +1,7 @@
 #pragma once
-// Secrets at rest: sealed with AES-256-GCM under a key that derives from the server's own secret,
-// so that neither the store nor a copy of it gives them away. What was sealed for one purpose opens
-// for no other.
+// Encrypts secrets at rest with AES-256-GCM, under a key that is derived from the server's own
+// secret, so that neither the store nor a copy of it reveals them. What was sealed for one purpose
+// cannot be opened for another.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ class Sealer {
   Sealer(const Sealer&) = delete;
   Sealer& operator=(const Sealer&) = delete;
 
-  // `purpose` binds it to its place: "langsmith.header:BOX".
+  // `purpose` binds it to its use: "langsmith.header:BOX".
   std::string Seal(std::string_view purpose, std::string_view plain) const;  // printable
   // kInvalidArgument when it was changed, or sealed for another purpose or by another server.
   Result<std::string> Open(std::string_view purpose, std::string_view sealed) const;

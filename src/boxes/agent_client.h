@@ -21,7 +21,7 @@ struct AgentSetup {
 };
 
 Task<Status> SetUpAgent(UniqueFd connection, AgentSetup setup);
-// Commands and processes that callers started and that have not ended.
+// Counts the commands and processes that callers started and that have not exited.
 Task<Result<std::size_t>> CountRunning(UniqueFd connection, std::string token);
 Task<Result<std::vector<LogEntry>>> ReadAgentLogs(UniqueFd connection, std::string token);
 

@@ -11,7 +11,7 @@
 namespace viv::boxes {
 namespace {
 
-// Of a program that neither takes nor gives anything.
+// The longest time in which a program neither reads input nor writes output.
 constexpr std::chrono::minutes kPipeSilenceMax{15};
 constexpr std::chrono::seconds kStartTimeout{30};
 constexpr std::size_t kPipeErrorBytesMax = 64 << 10;
@@ -97,7 +97,7 @@ Task<Status> StartInBackground(UniqueFd connection, std::string token, Backgroun
   request.headers.Add("X-Access-Token", std::move(token));
   request.body = WriteJson(body);
   request.timeout = kStartTimeout;
-  // Its head comes once the command runs; what it writes is no business of ours.
+  // The response's header arrives once the command runs; its output is not read.
   auto response = co_await http::FetchStreamOver(std::move(connection), std::move(request));
   if (!response) co_return PassUp(std::move(response).error(), "start a command in the sandbox");
   if ((*response)->status == 200) co_return Status();

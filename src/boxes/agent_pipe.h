@@ -1,6 +1,6 @@
 #pragma once
-// Programs that a box runs for the server: with a stream of bytes as their input and their output
-// as another, or left to run on their own.
+// Runs programs in a box for the server: with byte streams as standard input and standard output,
+// or in the background.
 
 #include <functional>
 #include <map>
@@ -19,13 +19,13 @@ struct AgentProgram {
   std::string folder = "/";
 };
 
-// The next bytes; none at the end. What it refers to lives as long as it does.
+// Returns the next bytes, or an empty string at the end. What it refers to outlives it.
 using ByteSource = std::function<Task<Result<std::string>>()>;
 using ByteSink = std::function<Task<Status>(std::string piece)>;
 
-// Runs it to its end over a connection to the agent. kInvalidArgument with what it said on standard
-// error when it failed before it wrote anything; kUnavailable when it failed later or the box went
-// away: then what the sink got is not all.
+// Runs the program to its exit over a connection to the agent. kInvalidArgument with its standard
+// error when it failed before it wrote any output; kUnavailable when it failed later or the box
+// went away: then the sink has received only a part of the output.
 Task<Status> RunPiped(UniqueFd connection,
                       std::string token,
                       AgentProgram program,
@@ -33,11 +33,11 @@ Task<Status> RunPiped(UniqueFd connection,
                       ByteSink output);
 
 struct BackgroundCommand {
-  std::string id;  // by which the agent knows it
+  std::string id;  // identifies the command to the agent
   AgentProgram program;
   std::map<std::string, std::string> variables;
 };
-// Returns once it runs; it goes on without us.
+// Returns once the command runs; the command continues without this process.
 Task<Status> StartInBackground(UniqueFd connection, std::string token, BackgroundCommand command);
 
 }  // namespace viv::boxes

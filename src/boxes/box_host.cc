@@ -49,7 +49,7 @@ Result<std::unique_ptr<BoxHost>> BoxHost::Open(BoxParts parts, const std::string
   return std::unique_ptr<BoxHost>(new BoxHost(parts, std::move(folder)));
 }
 
-// Through the descriptor, for a socket's path is short: 107 bytes.
+// Goes through the descriptor because a socket's path is limited to 107 bytes.
 std::string BoxHost::SocketPath(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(run_folder_.get()) + "/" + name +
          std::string(kSocketEnding);
@@ -163,18 +163,18 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const BoxHandle& handle,
   }
   Status adopted = Reassemble(std::move(egress), *box);
   if (adopted) return box;
-  // What is left of it must not run beside its next start.
+  // The remaining processes must not run beside those of its next start.
   EndAndWait(std::move(box), Files::kKeep);
   return PassUp(std::move(adopted).error(), "adopt a box");
 }
 
-// Also of a box that was never whole. In the order of dependence: processes, then what they hold.
-// Whatever still lives keeps its ids, its files and its network.
+// Works for partly started boxes too. Processes are ended first, then what they use is released;
+// while one of them is alive, the box keeps its uids, files and network.
 bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
   LiveBox& box = *ending->box;
   const BoxHandle& handle = box.handle;
   const bool is_first = ending->attempts++ == 0;
-  // Again now and then: on v1 what forks while it is killed may be missed.
+  // Repeated from time to time: with cgroup v1, a process that forks during the kill may be missed.
   if (box.cgroup != nullptr && ending->attempts % kAttemptsPerKill == 1)
     std::ignore = box.cgroup->Kill();
   if (is_first) parts_.egress.Close(handle.name);
@@ -182,7 +182,7 @@ bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
     if (!parts_.cgroups.TryRemove(*box.cgroup)) return false;
     box.cgroup = nullptr;
   }
-  if (box.pidfd) {  // the agent's end is the end of its namespaces
+  if (box.pidfd) {  // the kernel destroys the namespaces when the agent exits
     pollfd ended{box.pidfd.get(), POLLIN, 0};
     if (::poll(&ended, 1, 0) == 0) return false;
   }
@@ -196,7 +196,7 @@ bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
 void BoxHost::FinishTeardown(const EndingPtr& ending) {
   const std::string& folder = ending->box->handle.folder;
   Files files;
-  std::shared_ptr<void> layer_reference;  // let go last, and without the lock
+  std::shared_ptr<void> layer_reference;  // released last, without holding the lock
   {
     std::lock_guard lock(mutex_);
     files = ending->files;
@@ -240,7 +240,7 @@ void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
     std::condition_variable ended;
     bool is_over = false;
   };
-  auto waiter = std::make_shared<Waiter>();  // shared: the end may come after we gave up
+  auto waiter = std::make_shared<Waiter>();  // shared: the box may end after the wait has timed out
   EndOptions options;
   options.done = [waiter] {
     std::lock_guard lock(waiter->mutex);
@@ -287,7 +287,8 @@ Status BoxHost::RemoveFiles(const std::string& folder) {
   return parts_.storage.Remove(folder);
 }
 
-// The ids that what is left in a group runs with: no box may get them before it is gone.
+// Reserves the uid ranges of the processes that are left in a cgroup: no box may get them before
+// these exit.
 std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
   std::vector<std::uint32_t> slots;
   for (pid_t process : group.Processes()) {
@@ -300,8 +301,8 @@ std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
   return slots;
 }
 
-// What an earlier server left; whatever does not die goes on ending beside our own work. Answers
-// the folders that such boxes may still write to.
+// Kills the cgroups that an earlier server left. Processes that do not exit in time are ended in
+// the background; returns the folders that they may still write to.
 std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& count) {
   std::vector<std::unique_ptr<runtime::Cgroup>> left;
   for (const std::string& name : parts_.cgroups.List()) {

@@ -1,7 +1,8 @@
 #pragma once
-// Makes and ends boxes out of their parts: files, limits, network, processes. Everything here
-// blocks for moments and belongs on the blocking pool, except the dials and End. What fails
-// half-way is taken back; what a killed server left behind is found by Sweep. Thread-safe.
+// Creates and ends boxes out of files, cgroups, network namespaces and processes. All functions
+// block for a short time and belong on the blocking pool, except the Dial functions and End. If a
+// step fails, the steps before it are undone; what a killed server left behind is removed by Sweep.
+// Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -49,29 +50,32 @@ class BoxHost {
   };
   Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
 
-  // The box that another server started; one that is not whole any more is ended, but for its
-  // files.
+  // Takes over a box that an earlier server started. If a part of it is missing, the rest is ended
+  // and only its files are kept.
   Result<std::unique_ptr<LiveBox>> Adopt(const BoxHandle& handle, network::BoxEgress egress);
 
   enum class Files { kKeep, kRemove };
   struct EndOptions {
-    std::function<void()> done = {};  // called when nothing is left of it, on another thread
-    std::shared_ptr<void> layer_reference = {};            // let go then
-    std::optional<std::vector<std::uint32_t>> slots = {};  // whose ids it has; none: its place's
+    std::function<void()> done = {};  // called on another thread once nothing is left of the box
+    std::shared_ptr<void> layer_reference = {};  // released at the same time
+    std::optional<std::vector<std::uint32_t>> slots =
+        {};  // the uid ranges it uses; none: the one of its handle
   };
-  // Kills it, and takes it apart as its processes die: until then its ids, files and network are
-  // nobody else's. Does not wait.
+  // Kills the processes, and releases everything else once they have exited: until then no other
+  // box gets the uids, files and network. Does not wait.
   void End(std::unique_ptr<LiveBox> box, Files files, EndOptions options);
   void End(std::unique_ptr<LiveBox> box, Files files) { End(std::move(box), files, EndOptions()); }
-  // The same, but waits for some seconds; what then still lives goes on ending.
+  // The same, but waits a few seconds at most; processes that are still alive then are ended in the
+  // background.
   void EndAndWait(std::unique_ptr<LiveBox> box, Files files);
-  // Removes the files of a box without processes; if they have not ended yet, once they have.
+  // Removes the files of a box. If processes of it are still ending, the files are removed once
+  // these have exited.
   Status RemoveFiles(const std::string& folder);
   const BoxReaper& reaper() const { return reaper_; }
-  void DropLayerReferences();  // of all that are ending: who gave them goes
+  void DropLayerReferences();  // of all boxes that are ending, before their BoxLayers is destroyed
   void ReapSpawners() { parts_.launcher.ReapDeadSpawners(); }
 
-  Result<UniqueFd> DialAgent(const BoxHandle& handle) const;  // quick
+  Result<UniqueFd> DialAgent(const BoxHandle& handle) const;  // does not block
   Result<UniqueFd> DialPort(const BoxHandle& handle, std::uint16_t port);
   Status SetEgress(const BoxHandle& handle, network::BoxEgress egress) {
     return parts_.egress.Set(handle.name, std::move(egress));
@@ -82,11 +86,11 @@ class BoxHost {
   storage::BoxStorage& storage() { return parts_.storage; }
   Result<network::UnchargedMemory> ReadUnchargedMemory(const BoxHandle& handle);
   Status DropUnaccepted(const BoxHandle& handle);
-  // Less what boxes have written that is not on disk yet. Quick.
+  // The free disk space, less what boxes have written that is not on the disk yet. Does not block.
   Result<storage::DiskSpace> ReadSpace() const;
 
-  // Ends everything of ours in the kernel and on the disk that these do not name: at start, before
-  // anything is started.
+  // Ends and removes all of our kernel objects and files that `known` does not name. Called at
+  // start, before any box is started.
   struct Known {
     std::set<std::string> kernel_names, folders, networks, layers;
   };
@@ -112,7 +116,7 @@ class BoxHost {
     std::size_t attempts = 0;
   };
   using EndingPtr = std::shared_ptr<EndingBox>;
-  bool AdvanceTeardown(const EndingPtr& ending);  // whether nothing is left of it
+  bool AdvanceTeardown(const EndingPtr& ending);  // true when nothing is left of the box
   void FinishTeardown(const EndingPtr& ending);
   bool IsEnding(const std::string& folder);
   std::vector<std::uint32_t> TakeSlotsOf(const runtime::Cgroup& group);
@@ -120,10 +124,10 @@ class BoxHost {
 
   BoxParts parts_;
   UniqueFd run_folder_;
-  std::mutex mutex_;  // guards the four below, and of an ending box its files and holds
+  std::mutex mutex_;  // guards the four below, and `files` and `layer_reference` of each EndingBox
   std::set<std::uint32_t> used_slots_;
   std::uint32_t next_slot_ = 0;
-  std::set<std::shared_ptr<EndingBox>> ending_;  // shared with the thread of endings
+  std::set<std::shared_ptr<EndingBox>> ending_;  // shared with the reaper's thread
   std::map<std::string, std::shared_ptr<EndingBox>> ending_folders_;
   BoxReaper reaper_;  // last: its thread uses all of the above
 };

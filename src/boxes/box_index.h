@@ -1,6 +1,6 @@
 #pragma once
-// The boxes there are, found by id or name, listed in every order and told when something is due
-// for them. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
+// All boxes: finds them by id or name, lists them in every sort order, and knows the next deadline
+// of each. Readers get immutable values; each box has one entry for its whole life. Thread-safe.
 
 #include <atomic>
 #include <map>
@@ -24,25 +24,25 @@
 
 namespace viv::boxes {
 
-// One box. Whoever changes it holds `busy`, and with it owns `live` and `place`; the box as others
-// see it lies in the index.
+// One box. Whoever changes it has locked `mutex`, which also guards `live` and `handle`. Readers
+// see the immutable Box in the index.
 struct BoxEntry {
   std::string id;
   AsyncMutex mutex;
   std::unique_ptr<LiveBox> live;  // nullptr: no processes, or no such box any more
   BoxHandle handle;               // of a stopped box only folder and overlays count
-  std::string parked_key;         // where others like it wait; empty: nowhere, or not known
+  std::string parked_key;         // the pool of parked boxes that start alike; empty: none
   BoxLayers::Reference layers;
   accounts::Charge charge;  // of its account's budgets
   BoxMeter meter;
-  std::vector<LogEntry> events;                // of its life, and of the agent when last asked
-  bool setup_due = false;                      // the agent is to be told of changes
-  std::atomic<std::int64_t> active_at_us = 0;  // its last work that we know of
-  // Its processes stand still because the disk is almost full, whatever its record says.
+  std::vector<LogEntry> events;                // what happened to it
+  bool setup_due = false;                      // the agent has not been sent the latest settings
+  std::atomic<std::int64_t> active_at_us = 0;  // when it was last active, as far as is known
+  // Its processes are frozen because the disk is almost full, whatever its record says.
   std::atomic<bool> frozen_for_disk = false;
-  std::optional<std::uint64_t> written_bytes;  // when last looked at; while the disk is low
+  std::optional<std::uint64_t> written_bytes;  // at the last check; set while disk space is low
 };
-using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls under way
+using BoxEntryPtr = std::shared_ptr<BoxEntry>;  // shared with the calls in progress
 
 class BoxIndex {
  public:
@@ -52,23 +52,24 @@ class BoxIndex {
     std::shared_ptr<const BoxHandle> handle;
   };
 
-  // Adds the entry, or shows the box anew.
+  // Adds the entry, or publishes a new version of its box.
   void Put(const BoxEntryPtr& entry, Box box);
   void Remove(const std::string& id);
 
-  // Whether the name is the box's now: no other of the account has it. Put keeps it, Release gives
-  // up the name of a box that never came to be.
+  // Reserves the name for the box; false if another box of the account has it. Put keeps the
+  // reservation; ReleaseName drops that of a box that could not be started.
   bool ClaimName(const std::string& account_id, const std::string& name, const std::string& id);
   void ReleaseName(const std::string& account_id, const std::string& name, const std::string& id);
 
   Found Find(std::string_view id) const;  // empty when there is none
   Found FindByName(std::string_view account_id, std::string_view name) const;
   BoxPage List(const BoxQuery& query) const;
-  void ForEach(const std::function<void(const Found&)>& visit) const;  // must not call back
-  // Those for which something is due: the end of their time, or of the time they may be idle or
-  // stay stopped.
+  void ForEach(
+      const std::function<void(const Found&)>& visit) const;  // `visit` must not call this index
+  // The boxes with a deadline that has passed: their end, their idle timeout, or the time they are
+  // kept after a stop.
   std::vector<std::string> DueAt(std::int64_t now_us) const;
-  void SetDue(const std::string& id, std::int64_t due_us);  // until the box is put again
+  void SetDue(const std::string& id, std::int64_t due_us);  // until the next Put of the box
   std::size_t size() const;
 
  private:

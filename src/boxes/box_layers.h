@@ -1,7 +1,7 @@
 #pragma once
-// Who stands on which sealed layer and on which template's folder. A layer goes when nobody holds
-// it any more: neither a snapshot's record nor a box whose files lie over it. So does a template's
-// folder, once the template itself is gone. Thread-safe.
+// Counts the references to sealed layers and to the folders of templates. A layer is removed when
+// its count drops to zero: no snapshot's record and no box uses it any more. The folder of a
+// template is then reported to the owner of the templates. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -26,24 +26,24 @@ class BoxLayers {
  public:
   explicit BoxLayers(storage::BoxStorage& storage) : storage_(storage) {}
 
-  using Reference =
-      std::shared_ptr<void>;  // shared so that a box and a start under way hold it alike
+  using Reference = std::shared_ptr<void>;  // shared by a box and by the operation that starts it
   Reference AddReference(const std::vector<storage::OverlayMount>& overlays);
   std::set<std::string> referenced() const;
-  bool IsReferenced(const std::string& folder) const;  // a template's, or one below it
+  bool IsReferenced(const std::string& folder) const;  // the folder of a template, or one below it
 
-  // `on_unreferenced` gets a template's folder that nobody holds any more. Set once, before the
-  // first Take.
+  // `on_unreferenced` is called with the folder of a template when its last reference is dropped.
+  // Set once, before the first AddReference.
   using OnUnreferenced = std::function<void(const std::string& folder)>;
   void SetOnUnreferenced(OnUnreferenced on_unreferenced) {
     on_unreferenced_ = std::move(on_unreferenced);
   }
-  // The server ends: from now on holds go without what they held, which the next server needs.
+  // Called when the server stops: from now on dropping the last reference removes nothing, because
+  // the next server needs the layers.
   void StopRemoving();
 
  private:
   using Counts = std::map<std::string, int>;
-  // What nobody holds any more of `names`.
+  // Decrements the counts of `names` and returns those that dropped to zero.
   static std::vector<std::string> DropReferences(Counts& counts,
                                                  const std::set<std::string>& names);
   void Release(const std::set<std::string>& layers, const std::set<std::string>& folders);

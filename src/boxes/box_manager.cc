@@ -38,7 +38,7 @@ BoxManager::BoxManager(store::Store& store,
       exits_(std::move(exits)) {}
 
 BoxManager::~BoxManager() {
-  layers_.StopRemoving();  // boxes and snapshots stay on them
+  layers_.StopRemoving();  // boxes and snapshots still use them
   host_.DropLayerReferences();
 }
 
@@ -132,7 +132,7 @@ void BoxManager::AddEvent(BoxEntry& entry, std::string message) {
 Task<Status> BoxManager::Commit(BoxEntryPtr entry, Box box) {
   BoxRecord record{box, entry->live ? entry->live->handle : entry->handle};
   store::Document document{kBoxKind, box.id, box.account_id, WriteBoxRecord(record)};
-  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the box's record");
+  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "store the box's record");
   UpdateCharge(*entry, box.state);
   Publish(entry, std::move(box));
   co_return Status();
@@ -165,10 +165,10 @@ Task<Status> BoxManager::DoRemove(std::string account_id, std::string id) {
   co_return co_await RemoveLocked(locked, EndWait::kYes);
 }
 
-// The record goes first: what is left of the box after a crash has none, and is swept.
+// The record is removed first: after a crash, what is left of the box has no record and is swept.
 Task<Status> BoxManager::RemoveLocked(LockedBox& locked, EndWait wait) {
   const std::string id = locked.box->id;
-  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kBoxKind, id), "forget the box");
+  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kBoxKind, id), "remove the box's record");
   index_.Remove(id);
   if (locked.entry->live != nullptr) {
     co_await End(std::move(locked.entry->live), BoxHost::Files::kRemove, locked.entry->layers,
@@ -243,7 +243,7 @@ Task<Status> BoxManager::ApplyChange(LockedBox& locked, BoxChange change) {
     CO_RETURN_IF_ERROR(host_.SetEgress(locked.entry->live->handle, EgressOf(*locked.box)));
   }
   const bool for_agent = change.variables || change.user || change.workdir;
-  // A frozen agent could not answer: it is told when the box goes on.
+  // A frozen agent cannot answer; it gets the new settings when the box is resumed.
   locked.entry->setup_due = locked.entry->setup_due || for_agent;
   if (!locked.entry->setup_due || locked.box->state != BoxState::kRunning) co_return Status();
   CO_RETURN_IF_ERROR(co_await SetUp(*locked.entry->live, *locked.box));

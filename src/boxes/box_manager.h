@@ -1,7 +1,8 @@
 #pragma once
-// Boxes on this machine. Each change of a box is one at a time (its entry's lock) and ends with its
-// record in the store; the kernel follows the record: whatever a crash leaves in between, the next
-// start makes agree with it. Work that began goes on to its end although its caller hangs up.
+// Manages the boxes on this machine. Changes of one box are serialized by the mutex of its entry,
+// and each ends with the box's record in the store. The record is authoritative: after a crash, the
+// next start of the server makes the state of the kernel agree with it. An operation that has begun
+// is finished even if its caller disconnects.
 
 #include <atomic>
 #include <memory>
@@ -25,9 +26,9 @@ namespace viv::boxes {
 
 struct BoxManagerOptions {
   std::size_t boxes_max = 9'500;
-  std::size_t parked = 16;                   // of each template in use
+  std::size_t parked = 16;                   // for each template in use
   std::string secret;                        // tokens derive from it
-  gateway::Gateway* gateway = nullptr;       // outlives it; nullptr: plans are not carried out
+  gateway::Gateway* gateway = nullptr;       // outlives it; nullptr: no request is intercepted
   gateway::SecretSource* secrets = nullptr;  // as the gateway's own
   network::FlowLog* flow_log = nullptr;      // outlives it too
   accounts::Budgets* budgets = nullptr;      // the same; nullptr: accounts have no limits
@@ -37,14 +38,14 @@ struct BoxManagerOptions {
 
 class BoxManager : public Boxes {
  public:
-  // Adopts the boxes that an earlier server left and removes what has no record. All given outlives
-  // it.
+  // Adopts the boxes that an earlier server left and removes what has no record. All arguments
+  // outlive it.
   static Result<std::unique_ptr<BoxManager>> Open(store::Store& store,
                                                   BoxHost& host,
                                                   templates::Templates& templates,
                                                   BlockingPool& pool,
                                                   BoxManagerOptions options);
-  ~BoxManager() override;  // ends the parked ones; the others live on
+  ~BoxManager() override;  // ends the parked boxes; the others keep running
 
   Task<Result<BoxPtr>> Create(CreateBox request) override;
   Result<BoxPtr> Get(std::string_view account_id, std::string_view id) const override;
@@ -93,25 +94,26 @@ class BoxManager : public Boxes {
   Task<Result<UniqueFd>> DialAgent(std::string id) override;
   Task<Result<UniqueFd>> DialPort(std::string id, std::uint16_t port) override;
 
-  // Ends what is over, notices what died, meters. Called several times a second, by one caller.
+  // Ends boxes whose time is over, handles exits of their processes and records metrics. Called
+  // several times a second, by one caller.
   Task<void> RunMaintenance();
-  Task<void> RemoveAll();  // for a server that leaves nothing behind
+  Task<void> RemoveAll();  // for a server that ends its boxes when it stops
   std::size_t size() const { return index_.size(); }
   BoxTemplates& templates() { return templates_; }
   std::size_t parked() const { return parked_->size(); }
   // Processes of boxes that were removed, stopped or replaced, and have not all ended, by box.
   std::size_t ending() const { return host_.reaper().size(); }
-  // Boxes that stand still until there is room on the disk again.
+  // Boxes whose processes are frozen until there is free disk space again.
   std::size_t frozen_for_disk() const;
-  // Why boxes cannot be served as they should; empty: they can.
+  // What keeps boxes from being served as they should, each problem in a sentence.
   std::vector<std::string> Problems() const;
-  // The folders of templates that boxes and snapshots stand on.
+  // Whether a box or a snapshot uses a layer in this folder.
   bool UsesFolder(const std::string& folder) const;
-  // For the watch over what accounts use.
+  // For UsageMonitor.
   std::vector<MonitoredBox> ListMonitored() const;
 
  private:
-  // An entry whose lock is held, and the box as it is.
+  // An entry with its lock, and the current version of its box.
   struct LockedBox {
     BoxEntryPtr entry;
     AsyncMutex::Lock lock;
@@ -130,7 +132,7 @@ class BoxManager : public Boxes {
              BoxManagerOptions options,
              ExitPoller exits);
 
-  enum class EndWait { kYes, kNo };  // kNo: for maintenance, which nothing may hold up
+  enum class EndWait { kYes, kNo };  // kNo: for maintenance, which must not wait
 
   // box_manager.cc
   Task<Result<LockedBox>> LockBox(std::string account_id, std::string id);  // empty account: any
@@ -147,16 +149,16 @@ class BoxManager : public Boxes {
   Task<Status> ApplyChange(LockedBox& locked, BoxChange change);
   void Publish(const BoxEntryPtr& entry, Box box);
   static void AddEvent(BoxEntry& entry, std::string message);
-  // When it ends that begins now and was given so long.
+  // The end of a box that starts now with a timeout of `seconds`.
   static std::int64_t EndTime(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 
   // box_manager_budget.cc
-  Status ChargeToRun(BoxEntry& entry, const Box& box) const;  // before it runs
-  static void UpdateCharge(BoxEntry& entry, BoxState state);  // when it runs no more
+  Status ChargeToRun(BoxEntry& entry, const Box& box) const;  // called before the box runs
+  static void UpdateCharge(BoxEntry& entry, BoxState state);  // called when its state has changed
   class ScopedChargeUpdate;
 
-  // box_manager_end.cc
-  // Waits for some seconds at most. `holds` is what the box stands on: it stays until it is gone.
+  // box_manager_end.cc Waits a few seconds at most. `layer_reference` keeps the layers of the box
+  // until its processes have exited.
   Task<void> End(std::unique_ptr<LiveBox> live,
                  BoxHost::Files files,
                  BoxLayers::Reference layer_reference,
@@ -238,10 +240,10 @@ class BoxManager : public Boxes {
   BoxIndex index_;
   ExitPoller exits_;
   std::atomic<bool> disk_is_low_ = false, image_is_broken_ = false;
-  std::size_t frozen_for_disk_ = 0;  // at the last look, of the maintenance alone
+  std::size_t frozen_for_disk_ = 0;  // at the last check; used by maintenance only
   std::int64_t trim_next_us_ = 0;
-  std::int64_t socket_check_next_us_ = 0;  // the next look
-  std::int64_t memory_available_max_ = 0;  // available on the machine, the most since the last look
+  std::int64_t socket_check_next_us_ = 0;  // the time of the next check
+  std::int64_t memory_available_max_ = 0;  // the most that was available since the baseline was set
   std::unique_ptr<ParkedBoxes> parked_;
 };
 

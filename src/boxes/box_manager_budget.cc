@@ -1,6 +1,5 @@
-// What boxes count for in the budgets of their accounts: a box that is to run takes its share
-// before, in one step with the look whether it may; its entry gives it back when it ends, however
-// that comes about.
+// Charges boxes to the budgets of their accounts. A box is charged before it runs, in one step with
+// the check of the limits; its entry returns the charge when the box ends, for whatever reason.
 
 #include "boxes/box_manager_budget.h"
 
@@ -37,7 +36,7 @@ void BoxManager::UpdateCharge(BoxEntry& entry, BoxState state) {
     case BoxState::kFailed:
       amounts[accounts::Budget::kMemoryBytes] = 0;
       [[fallthrough]];
-    case BoxState::kPaused:  // its memory stays where it is
+    case BoxState::kPaused:  // its memory stays allocated
       amounts[accounts::Budget::kRunning] = 0;
       amounts[accounts::Budget::kCpus] = 0;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What a box counts for in the budgets of its account. Internal to BoxManager.
+// The charge of a box to the budgets of its account. Internal to BoxManager.
 
 #include "accounts/budgets.h"
 #include "boxes/box_manager.h"
@@ -8,7 +8,8 @@ namespace viv::boxes {
 
 accounts::Amounts AmountsToRun(const BoxSpec& spec);
 
-// Whatever a box was counted for when it was to run, at the end it is counted for what it is.
+// A box is charged as running before it runs; when this goes out of scope, the charge is updated to
+// its actual state.
 class BoxManager::ScopedChargeUpdate {
  public:
   ScopedChargeUpdate(const BoxManager& manager, BoxEntryPtr entry)

@@ -1,4 +1,4 @@
-// Boxes as templates of others: snapshot and fork. Both keep files, not memory.
+// Snapshots and forks of boxes. Both copy files, not memory.
 
 #include <filesystem>
 #include <utility>
@@ -13,8 +13,9 @@
 namespace viv::boxes {
 namespace {
 
-// Gives a layer the name that says what its box took. Only after sealing is all counted that the
-// box wrote. A layer that keeps its first name counts for nothing.
+// Renames a layer so that its name says how much disk its box used. Only after sealing has the file
+// system counted everything that the box wrote. A layer that keeps its first name is charged to
+// nobody.
 void NameByOrigin(storage::BoxStorage& storage,
                   const std::string& origin,
                   std::string& layer,
@@ -35,7 +36,7 @@ void NameByOrigin(storage::BoxStorage& storage,
 
 }  // namespace
 
-// The box stands still for as long as the file system needs for a copy-on-write copy.
+// The box is frozen while the file system makes a copy-on-write copy.
 Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
   CO_RETURN_IF_ERROR(CheckDiskSpace());
   LiveBox* live = locked.entry->live.get();
@@ -49,9 +50,9 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
   Sealed sealed;
   sealed.layer = NewKernelName();
   auto work = [&]() -> Result<std::string> {
-    if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "hold the box still");
+    if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "freeze the box");
     auto folder = host_.storage().MakeLayer(handle.folder, sealed.layer);
-    if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "let the box go on");
+    if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "thaw the box");
     if (folder) NameByOrigin(host_.storage(), handle.folder, sealed.layer, *folder);
     return folder;
   };

@@ -1,6 +1,6 @@
-// What happens to boxes while the machine's disk is almost full: nothing new begins, whoever writes
-// stands still, and goes on when there is room. A disk that is full below the image would break the
-// files of all boxes.
+// What happens while the machine's disk is almost full: no box starts, boxes that write are frozen,
+// and they are thawed when there is free space. If the disk below the image were full, the files of
+// all boxes would be damaged.
 
 #include <algorithm>
 #include <utility>
@@ -72,7 +72,8 @@ Task<void> BoxManager::CheckDisk() {
   if (was_low && !is_low) log::Info("disk.has_room", {{"free_bytes", room->host_bytes}});
 }
 
-// Those that wrote since the last look; all of them once the reserve itself is being used up.
+// Freezes the boxes that wrote since the last check, or all of them once the reserve itself is
+// being used.
 Task<void> BoxManager::FreezeWriters(bool all) {
   std::vector<BoxIndex::Found> running;
   index_.ForEach([&](const BoxIndex::Found& found) {
@@ -96,8 +97,8 @@ void BoxManager::FreezeIfWriting(const BoxIndex::Found& found, bool all) {
   entry.written_bytes = written;
   if (!writes && !all) return;
   const std::string& folder = entry.live->handle.folder;
-  // A process stands still only when its system call ends, and one call writes up to 2 GiB. Where
-  // that is too much, its limit ends it at once.
+  // A process is frozen only when its system call ends, and one call writes up to 2 GiB. Where that
+  // is too much, a disk limit stops the call at once.
   if (all) {
     if (auto usage = host_.storage().Read(folder))
       std::ignore = host_.storage().SetLimit(folder, std::max<std::int64_t>(usage->used_bytes, 1));
@@ -114,7 +115,7 @@ void BoxManager::FreezeIfWriting(const BoxIndex::Found& found, bool all) {
 
 Task<void> BoxManager::ThawFrozen() {
   std::vector<BoxIndex::Found> frozen;
-  std::size_t count = 0;  // those that ended meanwhile are held no longer
+  std::size_t count = 0;  // boxes that ended meanwhile are not counted
   index_.ForEach([&](const BoxIndex::Found& found) {
     if (found.entry->frozen_for_disk) frozen.push_back(found);
   });

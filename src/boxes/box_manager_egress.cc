@@ -1,4 +1,4 @@
-// What leaves boxes: what the egress is told about each, and what it logged.
+// The egress of boxes: the policy and proxy of each box, and the log of its connections.
 
 #include <algorithm>
 #include <charconv>
@@ -9,8 +9,8 @@
 namespace viv::boxes {
 namespace {
 
-// Where names decide, requests in the clear are read even if nothing is added to them: each one on
-// a connection may ask for another host.
+// If the policy has host names, plain HTTP requests are parsed even when nothing is added to them,
+// because each request on a connection may name another host.
 bool MayGoByNames(const network::Policy& policy) {
   auto is_name = [](const std::string& entry) {
     const network::EntryKind kind = network::KindOf(entry);
@@ -35,8 +35,8 @@ network::BoxEgress BoxManager::EgressOf(const Box& box) const {
   return egress;
 }
 
-// A password that cannot be opened any more is left out: the proxy then refuses, and nothing leaves
-// by another way.
+// A password that cannot be decrypted any more is left out: the proxy then refuses the connection,
+// and no traffic bypasses it.
 network::SocksProxy BoxManager::SocksOf(const std::string& account_id,
                                         const gateway::UpstreamProxy& proxy) const {
   network::SocksProxy socks;

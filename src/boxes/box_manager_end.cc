@@ -1,4 +1,5 @@
-// The end of a box's processes: killed at once, taken apart as they die, waited for a little.
+// Ends a box: its processes are killed at once, the rest is released as they exit, and the caller
+// waits a few seconds at most.
 
 #include <chrono>
 #include <functional>
@@ -17,10 +18,10 @@
 namespace viv::boxes {
 namespace {
 
-// So long a caller waits to see it gone; what takes longer is counted as ending.
+// How long a caller waits for the box to be gone. A box that takes longer is counted as ending.
 constexpr std::chrono::seconds kEndWait{5};
 
-// Wakes one coroutine from the thread of endings, unless that has gone on without it.
+// Resumes one coroutine from the reaper's thread, unless its wait has timed out.
 class EndSignal {
  public:
   explicit EndSignal(asio::any_io_executor executor)
@@ -36,7 +37,7 @@ class EndSignal {
     return [state = state_] {
       std::lock_guard lock(state->mutex);
       if (!state->awaited) return;
-      // In the past, so that it does not matter whether the wait has begun.
+      // A time in the past also ends a wait that begins later.
       asio::post(state->timer.get_executor(), [state] {
         state->timer.expires_at(std::chrono::steady_clock::time_point::min());
       });

@@ -1,4 +1,4 @@
-// What happens to boxes by itself: adoption at start, the end of their time, their death, meters.
+// Maintenance of boxes: adoption at start, deadlines, exits of their processes, and metrics.
 
 #include <poll.h>
 
@@ -57,8 +57,8 @@ Status BoxManager::AdoptAll() {
   return {};
 }
 
-// A box whose processes are gone, as after a restart of the machine, has kept its files: it is
-// stopped, and the next connect starts it again.
+// A box whose processes are gone, for example after a reboot of the machine, still has its files:
+// it becomes stopped, and the next connect starts it again.
 void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
   auto entry = std::make_shared<BoxEntry>();
   entry->id = record.box.id;
@@ -76,7 +76,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       entry->live = *std::move(live);
       const bool frozen = box.state == BoxState::kPaused;
       Status agrees = frozen ? entry->live->cgroup->Freeze() : entry->live->cgroup->Thaw();
-      // An earlier server may have taken it back while the disk was almost full.
+      // An earlier server may have lowered the limit while the disk was almost full.
       if (agrees) agrees = host_.storage().SetLimit(entry->handle.folder, box.spec.disk_bytes);
       if (!agrees)
         log::Error("box.not_adopted", {{"box", box.id}, {"error", agrees.error().message}});
@@ -96,7 +96,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       entry->handle = std::move(kept);
     }
   }
-  entry->active_at_us = NowMicros();  // while nobody served it, it could not be idle
+  entry->active_at_us = NowMicros();  // the time without a server does not count as idle
   entry->charge = accounts::Charge(options_.budgets, box.account_id);
   entry->charge.SetUnchecked(AmountsToRun(box.spec));
   UpdateCharge(*entry, box.state);
@@ -141,7 +141,7 @@ Task<void> BoxManager::HandleDeadline(std::string id) {
   if (!done) log::Error("box.not_ended", {{"box", id}, {"error", done.error().message}});
 }
 
-// A box is at work while it is called, while a command runs in it and while it uses the processor.
+// A box is active while requests reach it, while a command runs in it and while it uses the CPU.
 Task<void> BoxManager::StopIfIdle(LockedBox& locked) {
   const BoxSpec& spec = locked.box->spec;
   BoxEntry& entry = *locked.entry;
@@ -161,7 +161,7 @@ Task<void> BoxManager::StopIfIdle(LockedBox& locked) {
     if (works) entry.active_at_us = active_at_us = now_us;
   }
   if (active_at_us + idle_us > now_us) {
-    // What began to work a moment before the look is looked at again in time.
+    // A box that became active a moment ago is checked again in time.
     const std::int64_t next_us = std::max(active_at_us + idle_us, now_us + kMaintenanceSecondUs);
     index_.SetDue(locked.box->id, std::min(next_us, locked.box->ends_at_us));
     co_return;

@@ -1,4 +1,4 @@
-// Boxes stand still, go on and begin anew: pause, stop, wake, what wakes them, and reset.
+// Pauses, resumes, stops and resets boxes, and resumes them for traffic.
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -32,7 +32,7 @@ bool MayTrafficWake(const Box& box) {
   switch (box.spec.wake) {
     case WakeOnTraffic::kNever:
       return false;
-    case WakeOnTraffic::kPaused:  // a reboot is not what the sender of a request expects
+    case WakeOnTraffic::kPaused:  // the sender of a request does not expect a restart
       return box.state == BoxState::kPaused;
     case WakeOnTraffic::kAlways:
       return box.state == BoxState::kPaused || box.state == BoxState::kStopped;
@@ -40,7 +40,8 @@ bool MayTrafficWake(const Box& box) {
   return false;
 }
 
-// What is left of a place once its processes are gone. Without a folder the next start makes one.
+// The handle of a box without processes: only its files are left. Without a folder, the next start
+// creates one.
 BoxHandle StoppedHandle(const BoxHandle& handle, const BoxSpec& spec) {
   BoxHandle files;
   if (!spec.disposable) files.folder = handle.folder;
@@ -74,7 +75,8 @@ Task<Status> BoxManager::PauseLocked(LockedBox& locked, Memory memory) {
     if (!kept) std::ignore = live.cgroup->Thaw();
     co_return kept;
   }
-  // Stopped: the record no longer names its processes, so that a crash from here on ends them too.
+  // The record of a stopped box does not name its processes, so that they end even if the server
+  // crashes from here on.
   box.state = BoxState::kStopped;
   box.stopped_at_us = box.updated_at_us = NowMicros();
   std::unique_ptr<LiveBox> ending = std::move(locked.entry->live);
@@ -123,9 +125,10 @@ Task<Result<Boxes::Connected>> BoxManager::DoConnect(std::string account_id,
   co_return connected;
 }
 
-// One that cannot be woken has failed, if it is to last; else it stays as it is.
+// A box that cannot be woken becomes failed if it survives exits; otherwise it stays as it is.
 Task<Result<BoxPtr>> BoxManager::Wake(LockedBox& locked, std::int64_t timeout_seconds) {
-  CO_RETURN_IF_ERROR(ChargeToRun(*locked.entry, *locked.box));  // no failure of the box
+  CO_RETURN_IF_ERROR(
+      ChargeToRun(*locked.entry, *locked.box));  // an exhausted budget is no failure of the box
   ScopedChargeUpdate charge_update(*this, locked.entry);
   auto woken = co_await DoWake(locked, timeout_seconds);
   if (woken || !locked.box->spec.survives_exit) co_return woken;
@@ -135,7 +138,8 @@ Task<Result<BoxPtr>> BoxManager::Wake(LockedBox& locked, std::int64_t timeout_se
   co_return woken;
 }
 
-// The record goes first: a box that shall run is thawed by the next start, whatever happens here.
+// The record is written first: whatever happens here, the next start of the server thaws a box that
+// is recorded as running.
 Task<Result<BoxPtr>> BoxManager::DoWake(LockedBox& locked, std::int64_t timeout_seconds) {
   Box box = *locked.box;
   const bool frozen = box.state == BoxState::kPaused && locked.entry->live != nullptr;
@@ -162,7 +166,7 @@ Task<Result<BoxPtr>> BoxManager::DoWake(LockedBox& locked, std::int64_t timeout_
   co_return locked.box;
 }
 
-// Without processes; its files, if it has any, are kept unless it is disposable.
+// The box has no processes then; its files are kept unless it is disposable.
 Task<Status> BoxManager::FailLocked(LockedBox& locked, std::string message) {
   Box box = *locked.box;
   box.state = BoxState::kFailed;
@@ -199,8 +203,8 @@ Task<Status> BoxManager::Reset(std::string account_id, std::string id) {
   co_return co_await Shielded(DoReset(std::move(account_id), std::move(id)));
 }
 
-// The new processes and files take the old ones' place in the record at once; what the record no
-// longer names is ended after the answer, or by the next start.
+// One write to the record replaces the old processes and files by the new ones. The old ones are
+// ended after the response, or by the next start of the server.
 Task<Status> BoxManager::DoReset(std::string account_id, std::string id) {
   CO_RETURN_IF_ERROR(CheckDiskSpace());
   ASSIGN_OR_CO_RETURN(LockedBox locked, co_await LockBox(std::move(account_id), std::move(id)));
@@ -209,7 +213,7 @@ Task<Status> BoxManager::DoReset(std::string account_id, std::string id) {
   ScopedChargeUpdate charge_update(*this, locked.entry);
   StartPoint from;
   from.parked_key = entry.parked_key;
-  from.limits.cpus = -1;  // whatever a parked one has, it is given the box's own
+  from.limits.cpus = -1;  // matches no parked box, so that the limits of this box are applied
   from.disk_bytes = -1;
   from.overlays = entry.live != nullptr ? entry.live->handle.overlays : entry.handle.overlays;
   ASSIGN_OR_CO_RETURN(std::unique_ptr<LiveBox> live, co_await TakeOrStart(from, *locked.box));
@@ -253,7 +257,8 @@ Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live,
     log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
 }
 
-// The box, running; woken if traffic may do that. One that starts is waited for.
+// Returns the box once it runs: it is resumed if traffic may wake it, and one that is starting is
+// waited for.
 Task<Result<BoxIndex::Found>> BoxManager::EnsureRunning(std::string id) {
   BoxIndex::Found found = index_.Find(id);
   if (found.box == nullptr) co_return Fail(ErrorCode::kNotFound, "box " + id + " does not exist");
@@ -285,10 +290,10 @@ Task<Result<UniqueFd>> BoxManager::DialPort(std::string id, std::uint16_t port) 
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (int tries = 1;; ++tries) {
     auto connection = host_.DialPort(*found.handle, port);
-    // A listener that is behind with accepting gets the time that TCP would give it.
+    // A listener with a full accept queue gets the time that TCP would give it.
     const bool queued = !connection && connection.error().code == ErrorCode::kUnavailable;
     if (!queued && !connection && connection.error().code == ErrorCode::kNotFound)
-      co_return Fail(ErrorCode::kUnavailable, connection.error().message);  // the box is there
+      co_return Fail(ErrorCode::kUnavailable, connection.error().message);  // the box exists
     if (!queued || tries == kPortTriesMax) co_return connection;
     timer.expires_after(kPortRetry);
     auto [stopped] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));

@@ -1,5 +1,6 @@
-// Boxes that fill the machine with what no control group counts (network/socket_memory.h). All
-// boxes are looked at when the machine's memory has shrunk noticeably, or TCP takes much of it.
+// Limits boxes that use kernel memory which no cgroup accounts for (network/socket_memory.h). All
+// boxes are checked when the machine's available memory has dropped noticeably, or when TCP uses
+// much of it.
 
 #include <fcntl.h>
 
@@ -27,7 +28,8 @@ std::int64_t AvailableMemory() {
   return at == std::string::npos ? 0 : std::strtoll(text->c_str() + at + 13, nullptr, 10) << 10;
 }
 
-// Whether TCP is on its way to where the kernel saves memory on all connections of the machine.
+// Whether TCP is close to the point where the kernel reduces the memory of all connections of the
+// machine.
 bool TcpTakesMuch() {
   auto now = runtime::ReadKernelFile(AT_FDCWD, "/proc/net/sockstat");
   auto limits = runtime::ReadKernelFile(AT_FDCWD, "/proc/sys/net/ipv4/tcp_mem");
@@ -77,13 +79,13 @@ void BoxManager::LimitSockets(const BoxIndex::Found& found) {
   BoxEntry& entry = *found.entry;
   AsyncMutex::Lock lock;
   if (!entry.mutex.TryAcquire(lock) || entry.live == nullptr) return;  // in the next round
-  // Nothing else frees it. Its death is then noticed like any other.
+  // Only killing the box frees this memory. Its exit is then handled like any other.
   log::Warn("box.killed", {{"box", found.box->id},
                            {"why", "it holds memory of the machine in netlink sockets"},
                            {"bytes", uncharged->netlink_bytes}});
   AddEvent(entry, "Sandbox killed: its netlink sockets hold more memory than it may have");
   std::ignore = entry.live->cgroup->Kill();
-  memory_available_max_ = 0;  // what it frees is not to be taken for what others take
+  memory_available_max_ = 0;  // starts a new baseline, because killing the box frees memory
 }
 
 }  // namespace viv::boxes

@@ -1,4 +1,4 @@
-// How boxes come to be: parked ones and new ones, at once and later.
+// Starts boxes: from parked ones or new, before the response or after it.
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@
 
 namespace viv::boxes {
 
-// A box that nobody has asked for yet has what its template says.
+// A box that is started ahead of time has the limits of its template.
 BoxHost::StartRequest BoxManager::RequestOf(const StartPoint& from) {
   BoxHost::StartRequest request;
   request.overlays = from.overlays;
@@ -58,7 +58,7 @@ Task<Result<BoxPtr>> BoxManager::DoCreate(CreateBox request) {
   co_return co_await StartNew(std::move(from), std::move(box));
 }
 
-// Boxes with the same on top of the same template wait on one shelf.
+// Boxes with the same extra layers over the same template share one pool of parked boxes.
 void BoxManager::AddLayers(const std::vector<storage::OverlayMount>& extra_layers,
                            StartPoint& from) {
   for (const storage::OverlayMount& added : extra_layers) {
@@ -107,14 +107,14 @@ Task<Result<BoxPtr>> BoxManager::StartNew(StartPoint from, Box box) {
   co_return index_.Find(box.id).box;
 }
 
-// Its processes, set up: a parked box or a new one. Where that fails nothing is left of it.
+// Takes a parked box or starts a new one, and sets up its agent. On failure nothing is left of it.
 Task<Result<std::unique_ptr<LiveBox>>> BoxManager::TakeOrStart(const StartPoint& from,
                                                                const Box& box) {
   std::unique_ptr<LiveBox> live;
   if (!from.parked_key.empty()) live = parked_->Take(from.parked_key);
   if (live != nullptr && live->handle.overlays != from.overlays)
     co_await End(std::move(live), BoxHost::Files::kRemove,
-                 from.layer_reference);  // of a template that changed
+                 from.layer_reference);  // its template has changed
   Status ready;
   if (live != nullptr) {
     ready = AdaptParked(*live, from, box);
@@ -132,7 +132,7 @@ Task<Result<std::unique_ptr<LiveBox>>> BoxManager::TakeOrStart(const StartPoint&
   co_return PassUp(std::move(ready).error());
 }
 
-// Its processes and its record. Where one fails nothing is left of the other.
+// Starts the processes and writes the record. If one fails, the other is undone.
 Task<Status> BoxManager::StartAndCommit(BoxEntryPtr entry, const StartPoint& from, Box box) {
   if (!from.parked_key.empty()) parked_->StartParking(from.parked_key, RequestOf(from));
   ASSIGN_OR_CO_RETURN(entry->live, co_await TakeOrStart(from, box));
@@ -161,7 +161,8 @@ Status BoxManager::AdaptParked(LiveBox& live, const StartPoint& from, const Box&
   return host_.SetEgress(live.handle, EgressOf(box));
 }
 
-// Kept and shown at once; whoever wants more of it waits for the lock, which goes along.
+// Records and publishes the box at once. Later operations wait for its lock, which the background
+// start holds.
 Task<Result<BoxPtr>> BoxManager::StartAsync(StartPoint from, Box box) {
   auto entry = std::make_shared<BoxEntry>();
   CO_RETURN_IF_ERROR(Register(from, box, *entry));

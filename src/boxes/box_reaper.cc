@@ -9,7 +9,7 @@ namespace viv::boxes {
 namespace {
 
 constexpr std::chrono::microseconds kEndingPauseMin{100};
-// Whoever removed a box waits for it, at first.
+// At first a caller waits for the box to be gone.
 constexpr std::chrono::microseconds kEndingPauseMaxAtFirst{500};
 constexpr std::chrono::milliseconds kEndingFirst{100};
 constexpr std::chrono::milliseconds kEndingPauseMax{100};
@@ -65,7 +65,7 @@ void BoxReaper::Run() {
   }
 }
 
-// Only this thread takes out of the list, and others only add to its end.
+// Only this thread removes from the list; other threads only append to it.
 void BoxReaper::AdvanceDue(std::unique_lock<std::mutex>& lock, Clock::time_point now) {
   for (auto at = pending_.begin(); at != pending_.end() && !stopping_;) {
     if (at->next_at > now) {

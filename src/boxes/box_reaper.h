@@ -1,7 +1,7 @@
 #pragma once
-// Boxes that are being ended, all by one thread that waits for none of them: it asks each again and
-// again, with growing pauses, whether it is gone. So one whose processes do not die holds up
-// nobody, and is counted until it is gone. Thread-safe.
+// Ends boxes on one thread that blocks on none of them: it polls each, with growing pauses, until
+// nothing is left of it. A box whose processes do not exit therefore delays no other, and is
+// counted until it is gone. Thread-safe.
 
 #include <chrono>
 #include <condition_variable>
@@ -18,15 +18,16 @@ class BoxReaper {
  public:
   struct Teardown {
     std::string name;
-    // Does what can be done without waiting; whether nothing is left of the box.
+    // Does what is possible without blocking; returns true when nothing is left of the box.
     std::function<bool()> advance;
     std::function<void()> done;  // called once, when nothing is left
   };
 
   BoxReaper();
-  ~BoxReaper();  // gives those that are left some seconds; the next start finds what then remains
+  ~BoxReaper();  // waits a few seconds for the rest; the next start of the server sweeps what
+                 // remains
 
-  void Add(Teardown teardown);  // both of its functions are called on the thread of endings
+  void Add(Teardown teardown);  // its functions are called on the reaper's thread
   std::size_t size() const;
 
  private:
@@ -35,7 +36,7 @@ class BoxReaper {
     Teardown teardown;
     Clock::time_point since, next_at;
     Clock::duration pause;
-    bool reported = false;  // that it takes long
+    bool reported = false;  // that it takes long has been logged
   };
 
   void Run();

@@ -196,8 +196,9 @@ BoxNetwork NetworkOf(const json::value& from) {
   return network;
 }
 
-// Earlier servers wrote "public" and opened the ports of every box, whoever had made it. Only the
-// dialect that promises open ports makes boxes whose death is their end: theirs stay as they were.
+// Earlier servers wrote "public" and opened the ports of every box. Only one dialect promises open
+// ports, and only its boxes do not survive the exit of their processes: for those the old value is
+// kept.
 bool HadPublicTraffic(const json::value& spec) {
   return BoolOf(PartOf(spec, "network"), "public", true) && !BoolOf(spec, "lasting", false);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A box and a snapshot as the store keeps them: JSON. What a record does not say has its default,
-// so that a newer server reads an older one's records.
+// The records of boxes and snapshots in the store, as JSON. Missing members have defaults, so that
+// a newer server reads the records of an older one.
 
 #include <string>
 
@@ -19,14 +19,14 @@ struct BoxRecord {
   BoxHandle handle;  // of a stopped box only folder and overlays count
 };
 
-// A template taken from a box: what its files were, and how boxes from it begin.
+// A template that was taken from a box: its files, and how boxes from it start.
 struct SnapshotRecord {
   std::string id;
   std::string account_id;
   std::string name;  // may be empty
   std::string origin_box;
   std::string layer;                            // of the storage
-  std::vector<storage::OverlayMount> overlays;  // the layer's own on top
+  std::vector<storage::OverlayMount> overlays;  // with the layer on top
   std::map<std::string, std::string> variables;
   std::string user = "user";
   std::string workdir;

@@ -23,9 +23,9 @@ std::string_view PlainTemplateName(std::string_view name) {
 
 }  // namespace
 
-// Removes the folders of imported images, each once nobody stands on it, on a thread of its own:
-// one may hold a whole system. Other folders of templates wait for the next start of the server,
-// since boxes that are parked on them hold nothing.
+// Removes the folders of imported images that are no longer used, on a thread of its own because
+// one may contain a whole system. The folders of other templates are removed by the next start of
+// the server, because parked boxes that use them hold no reference.
 class BoxTemplates::Remover {
  public:
   explicit Remover(templates::Templates& templates) : templates_(templates) {}
@@ -197,7 +197,7 @@ Task<Status> BoxTemplates::Add(SnapshotRecord record) {
   remover_->AddImage(record);
   store::Document document{kSnapshotKind, record.id, record.account_id,
                            WriteSnapshotRecord(record)};
-  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "keep the snapshot");
+  CO_RETURN_IF_ERROR(co_await store_.PutDocument(std::move(document)), "store the snapshot");
   std::lock_guard lock(mutex_);
   std::string id = record.id;
   snapshots_[id] = {std::move(record), std::move(layer_reference)};
@@ -218,8 +218,9 @@ Result<std::string> BoxTemplates::FindSnapshot(std::string_view account_id,
 }
 
 Task<Status> BoxTemplates::RemoveSnapshot(std::string id) {
-  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kSnapshotKind, id), "forget the snapshot");
-  Snapshot removed;  // its hold goes after the lock
+  CO_RETURN_IF_ERROR(co_await store_.RemoveDocument(kSnapshotKind, id),
+                     "remove the snapshot's record");
+  Snapshot removed;  // its reference is dropped after the lock
   {
     std::lock_guard lock(mutex_);
     auto found = snapshots_.find(id);

@@ -18,11 +18,11 @@
 
 namespace viv::boxes {
 
-// How a box begins, and the hold that keeps its layers meanwhile.
+// What a box starts from, with the reference that keeps its layers meanwhile.
 struct StartPoint {
   std::string id;
   std::string name;
-  std::string parked_key;  // where boxes that begin so wait for somebody; empty: none do
+  std::string parked_key;  // the pool of boxes that are parked for this start; empty: none
   bool is_snapshot = false;
   std::vector<storage::OverlayMount> overlays;
   std::map<std::string, std::string> variables;
@@ -33,10 +33,10 @@ struct StartPoint {
   BoxLayers::Reference layer_reference;
 };
 
-// What a snapshot's record has for a layer when it was imported: it stands on a template's folder
-// that no template has.
+// The `layer` in the record of an imported snapshot. Its files are in a template's folder that
+// belongs to no template.
 inline constexpr char kImageLayer[] = "image";
-// How a template is called that is an image between its import and its snapshot; not for anybody.
+// The prefix of templates that exist only while an image is imported. They are never offered.
 inline constexpr std::string_view kImportPrefix = "import-";
 
 class BoxTemplates {
@@ -44,18 +44,18 @@ class BoxTemplates {
   BoxTemplates(store::Store& store, templates::Templates& templates, BoxLayers& layers);
   ~BoxTemplates();  // waits for files that are being removed
 
-  Status Load();  // the snapshots, at start
+  Status Load();  // loads the snapshots, at start
 
   // By id or name; "team/" before it and ":default" behind it are fine. An account's own snapshots
   // come before the machine's templates, the newest of a name first.
   Result<StartPoint> Resolve(std::string_view account_id, std::string_view name) const;
-  // What a box had before anybody gave it variables. None when its template is gone: better too few
-  // than those of its owner.
+  // The variables that the box's template set. Empty when the template is gone: the owner's own
+  // must not be copied.
   std::map<std::string, std::string> TemplateVariablesOf(std::string_view account_id,
                                                          const BoxSpec& spec) const;
   std::vector<TemplateInfo> List(std::string_view account_id) const;
   static TemplateInfo InfoOf(const SnapshotRecord& record);
-  std::vector<DiskHolder> ListHolders() const;  // what snapshots stand on
+  std::vector<DiskHolder> ListHolders() const;  // the disk use of snapshots
 
   Task<Status> Add(SnapshotRecord record);
   // The snapshot's id when the account has it; kPermissionDenied for one of the machine's.

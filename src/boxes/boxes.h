@@ -1,7 +1,7 @@
 #pragma once
-// The domain's door to boxes: real Linux sandboxes with a life of their own. A call that returned
-// has happened for good. Another account's box is the same as none: kNotFound. Thread-safe;
-// coroutines of any executor may call.
+// The domain's interface to boxes, which are Linux sandboxes. When a call returns, its effect is
+// durable. A box of another account is treated as missing: kNotFound. Thread-safe; coroutines of
+// any executor may call.
 
 #include <cstdint>
 #include <functional>
@@ -24,21 +24,21 @@
 namespace viv::boxes {
 
 enum class BoxState {
-  kStarting,  // on record; its processes are on their way
+  kStarting,  // recorded; its processes are being started
   kRunning,
   kPaused,   // frozen: memory and processes are kept
-  kStopped,  // its files are kept unless it is disposable, its processes are not
-  kFailed    // it did not start, or a lasting one died; to be started again, or removed
+  kStopped,  // it has no processes; its files are kept unless it is disposable
+  kFailed    // it did not start, or its processes exited; it can be started again or removed
 };
 enum class OnTimeout { kKill, kPause, kStop };
 inline constexpr std::int64_t kNoEndUs = 253'402'300'799'000'000;  // the end of the year 9999
 
-// What wakes a box beside Connect.
+// Whether traffic wakes a box, as Connect always does.
 enum class WakeOnTraffic { kNever, kPaused, kAlways };  // kAlways: a stopped one is started again
 
 struct BoxNetwork {
   network::Policy egress;
-  std::optional<bool> internet_requested;  // what the account said of it, if anything
+  std::optional<bool> internet_requested;  // what the request said, if anything
   gateway::Plan plan;                      // what is added to its requests
   bool public_traffic = false;             // true: ports are open to whoever knows the id
   std::string mask_request_host;           // "host:${PORT}" for the Host header of port traffic
@@ -59,22 +59,22 @@ struct BoxSpec {
   BoxNetwork network;
   // The account's own name for it, which no other box of the account has; empty: none.
   std::string name;
-  // What dialects keep with the box, each under its own name; nobody else reads it.
+  // What dialects store with the box, each under a key of its own.
   std::map<std::string, std::string> annotations;
   OnTimeout on_timeout = OnTimeout::kKill;
   WakeOnTraffic wake = WakeOnTraffic::kNever;
-  // What it was created with; a wake-up gives it again. 0: it has no end.
+  // The timeout it was created with; each resume applies it again. 0: it has no end.
   std::int64_t timeout_seconds = 300;
-  // After so long without work it is stopped. Work is a call to it, a command that runs in it, or
-  // use of the processor. 0: never.
+  // It is stopped after this time without activity: no request to it, no running command and no use
+  // of the CPU. 0: never.
   std::int64_t idle_seconds = 0;
-  bool keep_memory = false;               // when idle it is paused instead
-  std::int64_t keep_stopped_seconds = 0;  // so long after it was stopped it is removed; 0: never
-  bool survives_exit = false;             // its death is a failure, not its end
-  bool disposable = false;                // its files go whenever its processes do
+  bool keep_memory = false;               // when idle it is paused instead of stopped
+  std::int64_t keep_stopped_seconds = 0;  // it is removed this long after a stop; 0: never
+  bool survives_exit = false;             // it is kept, failed or stopped, when its processes exit
+  bool disposable = false;                // its files are removed whenever its processes end
 };
 
-// As it is at one moment. Shared because it never changes: a newer one takes its place.
+// A box at one moment. It is shared because it never changes: a change creates a new one.
 struct Box {
   std::string id;  // "i" and 20 of [a-z0-9]
   std::string account_id;
@@ -83,7 +83,7 @@ struct Box {
   std::int64_t created_at_us = 0;
   std::int64_t started_at_us = 0;  // created or last resumed
   std::int64_t ends_at_us = 0;     // when on_timeout happens; only counts while running
-  std::int64_t updated_at_us = 0;  // of its spec or state
+  std::int64_t updated_at_us = 0;  // the last change of its spec or state
   std::int64_t stopped_at_us = 0;  // paused or stopped since; 0 while it runs
   std::string message;             // why it failed
 };
@@ -107,19 +107,19 @@ struct CreateBox {
   bool disposable = false;
   // Layers over the template's own: of an overlay that it has, or an overlay of their own.
   std::vector<storage::OverlayMount> extra_layers = {};
-  // In place of the template's own.
+  // These replace the template's own values.
   std::optional<std::string> user = {};
   std::optional<std::string> workdir = {};
   std::optional<runtime::Limits> limits = {};
   std::optional<std::int64_t> disk_bytes = {};
-  // kNow answers once the record is kept: the box is kStarting, then kRunning or kFailed.
+  // kRecorded returns once the record is stored: the box is kStarting, then kRunning or kFailed.
   enum class ReturnWhen { kRunning, kRecorded } return_when = ReturnWhen::kRunning;
 };
 
 // What is not given stays as it is.
 struct BoxChange {
   std::optional<std::string> name = {};
-  std::map<std::string, std::string> annotations = {};               // these only
+  std::map<std::string, std::string> annotations = {};               // only these keys change
   std::optional<BoxNetwork> network = {};                            // at once
   std::optional<std::map<std::string, std::string>> variables = {};  // of later processes
   std::optional<std::string> user = {};
@@ -132,11 +132,11 @@ struct BoxChange {
 
 BoxSpec ApplyBoxChange(BoxSpec spec, const BoxChange& change);
 
-// What is to change of a box as it is now. Called while nobody else can change it, on any thread;
-// it owns what it needs, since whoever asked may be gone by then.
+// Computes the change from the current box. Called while the box is locked, on any thread; it owns
+// what it needs, because the caller may be gone by then.
 using MakeBoxChange = std::function<Result<BoxChange>(const Box& now)>;
 
-// Where a box stands in a list: one of the first two counts, then the id.
+// The position of a box in a list: `number` or `text`, depending on the sort order, then the id.
 struct BoxSortKey {
   std::int64_t number = 0;
   std::string text;
@@ -147,19 +147,19 @@ struct BoxSortKey {
 
 struct BoxQuery {
   std::string account_id;
-  std::function<bool(const Box&)> accept;  // nullptr: all; quick, must not call back
+  std::function<bool(const Box&)> accept;  // nullptr: all; must not block or call this interface
   enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
   enum class SortBy {
     kStart,
     kCreation,
-    kName,        // its id when it has none
-    kState,       // failed, starting, running, at rest
-    kStop,        // since when it is at rest
-    kIdleTime,    // after which it is stopped
-    kKeepStopped  // for which it is kept then
+    kName,        // its id when it has no name
+    kState,       // failed, starting, running, then paused and stopped
+    kStop,        // when it was paused or stopped
+    kIdleTime,    // its idle timeout
+    kKeepStopped  // how long it is kept after a stop
   } sort_by = SortBy::kStart;
   std::optional<BoxSortKey> after;  // the last one of the page before
-  std::size_t offset = 0;           // so many are left out first; quick when all are accepted
+  std::size_t offset = 0;           // this many are skipped; fast when `accept` is not set
   std::size_t limit = 100;
 };
 BoxSortKey SortKeyOf(BoxQuery::SortBy by, const Box& box);
@@ -207,7 +207,7 @@ class Boxes {
   virtual Result<BoxPtr> GetByName(std::string_view account_id, std::string_view name) const = 0;
   virtual BoxPage List(const BoxQuery& query) const = 0;
   virtual Task<Status> Remove(std::string account_id, std::string id) = 0;
-  // As it was created: what it stood on, none of its changes, new processes; id and end stay.
+  // Restores the box as it was created: its original files and new processes. Its id and end stay.
   virtual Task<Status> Reset(std::string account_id, std::string id) = 0;
 
   enum class Memory { kKeep, kDrop };
@@ -217,8 +217,9 @@ class Boxes {
     BoxPtr box;
     bool was_running = true;
   };
-  // Wakes it if it does not run (then its end is `timeout_seconds` from now), else at least that
-  // far; one without an end keeps none. Waits for one that is starting.
+  // Resumes or starts the box if it does not run; its end is then `timeout_seconds` from now. The
+  // end of a running box is moved to at least that time. A box without an end keeps none. Waits for
+  // a box that is starting.
   virtual Task<Result<Connected>> Connect(std::string account_id,
                                           std::string id,
                                           std::int64_t timeout_seconds) = 0;
@@ -232,7 +233,7 @@ class Boxes {
                                       std::string id,
                                       MakeBoxChange change) = 0;
 
-  // Each copy or why there is none, `count` in all.
+  // Returns `count` results: each is a copy, or the reason why there is none.
   virtual Task<Result<std::vector<Result<BoxPtr>>>> Fork(std::string account_id,
                                                          std::string id,
                                                          std::size_t count,
@@ -240,21 +241,22 @@ class Boxes {
   virtual Task<Result<TemplateInfo>> Snapshot(std::string account_id,
                                               std::string id,
                                               std::string name) = 0;  // empty: none
-  // The same, but of the box's own variables none go along: boxes from it have those of the box's
-  // template, and over them the given ones.
+  // The same, but without the box's own variables: boxes from the snapshot have the variables of
+  // the box's template, overridden by the given ones.
   virtual Task<Result<TemplateInfo>> SnapshotWith(std::string account_id,
                                                   std::string id,
                                                   std::string name,
                                                   std::map<std::string, std::string> variables) = 0;
   // What the account can start from: all templates and its own snapshots, newest first.
   virtual std::vector<TemplateInfo> ListTemplates(std::string_view account_id) const = 0;
-  // kConflict while a box stands on it; kPermissionDenied for a built-in one.
+  // kConflict while a box uses it; kPermissionDenied for a built-in one.
   virtual Task<Status> RemoveTemplate(std::string account_id, std::string id_or_name) = 0;
 
   virtual Result<std::vector<MetricPoint>> Metrics(std::string_view account_id,
                                                    std::string_view id) const = 0;  // oldest first
   virtual Task<Result<std::vector<LogEntry>>> Logs(std::string account_id, std::string id) = 0;
-  // What left the box or was refused, the newest `limit`, oldest first (network/flow_log.h).
+  // The newest `limit` connections and requests of the box, allowed or refused, oldest first
+  // (network/flow_log.h).
   virtual Result<std::vector<json::object>> EgressLog(std::string_view account_id,
                                                       std::string_view id,
                                                       std::size_t limit) const = 0;
@@ -263,10 +265,10 @@ class Boxes {
   // "HOST resolves to ADDRESS", when nobody may connect there; else why no address was found.
   virtual Task<Status> CheckProxy(std::string address) = 0;
 
-  // For traffic, whose bearer is not an account: the id finds the box.
+  // For traffic, which no account authenticates: finds the box by its id alone.
   virtual Result<BoxPtr> Find(std::string_view id) const = 0;
   virtual void ForEachRunning(const std::function<void(const Box&)>& visit) const = 0;
-  // The tokens are derived from the id and the server's secret; they are nowhere stored.
+  // The tokens are derived from the id and the server's secret; they are not stored.
   virtual std::string AgentToken(std::string_view id) const = 0;
   virtual std::string TrafficToken(std::string_view id) const = 0;
   // A connection to the box's agent, or to one of its ports. kConflict when the box does not run

@@ -1,8 +1,8 @@
 #pragma once
-// What each account's boxes and snapshots take of the boxes' image. The storage counts what a box
-// wrote, also what only a layer sealed from it still needs, as long as the box's folder is there. A
-// layer therefore costs something of its own once that folder is gone: what the box took when it
-// was sealed, which the layer's name says, so that it is known after a restart too.
+// Computes how much of the boxes' image each account uses. While the folder of a box exists, the
+// file system charges it with everything the box wrote, including what only a layer sealed from it
+// still needs. Once the folder is gone, the layer is charged with what the box used when it was
+// sealed; the name of the layer has this number, so that it survives a restart.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace viv::boxes {
 
-// A name for a layer that is sealed from a box's folder, which takes so much.
+// The name of a layer that is sealed from a box's folder, which uses `used_bytes`.
 std::string LayerNameOf(std::string_view random, std::string_view folder, std::int64_t used_bytes);
 struct LayerOrigin {
   std::string folder;

@@ -1,5 +1,6 @@
 #pragma once
-// Tells which processes have ended, asked now and again: one look for all of them. Thread-safe.
+// Polls pidfds for processes that have exited, with one epoll descriptor for all of them.
+// Thread-safe.
 
 #include <sys/types.h>
 
@@ -18,7 +19,7 @@ class ExitPoller {
  public:
   static Result<ExitPoller> Open();
 
-  // `pidfd` stays open as long as it is watched; closing it ends the watch.
+  // `pidfd` stays open while it is registered; closing it unregisters it.
   void Add(int pidfd, const std::string& name);
   void Remove(const std::string& name);
   std::vector<std::string> TakeExited();

@@ -23,7 +23,7 @@
 namespace viv::boxes {
 namespace {
 
-// Where the program finds its folder: in its own mounts, since nobody may enter ours.
+// Where the program sees its folder, in its own mount namespace: the user nobody cannot enter ours.
 constexpr char kFetchFolder[] = "/mnt";
 constexpr unsigned kFetchUser = 65534;
 constexpr std::size_t kFetchErrorBytesMax = 600;
@@ -39,10 +39,12 @@ Status WriteFetchFile(const std::string& path, const std::string& text) {
   RETURN_IF_ERROR(FetchStep(static_cast<bool>(file), "make " + path));
   const ssize_t written = ::write(file.get(), text.data(), text.size());
   RETURN_IF_ERROR(FetchStep(written == static_cast<ssize_t>(text.size()), "write " + path));
-  return FetchStep(::fchown(file.get(), kFetchUser, kFetchUser) == 0, "give away " + path);
+  return FetchStep(::fchown(file.get(), kFetchUser, kFetchUser) == 0,
+                   "change the owner of " + path);
 }
 
-// Docker's form of credentials. Without any the file says so, or the operator's own would count.
+// Docker's format of credentials. The file exists even without any, because otherwise the
+// operator's own would be used.
 std::string AuthFile(const FetchImage& request) {
   json::object registries;
   if (request.login) {
@@ -60,12 +62,13 @@ Status PrepareFetch(const FetchImage& request) {
   RETURN_IF_ERROR(WriteFetchFile(request.folder + "/resolv.conf",
                                  "nameserver " + std::string(network::kNameserver) + "\n"));
   RETURN_IF_ERROR(FetchStep(::chown(request.folder.c_str(), kFetchUser, kFetchUser) == 0,
-                            "give away " + request.folder));
-  return FetchStep(::chmod(request.folder.c_str(), 0700) == 0, "close " + request.folder);
+                            "change the owner of " + request.folder));
+  return FetchStep(::chmod(request.folder.c_str(), 0700) == 0,
+                   "change the mode of " + request.folder);
 }
 
-// Changes the calling thread alone, and what it starts. The thread keeps its rights: a thread of
-// nobody's could be killed by anybody's process, and the server with it.
+// Changes only the calling thread and its children. The thread keeps its privileges: any process of
+// the user nobody could kill a thread of that user, and the server with it.
 Status EnterFetch(const FetchImage& request) {
   RETURN_IF_ERROR(FetchStep(::unshare(CLONE_NEWNS) == 0, "separate its mounts"));
   RETURN_IF_ERROR(FetchStep(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0,
@@ -139,7 +142,7 @@ bool HasSkopeo() {
 }
 
 Status RunFetch(const FetchImage& request, const std::atomic<bool>& stop) {
-  RETURN_IF_ERROR(EnterFetch(request), "prepare a place for skopeo");
+  RETURN_IF_ERROR(EnterFetch(request), "prepare namespaces for skopeo");
   auto check = [&]() -> Status {
     if (stop) return Fail(ErrorCode::kUnavailable, "the server is ending");
     if (BytesIn(kFetchFolder) <= request.bytes_max) return {};
@@ -161,7 +164,7 @@ Result<std::string> Fetch(const FetchImage& request, const std::atomic<bool>& st
                 "(apt-get install skopeo)");
   RETURN_IF_ERROR(PrepareFetch(request));
   Status ran;
-  // A thread that ends afterwards: it gives up what it could not get back.
+  // On a thread that exits afterwards, because its namespaces cannot be restored.
   std::thread([&] { ran = RunFetch(request, stop); }).join();
   RETURN_IF_ERROR(std::move(ran), "fetch " + request.reference.Text());
   std::ifstream file(request.folder + "/digest");

@@ -1,7 +1,7 @@
 #pragma once
 // Fetches a container image from a registry with the program skopeo, which sees a hostile server's
-// bytes first. It runs as nobody, without descriptors, in a network namespace of its own whose only
-// way out is our egress: what a box may not reach, it may not either, redirects included.
+// bytes first. It runs as nobody, without inherited descriptors, in a network namespace whose only
+// connection is our egress, so that it reaches only what a box may reach, redirects included.
 // Credentials are in a file that only it can read, never in arguments or variables.
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct FetchImage {
   ImageReference reference;
   std::optional<RegistryLogin> login;
   RegistryTransport transport = RegistryTransport::kTls;
-  std::string folder;  // exists, is empty and ours; the image comes to lie in FOLDER/image
+  std::string folder;  // exists, is empty and ours; the image is written to FOLDER/image
   int network = -1;    // the namespace, borrowed
   std::int64_t bytes_max = 0;
   std::chrono::seconds timeout{600};

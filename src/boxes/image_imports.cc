@@ -32,7 +32,7 @@ constexpr std::size_t kImportThreads = 2;
 constexpr std::size_t kImportsMax = 32;
 constexpr std::size_t kImportsPerAccountMax = 8;
 constexpr std::string_view kUserWhereNoneIsAsked = "user";  // a template's
-// A folder and a network for one import, both gone afterwards.
+// A folder and a network namespace for one import; both are removed afterwards.
 class ImportEnvironment {
  public:
   static Result<std::unique_ptr<ImportEnvironment>> Make(const ImageImportParts& parts,
@@ -120,7 +120,7 @@ class HostImageImports final : public ImageImports {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  // Before anybody can ask: what an earlier server left half done.
+  // Called before the first import: removes what an earlier server left unfinished.
   Status Prepare() {
     std::error_code error;
     fs::remove_all(folder_, error);
@@ -186,7 +186,7 @@ class HostImageImports final : public ImageImports {
       } else {
         log::Info("image.not_imported", {{"snapshot", id}, {"error", imported.error().message}});
       }
-      // Who ends before its answer is kept was interrupted, which the next server says.
+      // An import that ends before its result is stored counts as interrupted.
       next.charge = accounts::Charge();
       if (!stopping_) next.done(std::move(imported));
       lock.lock();
@@ -214,7 +214,7 @@ class HostImageImports final : public ImageImports {
     SnapshotRecord record = RecordOfImport(request, made);
     imported.info = BoxTemplates::InfoOf(record);
     Status kept = RunToEnd(parts_.snapshots.Add(std::move(record)));
-    // The snapshot stands on its folders now, or nobody does and the next start removes them.
+    // The snapshot uses the folders now; if it could not be stored, the next start removes them.
     if (Status removed = parts_.templates.Remove(made.id); !removed)
       log::Warn("import.not_removed", {{"name", name}, {"error", removed.error().message}});
     RETURN_IF_ERROR(std::move(kept));

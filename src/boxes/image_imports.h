@@ -1,7 +1,7 @@
 #pragma once
-// Images of container registries become snapshots of an account. An import takes seconds to minutes
-// and goes on in the background; one that a server's end interrupts is not taken up again.
-// Thread-safe.
+// Imports images from container registries as snapshots of an account. An import takes seconds to
+// minutes and runs in the background; one that is interrupted by the end of the server is not
+// resumed. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -47,7 +47,7 @@ struct ImportImage {
 struct ImportedImage {
   TemplateInfo info;
   std::string digest;  // "sha256:…" of its manifest
-  // What it says of its processes; empty where it says nothing.
+  // The user and working directory that the image sets; empty where it sets none.
   std::string user = {};
   std::string workdir = {};
 };
@@ -71,7 +71,7 @@ struct ImageImportParts {
   network::Egress& egress;
   accounts::Budgets* budgets = nullptr;  // of the accounts; nullptr: none
 };
-// `folder` is for images on their way; what it holds is removed. All given outlives it.
+// `folder` is for images that are being imported; its content is removed. All arguments outlive it.
 Result<std::unique_ptr<ImageImports>> OpenImageImports(ImageImportParts parts, std::string folder);
 
 }  // namespace viv::boxes

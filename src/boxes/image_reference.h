@@ -1,7 +1,7 @@
 #pragma once
 // The name of a container image: "debian", "team/tool:1.2",
-// "registry.example.com:5000/a/b@sha256:…". It comes from a request and goes to a program's command
-// line, so that nothing passes but what the grammar of such names allows.
+// "registry.example.com:5000/a/b@sha256:…". It comes from a request and goes into a program's
+// command line, so only what the grammar of such names allows is accepted.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-// A box that the kernel knows: its processes, limits, network and files. Whoever holds it decides
-// about its life; BoxHost makes and ends it.
+// A box with processes: its handle, its first process and its cgroup. BoxHost creates and ends it;
+// the owner of this object decides when.
 
 #include <sys/types.h>
 
@@ -15,15 +15,15 @@
 
 namespace viv::boxes {
 
-// What a later server needs to find a box again.
+// The names of a box's kernel objects and files, by which a later server finds them again.
 struct BoxHandle {
-  std::string name;     // of its cgroup, socket and egress doors; new at each start
+  std::string name;     // of its cgroup, agent socket and egress listeners; new at each start
   std::string folder;   // of its files; kept while the box is stopped
   std::string network;  // of its network namespace
   std::uint32_t slot = 0;
   pid_t pid = -1;
   std::uint64_t start_time = 0;
-  std::vector<storage::OverlayMount> overlays;  // what its files stand on
+  std::vector<storage::OverlayMount> overlays;  // the layers below its files
 };
 
 struct LiveBox {

@@ -7,7 +7,7 @@
 namespace viv::boxes {
 namespace {
 
-// While creates keep coming the cores are theirs; an almost empty shelf does not wait.
+// Parking pauses for this long after each request for a box, which gets the CPU first.
 constexpr std::chrono::milliseconds kQuietPeriod{4};
 
 bool IsSameRequest(const BoxHost::StartRequest& a, const BoxHost::StartRequest& b) {
@@ -87,7 +87,7 @@ std::size_t ParkedBoxes::size() const {
   return count;
 }
 
-// The emptiest shelf that is not full.
+// The pool with the fewest boxes that is not full.
 ParkedBoxes::Pool* ParkedBoxes::NextToFill() {
   Pool* next = nullptr;
   for (auto& [id, pool] : pools_) {
@@ -114,7 +114,7 @@ void ParkedBoxes::Run() {
     lock.unlock();
     auto started = host_.Start(request);
     lock.lock();
-    // The shelf may have been taken away or changed meanwhile.
+    // The pool may have been removed or changed meanwhile.
     Pool* still = nullptr;
     for (auto& [id, it] : pools_)
       if (IsSameRequest(it.request, request)) still = &it;

@@ -1,6 +1,7 @@
 #pragma once
-// Boxes that wait for somebody: started ahead of time, per template, by a thread of its own that
-// works when nobody is asking. A create is then a claim. Thread-safe.
+// Pools of boxes that are started ahead of time, one pool for each way to start a box. A thread
+// fills the pools while no requests come in; creating a box then only takes one from its pool.
+// Thread-safe.
 
 #include <chrono>
 #include <condition_variable>
@@ -18,12 +19,12 @@ namespace viv::boxes {
 
 class ParkedBoxes {
  public:
-  // `target` for each template; 0: none at all.
+  // `target` is the size of each pool; 0: no box is parked.
   ParkedBoxes(BoxHost& host, std::size_t target);
-  ~ParkedBoxes();  // ends those that wait
+  ~ParkedBoxes();  // ends the parked boxes
 
-  // Keeps boxes of that kind from now on. Asked for again with another request (the template
-  // changed) it ends the old ones.
+  // Fills the pool `parked_key` from now on. A call with another request, after the template has
+  // changed, ends the boxes of the earlier one.
   void StartParking(const std::string& parked_key, BoxHost::StartRequest request);
   void StopParking(const std::string& parked_key);
   std::unique_ptr<LiveBox> Take(const std::string& parked_key);  // nullptr: none is ready
@@ -33,7 +34,7 @@ class ParkedBoxes {
   struct Pool {
     BoxHost::StartRequest request;
     std::deque<std::unique_ptr<LiveBox>> boxes;
-    bool failing = false;  // the last start failed: not before somebody asks again
+    bool failing = false;  // the last start failed; the next one waits until a box is requested
   };
 
   void Run();

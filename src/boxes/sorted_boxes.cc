@@ -90,7 +90,7 @@ void SortedBoxes::Remove(const Box& box) {
 BoxPage SortedBoxes::List(const BoxQuery& query) const {
   const SortTree& boxes = index_->boxes;
   const bool rising = query.order == BoxQuery::Order::kOldestFirst;
-  // How many stand before the first one of the page, in the order of the query.
+  // How many come before the first one of the page, in the order of the query.
   std::size_t skipped = 0;
   if (query.after) {
     const SortKeyView after{query.after->number, query.after->text, query.after->id};

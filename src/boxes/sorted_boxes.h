@@ -1,6 +1,6 @@
 #pragma once
-// The boxes of one account in one order, with the number of each: a page deep in the list costs the
-// same as the first one.
+// The boxes of one account in one sort order, in a tree with order statistics: a page deep in the
+// list costs the same as the first one.
 
 #include <functional>
 #include <memory>

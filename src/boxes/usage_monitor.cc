@@ -11,7 +11,7 @@ namespace viv::boxes {
 namespace {
 
 constexpr std::chrono::seconds kCheckEvery{1};
-// In looks: of accounts that use little, where nobody is held to anything, and of boxes at rest.
+// In rounds: for accounts that use little, where no limit applies, and for boxes that do not run.
 constexpr std::uint64_t kMeasureEvery = 5;
 constexpr std::uint64_t kMeasureFreeEvery = 10;
 constexpr std::uint64_t kMeasureAtRestEvery = 30;
@@ -64,7 +64,7 @@ void UsageMonitor::RunOnce() {
   const std::int64_t host_free = sources_.host_disk_free();
   budgets_.SetFree(accounts::Budget::kBlobBytes, host_free);
   budgets_.SetFree(accounts::Budget::kRepositoryBytes, host_free);
-  // Who has the machine alone and no limit is not held to one.
+  // A single account without a limit is not limited.
   const bool holds =
       budgets_.HasSeveralAccounts() || budgets_.HasLimitOf(accounts::Budget::kDiskBytes);
   const bool is_due =
@@ -113,7 +113,7 @@ bool UsageMonitor::MayGrow(const std::string& account_id) {
 }
 
 void UsageMonitor::LimitGrowth(const std::vector<MonitoredBox>& boxes) {
-  const bool is_first = rounds_ == 0;         // an earlier server may have held any of them
+  const bool is_first = rounds_ == 0;         // an earlier server may have capped any of them
   std::map<std::string_view, bool> may_grow;  // by account
   std::set<std::string> capped;
   for (const MonitoredBox& box : boxes) {
@@ -122,7 +122,7 @@ void UsageMonitor::LimitGrowth(const std::vector<MonitoredBox>& boxes) {
     const bool was_capped = is_first || capped_.contains(folder);
     auto [may, is_new] = may_grow.try_emplace(box.disk.account_id, true);
     if (is_new) may->second = MayGrow(box.disk.account_id);
-    if (!box.can_write) {  // seen to when it runs again
+    if (!box.can_write) {  // updated when it runs again
       if (was_capped) capped.insert(folder);
       continue;
     }

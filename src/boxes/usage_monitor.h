@@ -1,8 +1,8 @@
 #pragma once
-// Measures what accounts use of the disk and of the memory, and holds those back that use all they
-// may: their boxes keep what they wrote, may delete and may not grow, until there is room again. A
-// thread of its own looks every second at accounts that use more than half of what they may, and
-// every five seconds at all; what an account writes meanwhile it may have too much.
+// Measures how much disk and memory the accounts use, and stops the growth of those that use all
+// they may: their boxes keep what they wrote and may delete, but may not grow until there is space
+// again. A thread checks accounts that use more than half of their limit every second, and all
+// accounts every five seconds; what an account writes between two checks may exceed its limit.
 
 #include <condition_variable>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace viv::boxes {
 
-// A box as the watch sees it.
+// What the monitor needs to know of a box.
 struct MonitoredBox {
   DiskHolder disk;
   bool can_write = false;         // its processes run
@@ -29,14 +29,14 @@ struct MonitoredBox {
   std::int64_t memory_used = 0;
 };
 
-// What it looks at and acts on; functions so that a test can take the machine's place.
+// What the monitor reads and changes; functions, so that a test can replace the machine.
 struct UsageSources {
   std::function<std::vector<MonitoredBox>()> boxes;               // without what folders use
   std::function<std::vector<DiskHolder>()> snapshots;             // the same
   std::function<std::int64_t(const std::string&)> read;           // what a folder uses; blocks
   std::function<Status(const std::string&, std::int64_t)> limit;  // a folder to so many bytes
   std::function<std::int64_t()> image_free;                       // where boxes keep their files
-  std::function<void()> flush;                   // what boxes wrote last is counted
+  std::function<void()> flush;  // makes the file system count what was written last
   std::function<std::int64_t()> host_disk_free;  // for blobs and repositories
   std::function<std::int64_t()> memory_available;
 };
@@ -48,7 +48,7 @@ class UsageMonitor {
   ~UsageMonitor();
 
   void Start();    // the thread
-  void RunOnce();  // once; by one caller at a time
+  void RunOnce();  // one round; by one caller at a time
 
  private:
   void Run();
@@ -60,7 +60,7 @@ class UsageMonitor {
 
   accounts::Budgets& budgets_;
   const UsageSources sources_;
-  // Of whoever looks:
+  // Used by RunOnce only:
   std::uint64_t rounds_ = 0;
   std::set<std::string> near_limit_;  // accounts that use more than half of what they may
   std::set<std::string> at_limit_;    // accounts that use all

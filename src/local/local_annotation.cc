@@ -20,11 +20,11 @@ std::string WriteLocalAnnotation(const LocalAnnotation& annotation) {
 }
 
 Result<LocalAnnotation> ReadLocalAnnotation(std::string_view text) {
-  ASSIGN_OR_RETURN(json::value value, ParseJson(text), "the note of a local sandbox");
+  ASSIGN_OR_RETURN(json::value value, ParseJson(text), "the annotation of a local sandbox");
   LocalAnnotation annotation;
   const json::value* servers = Find(value, "servers");
   if (servers == nullptr || !servers->is_array()) {
-    return Fail(ErrorCode::kInternal, "the note of a local sandbox has no servers");
+    return Fail(ErrorCode::kInternal, "the annotation of a local sandbox has no servers");
   }
   for (const json::value& server : servers->get_array()) {
     annotation.servers.push_back({.name = std::string(FindString(server, "name")),

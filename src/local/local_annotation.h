@@ -1,6 +1,6 @@
 #pragma once
-// What a local sandbox is beyond its box: which servers it was acquired with, and for which
-// benchmark. It is kept as the box's note "klavis"; a box without one is no local sandbox.
+// What a local sandbox has beside its box: the servers it was acquired with, and the benchmark. It
+// is stored as the box's annotation "klavis"; a box without it is no local sandbox.
 
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ struct LocalAnnotation {
   };
   std::vector<Server> servers;
   std::string benchmark;      // empty: none
-  json::object dialect_data;  // what else the dialect keeps; the bridge reads none of it
+  json::object dialect_data;  // what else the dialect stores
 
   bool Has(std::string_view server) const;
 };

@@ -62,11 +62,11 @@ Task<Result<boxes::BoxPtr>> LocalSandboxes::Acquire(AcquireLocal request) {
   create.timeout_seconds = request.ttl_seconds;
   create.on_timeout = boxes::OnTimeout::kKill;
   create.wake = boxes::WakeOnTraffic::kAlways;
-  // An end is counted while a box runs, so only one without an end rests when nobody needs it.
+  // The timeout counts only while a box runs, so only a box without one is paused when it is idle.
   if (request.ttl_seconds == 0) create.idle_seconds = kLocalIdleSeconds;
   create.keep_stopped_seconds = request.ttl_seconds;
-  create.keep_memory = true;  // its servers have state that no file holds
-  // Its id opens its servers, so it must not be part of an address that anybody may be given.
+  create.keep_memory = true;  // its servers have state in memory
+  // Its id gives access to its servers, so it must not be part of a public address.
   create.network.public_traffic = false;
   create.user = "user";
   create.workdir = std::string(kWorkspace);

@@ -1,7 +1,7 @@
 #pragma once
-// Local sandboxes: a box with a workspace, and MCP servers in it that share it. The box does the
-// work; this is what is the same whatever API one is asked for through. Another account's sandbox
-// is the same as none, and so is a box that is no local sandbox: kNotFound. Thread-safe.
+// Local sandboxes: a box with a workspace, and MCP servers in it that share it. This class has what
+// all APIs for them have in common. A sandbox of another account is treated as missing, and so is a
+// box that is no local sandbox: kNotFound. Thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -23,18 +23,18 @@ namespace viv::local {
 
 struct AcquireLocal {
   std::string account_id;
-  // None twice. One of the vendor's that is not on offer here is kept in the note, and does not
-  // work; at least one is on offer.
+  // Without duplicates. A server of the vendor that is not available here is recorded and does not
+  // work; at least one is available.
   std::vector<std::string> servers;
   std::string benchmark;         // empty: none
   std::int64_t ttl_seconds = 0;  // 0: it has no end
-  json::object dialect_data;     // for its note
+  json::object dialect_data;     // for its annotation
 };
 
 class LocalSandboxes {
  public:
-  // What a workspace of that profile stands on: WorkspaceLayers::Trees. Empty: there are no local
-  // sandboxes here.
+  // The layers of the profile's workspace: WorkspaceLayers::Trees. Empty: this server has no local
+  // sandboxes.
   using OverlaysOf = std::function<std::vector<storage::OverlayMount>(std::string_view profile)>;
   LocalSandboxes(boxes::Boxes& boxes, const LocalServers& servers, OverlaysOf overlays)
       : boxes_(boxes), servers_(servers), overlays_(std::move(overlays)) {}
@@ -43,17 +43,17 @@ class LocalSandboxes {
 
   Task<Result<boxes::BoxPtr>> Acquire(AcquireLocal request);
   Result<boxes::BoxPtr> Get(std::string_view account_id, std::string_view uuid) const;
-  // Whoever it belongs to, by the box's own id: for what a signed URL proves.
+  // Of any account, by the box's own id: for requests that a signed URL authorizes.
   Result<boxes::BoxPtr> Find(std::string_view box_id) const;
   // The one with this id, or with a server of this id.
   Result<boxes::BoxPtr> GetByServer(std::string_view account_id, std::string_view uuid) const;
   std::vector<boxes::BoxPtr> List(std::string_view account_id) const;  // the newest first
   Task<Status> Release(boxes::BoxPtr box);
   Task<Status> Reset(boxes::BoxPtr box);
-  // Changes what its note says beyond servers and benchmark.
+  // Replaces the dialect's part of its annotation.
   Task<Status> SetDialectData(boxes::BoxPtr box, json::object dialect_data);
 
-  // A program in the box, which wakes for it.
+  // Runs a program in the box, which is resumed for it.
   Task<Status> Run(boxes::BoxPtr box,
                    boxes::AgentProgram program,
                    boxes::ByteSource input,
@@ -65,7 +65,7 @@ class LocalSandboxes {
                                        std::size_t bytes_max);
   Task<Status> Start(boxes::BoxPtr box, boxes::BackgroundCommand command);
 
-  // What changes all of a workspace takes turns.
+  // Serializes the operations that replace a whole workspace.
   Task<AsyncMutex::Lock> LockWorkspace(boxes::BoxPtr box);
 
  private:

@@ -34,7 +34,7 @@ class LocalSandboxesTest : public ::testing::Test {
   LocalSandboxes local_{boxes_, servers_, OverlaysFor};
 };
 
-TEST_F(LocalSandboxesTest, IsABoxWithANoteOfItsServers) {
+TEST_F(LocalSandboxesTest, IsABoxWithAnAnnotationOfItsServers) {
   auto box = Acquire({"git", "filesystem"}, "Toolathlon");
   ASSERT_TRUE(box) << box.error().message;
   auto annotation = LocalAnnotationOf(**box);
@@ -81,7 +81,7 @@ TEST_F(LocalSandboxesTest, RefusesServersThatAreNotOnOffer) {
   EXPECT_EQ(Acquire({"word"}).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(LocalSandboxesTest, SaysWhenThereIsNoWorkspaceToStandOn) {
+TEST_F(LocalSandboxesTest, SaysWhenThereAreNoWorkspaces) {
   LocalSandboxes none(boxes_, servers_, nullptr);
   AcquireLocal request;
   request.servers = {"git"};
@@ -90,7 +90,7 @@ TEST_F(LocalSandboxesTest, SaysWhenThereIsNoWorkspaceToStandOn) {
   EXPECT_THAT(box.error().message, HasSubstr("viv-tools is missing"));
 }
 
-TEST_F(LocalSandboxesTest, KeepsMoreInTheNoteWithoutLosingTheRest) {
+TEST_F(LocalSandboxesTest, SetsDialectDataWithoutLosingTheRest) {
   auto box = Acquire({"git"}, "MCP_Atlas");
   ASSERT_TRUE(RunToEnd(local_.SetDialectData(*box, {{"a", 1}})));
   auto annotation = LocalAnnotationOf(**boxes_.Find((*box)->id));

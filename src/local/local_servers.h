@@ -22,14 +22,14 @@ struct LocalServer {
   std::vector<std::string> command;  // a program of the box and its arguments
   std::map<std::string, std::string> variables;
   std::string template_name;         // what the box is made from; empty: the usual template
-  std::int64_t idle_seconds = 1800;  // without a call it is stopped after so long
-  std::int64_t start_seconds = 30;   // so long may it take to answer the first message
+  std::int64_t idle_seconds = 1800;  // it is stopped after this time without a call
+  std::int64_t start_seconds = 30;   // how long it may take to answer the first message
   bool built_in = false;             // of viv-tools: it also gets the sandbox's profile
 
   bool operator==(const LocalServer&) const = default;
 };
 
-// Whether the vendor has a local server of this name, be it on offer here or not.
+// Whether the vendor has a local server of this name, available here or not.
 bool IsVendorsLocalServer(std::string_view name);
 // What a client is told of one that is not on offer.
 std::string NotOfferedText(std::string_view name);

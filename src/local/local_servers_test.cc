@@ -118,7 +118,7 @@ TEST(LocalAnnotationTest, ReadsWhatItWrote) {
   EXPECT_EQ(again->dialect_data.at("ttl").as_int64(), 60);
 }
 
-TEST(LocalAnnotationTest, ABoxWithoutANoteIsNoLocalSandbox) {
+TEST(LocalAnnotationTest, ABoxWithoutAnAnnotationIsNoLocalSandbox) {
   boxes::Box box;
   EXPECT_FALSE(LocalAnnotationOf(box));
   for (const char* text : {"", "{", "{}", "[]", R"({"servers":3})"}) {

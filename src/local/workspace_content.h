@@ -1,8 +1,8 @@
 #pragma once
-// A folder of files that is to become a workspace: what is in it, whether that may be in one, and
-// a copy of it that belongs to the box's user. Nothing in it is followed. A file NAME.fast-import
-// is not copied: it is the history of a git repository, as `git fast-import` reads it, from which
-// the repository NAME is made in its place.
+// Lists and copies a folder of files that becomes a workspace. The listing checks that the content
+// is allowed in one; the copy belongs to the box's user. Symbolic links are not followed. A file
+// NAME.fast-import is not copied: it is the history of a git repository, as `git fast-import` reads
+// it, from which the repository NAME is made in its place.
 
 #include <sys/stat.h>
 #include <sys/types.h>

@@ -1,9 +1,9 @@
 #pragma once
 // What a local sandbox has on top of its template: the program with the local MCP servers, and the
-// workspace /data with the content of a benchmark's profile. Both are layers below DATA/local,
-// made once and shared by all boxes. A layer is named by a fingerprint of what it was made from and
+// workspace /data with the content of a benchmark's profile. Both are layers below DATA/local, made
+// once and shared by all boxes. A layer is named by a fingerprint of what it was made from and
 // appears complete; when the program or the data changed, the next start makes a new one beside it,
-// and the old one goes when no box stands on it. Does not change after Open; thread-safe.
+// and the old one is removed when no box uses it. Does not change after Open; thread-safe.
 
 #include <functional>
 #include <map>

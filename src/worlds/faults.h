@@ -1,7 +1,7 @@
 #pragma once
-// Faults that a sandbox is told to have: errors, rate limits and latency by tool, so that an agent
-// can be trained and tested on a world that misbehaves. Decisions are counted, not drawn: the same
-// calls meet the same faults.
+// Faults to inject into a sandbox: errors, rate limits and latency by tool, so that an agent can be
+// trained and tested on a world that misbehaves. Faults are counted, not random: the same calls get
+// the same faults.
 //
 //   {"faults": [{"tool": "slack_*", "error": "internal_error", "times": 2},
 //               {"tool": "*", "latency_ms": 300},
@@ -34,7 +34,7 @@ class Faults {
   Status Set(const json::value& document);
   json::value Describe() const;
 
-  // What the next call of that tool meets; counts it.
+  // The faults of the next call of that tool; counts the call.
   FaultEffect Next(std::string_view tool);
 
  private:
@@ -43,7 +43,7 @@ class Faults {
     FaultEffect effect;
     std::int64_t after = 0;             // calls that pass first (a rate limit)
     std::int64_t every = 1;             // each n-th call
-    std::optional<std::int64_t> times;  // then it is used up
+    std::optional<std::int64_t> times;  // how often it applies at most
     std::int64_t seen = 0;
     std::int64_t done = 0;
   };

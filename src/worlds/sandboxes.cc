@@ -51,7 +51,7 @@ store::Sandbox WithoutLease(store::Sandbox sandbox) {
 
 }  // namespace
 
-// What is held is counted from the records, whatever an earlier server did last.
+// Usage is counted from the records, whatever an earlier server did last.
 Sandboxes::Sandboxes(store::Store& store,
                      engine::Catalogue& catalogue,
                      Worlds& worlds,
@@ -64,8 +64,7 @@ Sandboxes::Sandboxes(store::Store& store,
   });
 }
 
-// The account's budget is taken with the look whether it suffices, and given back where no lease
-// comes of it.
+// Charges the account's budget before the lease is acquired, and returns the charge if that fails.
 Task<Result<store::SandboxPtr>> Sandboxes::TakeLease(store::SandboxStore::AcquireRequest request) {
   accounts::Charge charge(limits_.budgets, request.lease.account_id);
   CO_RETURN_IF_ERROR(charge.Set(OneWorld()));
@@ -144,7 +143,7 @@ Task<Result<Sandboxes::Released>> Sandboxes::Release(SandboxRef ref,
   released.sandbox = std::make_shared<const store::Sandbox>(idle_record);
   Status done = co_await EndLease(sandbox, std::move(idle_record));
   if (!done && done.error().code == ErrorCode::kConflict)
-    co_return NotFound();  // somebody else was faster
+    co_return NotFound();  // another request released it first
   CO_RETURN_IF_ERROR(done);
   worlds_.Remove(sandbox->lease_id);
   log::Debug("sandbox.released", {{"sandbox", sandbox->id}});
@@ -194,7 +193,7 @@ Task<Result<LiveWorldPtr>> Sandboxes::Open(store::SandboxPtr sandbox) {
 Task<Status> Sandboxes::Reset(SandboxRef ref) {
   ASSIGN_OR_CO_RETURN(store::SandboxPtr sandbox, Get(ref));
   if (!worlds_.Find(*sandbox))
-    worlds_.Remove(sandbox->lease_id);  // what cannot be read is given up
+    worlds_.Remove(sandbox->lease_id);  // an unreadable world is discarded
   ASSIGN_OR_CO_RETURN(LiveWorldPtr live, co_await Open(sandbox));
   if (sandbox->state == store::SandboxState::kError) {
     store::Sandbox repaired = *sandbox;

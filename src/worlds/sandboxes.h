@@ -1,8 +1,8 @@
 #pragma once
-// The domain's one door: acquiring, using and releasing sandboxes. A sandbox is a pooled account
-// with a name of its own; a lease binds it to a caller, and everything that happens in it belongs
-// to the lease. A call that returned has happened for good. Another account's sandbox is the same
-// as none. Thread-safe.
+// The domain's interface to worlds: acquiring, using and releasing sandboxes. A sandbox is a pooled
+// account with a name of its own; a lease binds it to a caller, and everything that happens in it
+// belongs to the lease. When a call returns, its effect is durable. A sandbox of another account is
+// treated as missing. Thread-safe.
 
 #include <atomic>
 #include <chrono>
@@ -98,10 +98,10 @@ class Sandboxes {
                                         json::object arguments,
                                         const std::atomic<bool>& cancelled);
 
-  // Ends the leases that have run out. Called now and again.
+  // Releases the leases that have expired. Called periodically.
   Task<std::size_t> ReleaseExpired();
 
-  // Ends what is under way and what is still to come: the server stops.
+  // Cancels running and later calls, because the server stops.
   void CancelCalls() { stopping_ = true; }
 
   engine::Catalogue& catalogue() { return catalogue_; }
@@ -121,7 +121,7 @@ class Sandboxes {
   store::Store& store_;
   engine::Catalogue& catalogue_;
   Worlds& worlds_;
-  FairPool& pool_;  // of worlds alone: what they do is never before what boxes do
+  FairPool& pool_;  // for worlds only, so that they do not delay boxes
   SandboxLimits limits_;
   std::atomic<bool> stopping_{false};
 };

@@ -1,7 +1,6 @@
 #pragma once
-// The live worlds, by lease. A world is brought into memory when it is first used and leaves with
-// its lease; one that nobody has used costs its record alone. Thread-safe: each world lets one
-// caller in at a time.
+// The worlds in memory, by lease. A world is loaded when it is first used and removed with its
+// lease; an unused one costs its record only. Thread-safe: each world has a mutex.
 
 #include <array>
 #include <atomic>
