@@ -1,6 +1,6 @@
 #pragma once
-// LangSmith's data plane, spoken by the box itself: commands with output kept by byte offset, files,
-// search, and a tunnel to the box's own ports. All paths begin with /dataplane.
+// LangSmith's data plane, spoken by the box itself: commands with output kept by byte offset,
+// files, search, and a tunnel to the box's own ports. All paths begin with /dataplane.
 
 #include <memory>
 

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "base/ids.h"
 #include "base/base64.h"
+#include "base/ids.h"
 
 namespace viv::agent {
 namespace {

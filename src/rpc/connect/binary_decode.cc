@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
 #include "base/base64.h"
-#include "rpc/connect/schema.h"
+#include "base/text.h"
 #include "base/timestamp.h"
+#include "rpc/connect/schema.h"
 
 namespace viv::connect {
 namespace {
