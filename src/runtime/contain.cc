@@ -72,9 +72,9 @@ void Report(int pipe, Step step, int error) {
 }  // namespace
 
 int Contain(const Containment& box) {
-  for (const ContainmentStep& measure : kContainmentSteps) {
-    if (int error = measure.take(box); error != 0) {
-      Report(box.report, measure.step, error);
+  for (const ContainmentStep& step : kContainmentSteps) {
+    if (int error = step.take(box); error != 0) {
+      Report(box.report, step.step, error);
       ::_exit(1);
     }
   }
