@@ -55,7 +55,7 @@ class AgentFixture : public ::testing::Test {
     return http::RawClient(std::move(socket));
   }
 
-  // The whole answer to one request on a connection of its own.
+  // The whole response to one request on a connection of its own.
   std::string Ask(const std::string& head, const std::string& body = "") {
     http::RawClient client = Connect();
     std::string request = head + "\r\nHost: box\r\nConnection: close\r\nAuthorization: Basic " +

@@ -22,7 +22,7 @@ namespace viv::blobs {
 
 class Blobs {
  public:
-  // What becomes of an upload as soon as it is whole. A failure is the answer to the upload, and
+  // What becomes of an upload as soon as it is whole. A failure is the response to the upload, and
   // the blob is removed.
   using OnUpload = std::function<Task<Status>(BlobName name)>;
 

@@ -1,5 +1,5 @@
 // Git's smart HTTP over a repository. git speaks the protocol itself; here its request is fed to it
-// while its answer streams out, because each may wait for the other.
+// while its response streams out, because each may wait for the other.
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +21,7 @@
 
 namespace viv::git {
 
-// Shared between the answer and what feeds git, of which one may outlive the other by a moment.
+// Shared between the response and what feeds git, of which one may outlive the other by a moment.
 struct GitExchange {
   GitExchange(asio::any_io_executor executor, std::string of, GitService what)
       : account_id(std::move(of)), service(std::move(what)), feeding(std::move(executor)) {}
@@ -33,7 +33,7 @@ struct GitExchange {
   std::unique_ptr<GitProcess> process;
   std::optional<GitBody> body;   // nothing when git is asked nothing
   std::optional<Error> failure;  // of the body
-  std::string first;             // of the answer
+  std::string first;             // of the response
   http::OperationCounter feeding;
   bool over = false;  // the request must not be touched any more
 
@@ -50,7 +50,8 @@ constexpr std::uint64_t kPushBytesMax = kPackBytesMax + (1 << 20);
 constexpr std::uint64_t kFetchRequestBytesMax = 64 << 20;  // what a fetching client has and wants
 constexpr std::chrono::seconds kServiceDeadline{1800};
 
-// What git no longer takes is read and dropped: the client hears the answer only after it sent all.
+// What git no longer takes is read and dropped: the client hears the response only after it sent
+// all.
 Task<void> FeedGit(std::shared_ptr<GitExchange> exchange,
                    std::unique_ptr<http::OperationCounter::Entry> entry) {
   bool listening = true;
@@ -181,7 +182,7 @@ Task<void> Repositories::Stream(std::shared_ptr<GitExchange> exchange, http::Bod
   }
   Result<int> code = co_await exchange->process->Wait();
   if (!code || exchange->failure) co_return writer.Abort();
-  // The protocol says itself what failed, so the answer ends properly.
+  // The protocol says itself what failed, so the response ends properly.
   if (*code != 0) LogGit(*exchange, *code);
   exchange->slot = GitSlots::Slot();
   exchange->reservation = PushReservations::Reservation();

@@ -71,7 +71,7 @@ class Repositories {
     std::string input = {};
     std::size_t output_bytes_max = 64 * 1024;
     std::chrono::seconds deadline{60};
-    bool may_fail = false;  // a non-zero exit code is an answer too
+    bool may_fail = false;  // a non-zero exit code is a result too
   };
   struct CommandOutput {
     int exit_code = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// How much memory the bodies of all requests under way may take, and how much of it one owner:
-// whoever sends many large ones at once waits for himself before others wait for him. Thread-safe.
+// Limits the memory that the bodies of all pending requests take together, and the part of it that
+// one owner takes: an owner who sends many large bodies at once waits before others have to wait.
+// Thread-safe.
 
 #include <cstddef>
 #include <functional>
@@ -13,7 +14,7 @@ namespace viv::http {
 
 class BodyBudget {
  public:
-  // A part of the budget, which goes back with it.
+  // A part of the budget. The destructor returns it.
   class Charge {
    public:
     Charge() = default;
@@ -33,13 +34,13 @@ class BodyBudget {
 
   explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // What one owner may have at a time.
+  // The most bytes that one owner may take at a time.
   std::size_t owner_bytes_max() const { return bytes_max_ / 2; }
 
-  // Raises the charge to `bytes`, at once or not at all. A charge has one owner.
+  // Raises the charge to `bytes`, or returns false and changes nothing. A charge has one owner.
   bool Raise(Charge& charge, const std::string& owner, std::size_t bytes);
 
-  // One who waits for others to give back; only so many do.
+  // A request that waits until others release memory. The number of waiters is limited.
   class Waiter {
    public:
     explicit Waiter(BodyBudget& budget);

@@ -1,6 +1,6 @@
 #pragma once
-// A body that streams out, an answer's or a request's: chunks, or bare bytes up to a length told
-// before or to the end of the connection.
+// A body that streams out, a response's or a request's: in chunks, or as plain bytes up to the
+// Content-Length or to the end of the connection.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ class StreamWriter : public BodyWriter {
  public:
   struct Shape {
     Framing framing = Framing::kChunked;
-    std::uint64_t body_bytes = 0;  // with kLength: what the head promised
+    std::uint64_t body_bytes = 0;  // with kLength: the Content-Length
   };
   StreamWriter(Transport& transport, Transport::Duration timeout, Shape shape)
       : transport_(transport), timeout_(timeout), shape_(shape), bytes_left_(shape.body_bytes) {}
@@ -27,7 +27,7 @@ class StreamWriter : public BodyWriter {
 
   bool is_aborted() const { return aborted_; }
 
-  // The client must see that the body is not whole.
+  // True when the connection must be closed so that the client sees that the body is incomplete.
   bool is_incomplete() const {
     return aborted_ || failed_ || (shape_.framing == Framing::kLength && bytes_left_ > 0);
   }
@@ -41,7 +41,7 @@ class StreamWriter : public BodyWriter {
   bool aborted_ = false;
 };
 
-// Writes all, at once if the kernel takes it.
+// Writes everything, without waiting if the socket's buffer takes it all.
 Task<bool> WritePieces(Transport& transport, Transport::Pieces pieces, Transport::Duration timeout);
 
 }  // namespace viv::http

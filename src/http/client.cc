@@ -133,7 +133,9 @@ Task<ExchangeResult> StartOverConnection(UniqueFd connection, ClientRequest requ
 
 Task<ExchangeResult> StartAtUrl(ClientRequest request) {
   ASSIGN_OR_CO_RETURN(Url url, ParseUrl(request.url));
-  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));  // before anyone is bothered
+  ASSIGN_OR_CO_RETURN(
+      std::string head,
+      RequestHead(request, url));  // a malformed request is refused before a connection is made
   ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await ConnectTo(url, request.timeout));
   co_return co_await StartOverConnection(std::move(connection), std::move(request), std::move(url));
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A small HTTP/1.1 client for our command line, our agents' host side and tests: one request, one
-// connection, plain. It follows no redirects and trusts no server: time and size are limited.
+// connection, plain. It follows no redirects, and it limits time and size because it trusts no
+// server.
 
 #include <chrono>
 #include <cstddef>
@@ -20,14 +21,16 @@ struct ClientRequest {
   std::string url;  // "http://host[:port]/path?query"
   Headers headers;
   std::string body;
-  // Instead of `body`: gives its pieces, an empty one at the end. They are sent in chunks while the
-  // answer is read already; a failure ends the exchange. What it refers to outlives the exchange.
+  // Instead of `body`: returns the body piece by piece, an empty piece at the end. The pieces are
+  // sent in chunks, while the response may already be read; an error ends the exchange. What the
+  // function refers to outlives the exchange.
   std::function<Task<Result<std::string>>()> body_source;
   // For each of: connecting; sending, without progress; receiving, of a stream its head.
   std::chrono::milliseconds timeout{30'000};
   std::chrono::milliseconds silence_timeout{0};   // between the pieces of a stream; 0: any time
-  std::size_t body_bytes_max = 64 * 1024 * 1024;  // of the answer, unless it is streamed
-  // Looked at regularly while the answer is awaited and read; true ends the exchange.
+  std::size_t body_bytes_max = 64 * 1024 * 1024;  // of the response, unless it is streamed
+  // Called regularly while the response is awaited and read; the exchange ends when it returns
+  // true.
   std::function<bool()> is_abandoned = nullptr;
 };
 
@@ -43,11 +46,12 @@ Task<Result<ClientResponse>> Fetch(ClientRequest request);
 // do).
 Task<Result<ClientResponse>> FetchOver(UniqueFd connection, ClientRequest request);
 
-// The same, on an io_context of its own; not to be called where others wait for this thread.
+// The same, blocking, on an io_context of its own. Never call it on a thread that serves
+// connections.
 Result<ClientResponse> FetchBlocking(ClientRequest request);
 
-// An answer whose body is read piece by piece, however long it is. The connection ends with it, so
-// dropping it is how to break off.
+// A response whose body is read piece by piece, however long it is. The destructor closes the
+// connection, so the caller aborts the exchange by destroying it.
 class StreamingResponse {
  public:
   virtual ~StreamingResponse() = default;

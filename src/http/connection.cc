@@ -40,7 +40,7 @@ Task<void> Connection::Run() {
   } catch (...) {
     failure = std::current_exception();
   }
-  if (body_) {  // somebody may still be reading it, and must be gone before we are
+  if (body_) {  // a read of it may be pending, and must end before the connection does
     co_await asio::this_coro::throw_if_cancelled(false);
     transport_->Close();
     co_await body_->Stop();
@@ -131,13 +131,13 @@ Task<bool> Connection::ReadMore(std::size_t size) {
   co_return count > 0;
 }
 
-// Nobody knows yet who sends it.
+// The sender of a head is not authenticated yet, so that all heads share one budget.
 bool Connection::ChargeHead() {
   const std::size_t bytes = parser_.head_bytes() + buffer_.data().size();
   return bytes <= kHeadBytesFree || context_.heads.Raise(head_charge_, {}, 2 * bytes);
 }
 
-// No more room than the body needs: many small ones may be under way.
+// Reads no more than the body needs, because many small bodies may be pending.
 std::size_t Connection::BodyReadBytes() const {
   return std::clamp<std::uint64_t>(parser_.body_bytes_left().value_or(kBodyReadBytes),
                                    kHeadReadBytes, kBodyReadBytes);
@@ -173,7 +173,7 @@ Task<Response> Connection::Handle() {
   co_return context_.errors(500, "internal error", request);
 }
 
-// Answers what is no request and closes, without reading the rest of it.
+// Responds to a malformed request and closes, without reading the rest of it.
 Task<void> Connection::Refuse(int status, std::string message) {
   Response response = context_.errors(status, std::move(message), parser_.request());
   WriteHead(response, {Framing::kLength, response.body.size()}, false);
@@ -188,8 +188,8 @@ bool Connection::IsClosed() {
   return transport_->PeerHungUp(Transport::HangUp::kWriteHalf);
 }
 
-// A stream's client has nothing more to say, so its silence is the end; one that took the
-// connection over may have closed its side only.
+// The client of a stream has nothing to send, so that a closed sending half means that it is gone.
+// A client whose connection was taken over may have closed its sending half only.
 void Connection::EndDeadStream() {
   bool gone =
       (phase_ == Phase::kStreaming && transport_->PeerHungUp(Transport::HangUp::kWriteHalf)) ||

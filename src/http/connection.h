@@ -1,6 +1,7 @@
 #pragma once
-// One client's connection: reads a request, has it handled, answers, and so on until one side has
-// enough. A Worker owns it; everything happens on that worker's thread. Internal to the server.
+// One client's connection: reads a request, calls the handler, sends the response, and repeats that
+// until one side closes. A Worker owns it; everything happens on that worker's thread. Internal to
+// the server.
 
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ struct ServerContext {
 
 class Connection : private ClientConnection, private DeferredBody {
  public:
-  // `date` is the worker's, who keeps it current.
+  // `date` is the worker's Date header, which the worker updates.
   Connection(const ServerContext& context,
              std::unique_ptr<Transport> transport,
              std::string remote,
@@ -45,7 +46,7 @@ class Connection : private ClientConnection, private DeferredBody {
 
   void Tick(Transport::TimePoint now) { transport_->Tick(now); }
   void EndDeadStream();  // cancels a stream whose client went away
-  void Drain();          // finishes what is under way, then ends
+  void Drain();          // finishes the current request, then closes
   void CancelStream();
   void Abort();
 
@@ -70,7 +71,7 @@ class Connection : private ClientConnection, private DeferredBody {
   Task<std::optional<Response>> ChargeBody(std::string owner, std::size_t bytes);
   Response BodyError(const Error& error);
 
-  // connection_response.cc: answers; each tells whether another request may follow.
+  // connection_response.cc: responses; each function returns whether another request may follow.
   Task<bool> SendResponse(Response response);
   Task<bool> SendWholeResponse(Response response);
   Task<bool> SendAnyResponse(Response response);
@@ -89,10 +90,10 @@ class Connection : private ClientConnection, private DeferredBody {
   const std::string& date_;
   ReadBuffer buffer_;
   RequestParser parser_;
-  std::optional<RequestBody> body_;  // of the request under way, when it is streamed or pending
+  std::optional<RequestBody> body_;  // of the current request, when it is streamed or deferred
   BodyBudget::Charge head_charge_;   // for a large head that is not complete
-  BodyBudget::Charge charge_;        // for the body of the request under way
-  std::string head_;                 // of the answer under way
+  BodyBudget::Charge charge_;        // for the body of the current request
+  std::string head_;                 // of the current response
   asio::cancellation_signal cancel_;
   Phase phase_ = Phase::kIdle;
   bool draining_ = false;

@@ -43,7 +43,7 @@ Task<std::optional<Response>> Connection::Load(BodyLimits limits) {
     std::optional<Response> refusal =
         co_await ChargeBody(limits.owner, text_bytes + values.count() * kBytesPerValue);
     if (refusal) co_return refusal;
-    whole.reserve(promised);  // it is paid for
+    whole.reserve(promised);  // the budget is charged for it
     Result<std::string> piece = co_await body_->Read();
     if (!piece) co_return BodyError(piece.error());
     if (piece->empty()) break;
@@ -58,11 +58,11 @@ Task<std::optional<Response>> Connection::Load(BodyLimits limits) {
       co_return context_.errors(408, "the request took too long to arrive", request);
   }
   request.body = std::move(whole);
-  body_.reset();  // all of it is here: the request is one like any other
+  body_.reset();  // the whole body is read: from here on the request is like any other
   co_return std::nullopt;
 }
 
-// Raises what this request has of the budget, waiting for others if need be.
+// Raises this request's charge, and waits for other requests to release memory if need be.
 Task<std::optional<Response>> Connection::ChargeBody(std::string owner, std::size_t bytes) {
   BodyBudget& budget = context_.bodies;
   if (bytes > budget.owner_bytes_max())

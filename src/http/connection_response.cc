@@ -12,7 +12,7 @@
 
 namespace viv::http {
 
-// The usual case takes the short way: each coroutine in between would cost an allocation.
+// The usual case skips SendAnyResponse, because each further coroutine costs an allocation.
 Task<bool> Connection::SendResponse(Response response) {
   bool usual = !body_ && !response.stream && !response.web_socket && !response.takeover;
   return usual ? SendWholeResponse(std::move(response)) : SendAnyResponse(std::move(response));
@@ -75,7 +75,7 @@ Task<bool> Connection::SendStreamedResponse(Response response) {
   phase_ = Phase::kBusy;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (!complete || writer.is_incomplete()) {
-    // Chunks without the last one are seen to be cut; all else needs more than an end.
+    // A client notices a missing last chunk; every other framing needs a reset.
     if (shape.framing == Framing::kChunked && !writer.is_aborted()) {
       transport_->Close();
     } else {
@@ -146,7 +146,8 @@ Task<void> Connection::HandOverConnection(Response response) {
     log::Error("http.takeover_failed", {{"path", parser_.request().path}, {"error", what}});
   }
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  co_await asio::this_coro::throw_if_cancelled(false);  // `stream` stays until nobody uses it
+  co_await asio::this_coro::throw_if_cancelled(
+      false);  // `stream` must outlive its pending operations
   co_await stream.CancelAndWait();
   co_await asio::this_coro::throw_if_cancelled(true);
 }

@@ -1,7 +1,8 @@
 #pragma once
-// A body that the server has not read yet, because it is larger than what it takes from callers it
-// does not know (ServerOptions::body_defer_above_bytes). The handler that knows the caller asks for
-// it; one that refuses the caller lets it be, and the connection ends after the answer.
+// A body that the server has not read yet, because it is larger than what the server accepts from
+// callers that are not authenticated (ServerOptions::body_defer_above_bytes). A handler that knows
+// the caller loads it. A handler that refuses the caller leaves it unread, and the connection
+// closes after the response.
 
 #include <cstddef>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace viv::http {
 
-// What a handler is ready to take.
+// The largest body that a handler accepts.
 struct BodyLimits {
   std::size_t bytes_max = 16 << 20;  // never more than ServerOptions::body_bytes_max
   // How many values of JSON: a parsed one needs many times the bytes of "[]," or "{},".
@@ -28,12 +29,12 @@ inline BodyLimits DocumentLimits() {  // with the whole state of something
 class DeferredBody {
  public:
   virtual ~DeferredBody() = default;
-  // Makes it the request's `body`. An answer to give instead: it is too large, it broke off, or the
-  // server has no memory for it within some seconds.
+  // Reads the body into the request. Returns the response to send instead when the body is too
+  // large, when it breaks off, or when the server gets no memory for it within some seconds.
   virtual Task<std::optional<Response>> Load(BodyLimits limits) = 0;
 };
 
-// Nothing to do when the body is there already, or is streamed.
+// Does nothing when the body was read already, or is streamed.
 Task<std::optional<Response>> LoadBody(Request& request, BodyLimits limits);
 
 }  // namespace viv::http

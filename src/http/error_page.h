@@ -1,6 +1,6 @@
 #pragma once
-// What a person with a browser is shown where a program gets JSON: one sentence of what went wrong
-// and one of what to do about it.
+// The HTML page that a browser shows where a program gets JSON: one sentence says what went wrong,
+// one says what to do about it.
 
 #include <string_view>
 
@@ -8,10 +8,10 @@
 
 namespace viv::http {
 
-// A person looks at it: a browser's navigation, not a script's fetch.
+// True for a browser's navigation, false for a script's fetch.
 bool IsBrowserNavigation(const Request& request);
 
-// Both texts may hold anything: markup in them is shown, not obeyed.
+// Both texts are escaped, so markup in them is shown as text.
 Response ErrorPage(int status, std::string_view title, std::string_view text);
 
 }  // namespace viv::http

@@ -1,6 +1,6 @@
 #pragma once
-// Reads server-sent events out of the pieces of a body, as they arrive. Comments are dropped; an
-// event that grows beyond the limit is an error for good.
+// Reads server-sent events out of the pieces of a body, as they arrive. Comments are dropped. Once
+// an event has exceeded the limit, every further call fails.
 
 #include <cstddef>
 #include <optional>

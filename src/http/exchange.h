@@ -1,7 +1,7 @@
 #pragma once
-// The asking side of one HTTP/1.1 exchange over a transport: sends a request, whose body may take
-// its time, while the answer is read. The connection ends with it. One thread. Internal to this
-// module: the client and the relay are made of it.
+// The client's side of one HTTP/1.1 request and its response over a transport. The body of the
+// request may still be sent while the response is read. The connection closes with the exchange.
+// Used from one thread. Internal to this module: the client and the relay use it.
 
 #include <chrono>
 #include <functional>
@@ -25,9 +25,9 @@ class Exchange {
   enum class BodyFraming { kBare, kChunked };
   struct Timing {
     Duration write{60'000};     // without any progress
-    Duration response{60'000};  // from the end of the request to the answer's head
-    Duration tick{250};         // how exactly that is kept
-    std::function<bool()> is_abandoned = nullptr;  // looked at every tick; true ends the exchange
+    Duration response{60'000};  // from the end of the request to the response's head
+    Duration tick{250};         // how precisely the deadlines are kept
+    std::function<bool()> is_abandoned = nullptr;  // called every tick; true ends the exchange
   };
 
   Exchange(std::unique_ptr<Transport> transport,
@@ -37,15 +37,16 @@ class Exchange {
 
   Task<Status> Handshake();  // TLS only
 
-  // Both return at once; sending goes on while the answer is read. A server that does not take all
-  // of it may still answer. When `source` fails, so does the exchange, with the same error.
+  // Both return at once; the request is sent while the response is read. A server that does not
+  // read all of the request may still respond. When `source` fails, the exchange fails with the
+  // same error.
   void Send(std::string head, std::string body);
   void Send(std::string head, BodySource source, BodyFraming framing);
 
   Task<Result<ResponseHead>> ReadHead();
   // The next piece, some 256 KiB at most; empty at the end.
   Task<Result<std::string>> ReadPiece();
-  // Without these the time for the answer is meant for all of it.
+  // Without one of these calls the timeout covers the whole response.
   void ReadForever();
   void ReadWithin(Duration timeout);
 
@@ -54,8 +55,8 @@ class Exchange {
   std::optional<std::uint64_t> body_bytes() const;
   bool has_body() const;  // one follows the head
 
-  // After a 101 the connection is the caller's: what came after the head, and the rest. Nobody
-  // looks any more whether the exchange is abandoned.
+  // After a 101 the connection belongs to the caller, with the bytes that came after the head.
+  // is_abandoned is not called any more.
   void Detach();
   Transport& transport();
   ReadBuffer& buffer();
@@ -69,7 +70,7 @@ class Exchange {
   static Task<void> Watch(std::shared_ptr<State> state);
   Task<Status> Receive();
 
-  // Shared with the tasks, which may outlive this by a moment.
+  // Shared with the tasks, which may outlive the exchange briefly.
   const std::shared_ptr<State> state_;
   TaskGroup tasks_;
 };

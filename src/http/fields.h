@@ -1,7 +1,7 @@
 #pragma once
 // Reads a JSON body member by member. The first member of a wrong type is remembered, and every
-// later answer is empty: a handler reads all it wants and asks once whether that was right. A
-// member that is null is as good as absent.
+// later read returns nothing: a handler reads all the members it needs and checks once whether that
+// worked. A null counts as an absent member.
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,7 @@
 #pragma once
-// Keys of this server in requests that go on to a guest: a client may send its key with everything,
-// and no guest shall learn it. What is no key of ours is left to the guest's own programs.
+// Finds keys of this server in requests that are relayed to a guest: a client may send its key with
+// every request, and no guest may learn it. Headers without a key of ours pass, for the guest's own
+// programs.
 
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Listening sockets, TCP or unix, and the addresses of who comes in. Internal to the server.
+// Listening sockets, TCP or unix, and the addresses of their peers. Internal to the server.
 
 #include <cstdint>
 #include <string>

@@ -42,9 +42,9 @@ struct Identity {
   std::string key_id;
 };
 
-// The body of a request that is handled while it arrives (ServerOptions::streams_body). Whoever
-// leaves it unread loses the connection after the answer. One reader at a time, who may read on
-// while the answer streams, and reads no more once it is over.
+// The body of a request that is handled while it arrives (ServerOptions::streams_body). When a
+// handler leaves it unread, the connection closes after the response. One reader at a time; it may
+// read while the response streams, and must not read after the response has ended.
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
@@ -53,11 +53,11 @@ class BodyReader {
   virtual Task<Result<std::string>> Read() = 0;
 };
 
-// The client's end of a connection, for handlers that wait long before they answer.
+// The client's connection, for handlers that wait long before they respond.
 class ClientConnection {
  public:
   virtual ~ClientConnection() = default;
-  virtual bool IsClosed() = 0;  // one cheap look
+  virtual bool IsClosed() = 0;  // one poll(); does not wait
 };
 
 class DeferredBody;
@@ -69,9 +69,9 @@ struct Request {
   std::string query;   // as sent, without '?'
   Headers headers;
   std::string body;                       // empty when it is streamed
-  BodyReader* body_stream = nullptr;      // outlives the answer
+  BodyReader* body_stream = nullptr;      // outlives the response
   DeferredBody* deferred_body = nullptr;  // set when `body` is still to be read
-  ClientConnection* client = nullptr;     // outlives the answer; nullptr in tests
+  ClientConnection* client = nullptr;     // outlives the response; nullptr in tests
   std::string remote;                     // "127.0.0.1"; empty over a unix socket
   bool secure = false;                    // came over TLS
   Identity identity;
@@ -86,19 +86,19 @@ struct Request {
 };
 
 // Writes the body of a streaming response piece by piece; chunked on HTTP/1.1, unless the handler
-// set a Content-Length, which then has to be kept. A failed write means that the client went away.
-// Pieces are flushed at once.
+// set a Content-Length, which then has to be kept. A failed write means that the client closed the
+// connection. Each piece is sent at once.
 class BodyWriter {
  public:
   virtual ~BodyWriter() = default;
   virtual Task<Status> Write(std::string piece) = 0;
-  // The client shall see that the body is not whole: once the stream function returns, the
-  // connection is reset.
+  // Resets the connection once the stream function returns, so that the client sees that the body
+  // is incomplete.
   virtual void Abort() = 0;
 };
 
-// The bytes of a connection, once its answer's head is sent; one reader and one writer at a time.
-// A silent client is waited for without end, until CloseWrite: then it has idle_timeout.
+// The bytes of a connection, once its response's head is sent; one reader and one writer at a time.
+// Reading has no deadline before CloseWrite, and idle_timeout after it.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
@@ -108,7 +108,8 @@ class ByteStream {
 };
 
 // A WebSocket after its handshake; one reader and one writer at a time. Control frames are handled
-// inside, while a Read is under way: who never reads misses the pongs and is closed as idle.
+// while a Read is pending: a handler that never reads misses the pongs, and its socket is closed as
+// idle.
 class WebSocket {
  public:
   struct Message {

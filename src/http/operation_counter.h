@@ -1,6 +1,6 @@
 #pragma once
-// Counts operations under way, so that the owner of what they use can wait until the last one has
-// let go of it. Used from one thread only.
+// Counts pending operations, so that the owner of what they use can wait until the last one has
+// ended. Used from one thread only.
 
 #include <chrono>
 #include <cstddef>

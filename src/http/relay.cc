@@ -15,7 +15,8 @@ namespace {
 // A body up to this size is sent in one write with its head.
 constexpr std::uint64_t kSmallBodyBytes = 16 * 1024;
 constexpr Transport::Duration kRelayWriteTimeout{600'000};
-constexpr Transport::Duration kRelayResponseTimeout{3'600'000};  // the client is the one in a hurry
+constexpr Transport::Duration kRelayResponseTimeout{
+    3'600'000};  // the client has the shorter timeout
 constexpr Transport::Duration kRelayTick{1'000};
 
 Result<std::unique_ptr<Transport>> MakeUpstream(StreamSocket socket, const RelayOptions& options) {
@@ -139,7 +140,7 @@ Task<Result<Response>> Relay(Request& request, UniqueFd upstream, RelayOptions o
   Result<ResponseHead> head = co_await exchange->ReadHead();
   if (!head) {
     Error error = head.error();
-    // The other side's limits are not the client's fault.
+    // The client did not cause the other side to exceed our limits.
     if (error.code == ErrorCode::kLimitExceeded) error.code = ErrorCode::kUnavailable;
     co_return PassUp(std::move(error), "relay");
   }

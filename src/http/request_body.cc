@@ -68,7 +68,8 @@ Task<Status> RequestBody::Receive() {
                                                        : "request body: the client went away"));
 }
 
-// Once the answer has begun it is too late to invite: who still waits will see the answer instead.
+// Sends "100 Continue", but not once the response has begun: a client that still waits sees the
+// response instead.
 Task<bool> RequestBody::SendContinue() {
   continue_due_ = false;
   if (response_begun_) co_return true;

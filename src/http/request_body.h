@@ -1,6 +1,6 @@
 #pragma once
-// The body of a request that is handled while it arrives. It belongs to the connection, which asks
-// it at the end of the answer whether another request can follow. Internal to the server.
+// The body of a request that is handled while it arrives. The connection owns it, and asks after
+// the response whether another request can follow. Internal to the server.
 
 #include <cstddef>
 #include <optional>
@@ -28,17 +28,16 @@ class RequestBody : public BodyReader {
 
   Task<Result<std::string>> Read() override;
 
-  // From here on the answer's bytes are on the wire: the client is not invited to send any more.
+  // Called before the first byte of the response is sent: from then on no "100 Continue" is sent.
   Task<void> BeginResponse();
 
-  // Whether another request may follow this body, as far as can be told before the answer.
+  // Whether another request may follow this body, as far as can be told before the response.
   bool may_keep_alive() const;
 
-  // Ends all reading, also that of readers who were left behind; to be called before this goes
-  // away.
+  // Ends all reads, also those that the handler left pending. Must be called before the destructor.
   Task<void> Stop();
 
-  // Stops, and takes away what little is left: whether another request can follow.
+  // Stops, and reads a short rest of the body. Returns whether another request can follow.
   Task<bool> Finish();
 
   bool complete() const { return complete_; }

@@ -1,8 +1,7 @@
 #pragma once
-// Turns the bytes of a connection into Requests, one after another, within limits. It knows no
-// socket: bytes are fed to it, and what it could not use yet is fed again together with more.
-// Anything that two parsers could read differently (both lengths, unknown encodings, no host) is
-// refused.
+// Turns the bytes of a connection into Requests, one after another, within limits. It does no I/O:
+// the caller feeds bytes, and feeds what was not consumed again together with more. It refuses
+// whatever two parsers could read differently (both lengths, unknown encodings, no host).
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +27,7 @@ class RequestParser {
   };
   enum class State {
     kNeedsMore,
-    kHeadDone,  // told once, when a body follows
+    kHeadDone,  // reported once, when a body follows
     kDone,
     kBroken,  // see error(); nothing can be fed any more
   };

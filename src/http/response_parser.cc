@@ -99,7 +99,7 @@ ResponseParser::Line ResponseParser::HandleLine(std::string_view line) {
   }
 }
 
-// "HTTP/1.1 200 OK"; the words are the server's taste.
+// "HTTP/1.1 200 OK"; the reason phrase may be anything.
 ResponseParser::Line ResponseParser::TakeStatusLine(std::string_view line) {
   constexpr std::string_view kVersion = "HTTP/1.";
   bool fits = line.starts_with(kVersion) && line.size() >= 12 &&
@@ -107,7 +107,7 @@ ResponseParser::Line ResponseParser::TakeStatusLine(std::string_view line) {
               std::all_of(line.begin() + 9, line.begin() + 12, IsDigit) && line[9] != '0' &&
               (line.size() == 12 || line[12] == ' ');
   if (!fits) return Break("no HTTP/1 status line");
-  head_.headers.Clear();  // of an interim answer
+  head_.headers.Clear();  // of an interim response
   length_.reset();
   is_http_1_1_ = line[7] == '1';
   head_.status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');

@@ -1,8 +1,8 @@
 #pragma once
-// Turns the bytes of a server's answer into its head and the pieces of its body, within limits. It
-// knows no socket: bytes are fed to it, and what it could not use yet is fed again together with
-// more. The server is not trusted: what two parsers could read differently is refused. Interim
-// answers (1xx) are skipped unless they are asked for.
+// Turns the bytes of a server's response into its head and the pieces of its body, within limits.
+// It does no I/O: the caller feeds bytes, and feeds what was not consumed again together with more.
+// The server is not trusted: the parser refuses what two parsers could read differently. Interim
+// responses (1xx) are skipped unless the caller asks for them.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +22,14 @@ struct ResponseHead {
 
 class ResponseParser {
  public:
-  enum class RequestMethod { kHead, kOther };  // the answer to HEAD has no body
+  enum class RequestMethod { kHead, kOther };  // the response to HEAD has no body
   enum class Interim { kSkipped, kReported };
   enum class State {
     kNeedsMore,
-    kInterim,  // head() is one of an interim answer, until the next bytes are fed
-    kHead,     // told once
+    kInterim,  // head() is one of an interim response, until the next bytes are fed
+    kHead,     // reported once
     kPiece,    // of the body
-    kDone,     // what follows is none of it
+    kDone,     // further bytes do not belong to the response
     kBroken,
   };
   struct Step {
@@ -44,12 +44,12 @@ class ResponseParser {
   Step Feed(std::string_view bytes);
 
   ResponseHead& head() { return head_; }
-  // Once the head is done.
-  std::optional<std::uint64_t> body_bytes() const { return length_; }  // as promised
+  // Valid once the head is done.
+  std::optional<std::uint64_t> body_bytes() const { return length_; }  // the Content-Length
   bool has_body() const { return stage_ != Stage::kDone; }             // before any of it is fed
   bool ends_with_stream() const { return stage_ == Stage::kUntilEnd; }
   bool is_http_1_1() const { return is_http_1_1_; }
-  // Once the body is done; malformed ones are left out.
+  // Valid once the body is done; malformed trailers are left out.
   Headers& trailers() { return trailers_; }
   const Error& error() const { return error_; }  // once broken
 

@@ -11,7 +11,7 @@ struct ParsedResponse {
   ResponseParserState end = ResponseParserState::kNeedsMore;
   int status = 0;
   std::string body;
-  std::string rest;  // what is none of the answer
+  std::string rest;  // what is none of the response
   Error error{ErrorCode::kInternal, ""};
   bool ends_with_stream = false;
 };

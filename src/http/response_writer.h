@@ -1,6 +1,6 @@
 #pragma once
-// The status line and headers of an answer as text. Framing headers (length, encoding, connection)
-// are the server's: what a handler set of them is left out, for two disagreeing ones break a
+// The status line and headers of a response as text. Framing headers (length, encoding, connection)
+// are the server's own: those that a handler set are left out, because two that disagree break a
 // connection.
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace viv::http {
 
 enum class Framing {
   kLength,    // Content-Length
-  kChunked,   // pieces of unknown number
+  kChunked,   // a body of unknown length
   kUntilEnd,  // the end of the connection ends the body
   kNoBody,    // the status allows none
 };
@@ -29,7 +29,7 @@ struct HeadOptions {
 
 void AppendHead(std::string& out, const Response& response, const HeadOptions& head);
 
-// The status line and every header as the handler set it, for an answer that takes the connection
+// The status line and every header as the handler set it, for a response that takes the connection
 // over.
 void AppendVerbatimHead(std::string& out, const Response& response);
 

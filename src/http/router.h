@@ -1,10 +1,9 @@
 #pragma once
 // Finds the handler for a method and path. A pattern's segments are literals or "{name}"
-// parameters;
-// "{name...}" as the last segment takes the rest of the path, also an empty one. A literal is
-// preferred to a parameter at every segment, and a parameter to a rest, whatever the order of
-// registration; where the preferred way leads nowhere, the next one is tried. Immutable once the
-// server runs; lookups take no lock and no allocation but the parameters.
+// parameters; "{name...}" as the last segment takes the rest of the path, also an empty one. A
+// literal is preferred to a parameter at every segment, and a parameter to a rest, whatever the
+// order of registration; where the preferred branch has no match, the next one is tried. Immutable
+// once the server runs; lookups take no lock and no allocation but the parameters.
 
 #include <memory>
 #include <string>

@@ -45,13 +45,15 @@ struct ServerOptions {
   // (http/deferred_body.h), which it does once it knows the caller.
   std::size_t body_defer_above_bytes = std::numeric_limits<std::size_t>::max();
   std::size_t body_budget_bytes = 512 * 1024 * 1024;  // for all of those under way, see BodyBudget
-  std::chrono::milliseconds body_budget_timeout{10'000};  // so long one waits for others, then 503
-  std::size_t connections_max = 16 * 1024;                // further ones get 503 and are closed
-  std::chrono::milliseconds header_timeout{30'000};       // first byte to last header byte
-  std::chrono::milliseconds body_timeout{120'000};        // without any progress
-  std::chrono::milliseconds idle_timeout{120'000};        // keep-alive without a request
-  std::chrono::milliseconds write_timeout{60'000};        // without any progress
-  // A WebSocket without a sign of life: it is pinged after half of that, and given up after all.
+  std::chrono::milliseconds body_budget_timeout{
+      10'000};  // a request waits that long for memory, then it gets 503
+  std::size_t connections_max = 16 * 1024;           // further ones get 503 and are closed
+  std::chrono::milliseconds header_timeout{30'000};  // first byte to last header byte
+  std::chrono::milliseconds body_timeout{120'000};   // without any progress
+  std::chrono::milliseconds idle_timeout{120'000};   // keep-alive without a request
+  std::chrono::milliseconds write_timeout{60'000};   // without any progress
+  // A WebSocket from which nothing arrives is pinged after half of that time, and closed after all
+  // of it.
   std::chrono::milliseconds socket_idle_timeout{120'000};
   std::chrono::milliseconds drain_timeout{10'000};  // Stop() waits that long
   std::unique_ptr<TlsFiles> tls;                    // nullptr: plain HTTP

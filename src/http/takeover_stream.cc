@@ -47,8 +47,8 @@ Task<Status> TakeoverStream::Write(std::string bytes) {
   co_return Status();
 }
 
-// Who is told that nothing more comes has a limited time to say its own last word, also when a
-// Read waits for it already.
+// A peer that has seen the end of our stream has a limited time to end its own, also when a Read is
+// already pending.
 void TakeoverStream::CloseWrite() {
   if (closed_ || std::exchange(write_closed_, true)) return;
   transport_.CloseWrite();

@@ -1,5 +1,5 @@
 #pragma once
-// A connection after its answer's head, as the bytes it is made of.
+// The raw bytes of a connection, after the head of a response that takes the connection over.
 
 #include <string>
 
@@ -20,7 +20,7 @@ class TakeoverStream : public ByteStream {
   Task<Status> Write(std::string bytes) override;
   void CloseWrite() override;
 
-  // Waits for operations that were left behind; to be called before this goes away.
+  // Cancels pending operations and waits for them. Must be called before the destructor.
   Task<void> CancelAndWait();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// TLS as something that a program may leave out: the server and the relay know it only through
-// these interfaces, and who wants it links the library `http_tls` and passes OpenSsl() in.
+// TLS as an option of a program: the server and the relay know it only through these interfaces. A
+// program that wants TLS links the library `http_tls` and passes OpenSsl() in.
 
 #include <memory>
 #include <string>

@@ -34,8 +34,8 @@ class Transport {
   virtual Task<bool> Handshake() = 0;  // TLS only; a plain stream has none
 
   // How many bytes arrived; 0 at the end of the stream, and after a failure, a deadline or Cancel:
-  // then read_failed() holds. It also holds when TLS ended without a goodbye, and so does
-  // read_truncated(): the peer may have meant the end, or somebody else cut it.
+  // then read_failed() holds. Both read_failed() and read_truncated() hold when TLS ended without
+  // close_notify: either the peer ended the stream, or an attacker truncated it.
   virtual Task<std::size_t> Read(char* into, std::size_t size) = 0;
 
   // Writes as much as the kernel takes at once, without waiting: how many bytes. Nothing is tried
@@ -45,20 +45,21 @@ class Transport {
   // Writes all of it but the first `done` bytes; each step forward gets `timeout` anew.
   virtual Task<bool> Write(Pieces pieces, std::size_t done, Duration timeout) = 0;
 
-  // Says goodbye, so that the peer gets what was written. `linger` reads on for a while: closing
-  // with unread bytes would reset the connection and take the answer with it.
+  // Shuts the stream down so that the peer gets what was written. With Linger::kYes it reads and
+  // drops further bytes for a while: closing a socket with unread bytes resets the connection, and
+  // the peer would lose the response.
   enum class Linger { kNo, kYes };
   virtual Task<void> Shutdown(Linger linger) = 0;
 
-  // One cheap look. A peer that sends no more may still read.
+  // One poll(); does not wait. A peer that has closed its sending half may still read.
   enum class HangUp { kWriteHalf, kBothHalves };
   virtual bool PeerHungUp(HangUp how) = 0;
-  // One look without waiting, while no read is under way: whether bytes of the stream or its end
-  // have come that nobody has read. They may be lost by it.
+  // Does not wait; no read may be pending. Whether bytes or the end of the stream have arrived
+  // unread. The call may consume them.
   virtual bool HasUnread() = 0;
 
-  virtual void Cancel() = 0;      // what is under way ends now
-  virtual void CloseWrite() = 0;  // the peer reads to its end; reading goes on
+  virtual void Cancel() = 0;      // pending operations end now
+  virtual void CloseWrite() = 0;  // the peer sees the end of the stream; reading continues
   virtual void Close() = 0;
   virtual void Reset() = 0;  // closes so that the peer's next read fails
 

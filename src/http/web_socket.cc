@@ -205,7 +205,8 @@ Task<void> RunWebSocket(WebSocketSetup setup, OperationCounter& operations) {
   bool accepted = co_await socket.Accept(handshake);
   if (!accepted) co_return;
   int code = co_await RunSocketHandler(setup.response, socket);
-  // A cancelled coroutine may not wait for anything, not even to say goodbye.
+  // A cancelled coroutine cannot wait, not even for the closing handshake, unless its state is
+  // reset.
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   std::string reason;
   co_await socket.Close(code, std::move(reason));

@@ -15,7 +15,8 @@ struct WebSocketSetup {
   Transport::Duration idle_timeout;  // a ping goes out after half of it
 };
 
-// Shakes hands, runs response.web_socket and closes. Ends early when the coroutine is cancelled.
+// Completes the handshake, runs response.web_socket and closes. Ends early when the coroutine is
+// cancelled.
 Task<void> ServeWebSocket(WebSocketSetup setup);
 
 }  // namespace viv::http

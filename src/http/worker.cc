@@ -111,8 +111,8 @@ void Worker::StartConnection(StreamSocket socket, const StreamEndpoint& peer, Tl
                  asio::bind_cancellation_slot((*connection)->slot(), std::move(on_end)));
 }
 
-// One attempt to say why, without waiting: under overload nobody gets a coroutine. Over TLS there
-// is nothing to say before a handshake.
+// Makes one attempt to send a 503, without waiting: under overload no connection gets a coroutine.
+// Over TLS nothing can be sent before a handshake.
 void Worker::RefuseConnection(StreamSocket socket, const TlsIdentity* tls) {
   if (tls != nullptr) return;
   Request nothing;
@@ -130,7 +130,7 @@ void Worker::RefuseConnection(StreamSocket socket, const TlsIdentity* tls) {
 Task<void> Worker::Tick() {
   Time dead_streams_checked{};
   while (!is_drained()) {
-    // Without connections there is nothing to look after: thousands of idle agents stay asleep.
+    // Without connections there are no deadlines, so that thousands of idle agents do not wake up.
     const bool idle = connections_.empty() && !draining_;
     timer_.expires_after(draining_ ? std::min(tick_, kDrainTick) : idle ? kIdleTick : tick_);
     co_await timer_.async_wait(kTuple);

@@ -16,7 +16,7 @@ constexpr std::chrono::hours kBoxCallTimeout{24};
 constexpr std::size_t kBoxLineBytesMax = 33 * 1024 * 1024;
 constexpr std::string_view kGone = "This sandbox does not exist or has been released";
 
-// The agent's answer, line by line.
+// The agent's response, line by line.
 class BoxReplyStream : public ReplyStream {
  public:
   explicit BoxReplyStream(std::unique_ptr<http::StreamingResponse> answer)

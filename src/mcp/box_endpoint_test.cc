@@ -35,7 +35,7 @@ class ServedBoxes : public boxes::FakeBoxes {
   }
 };
 
-// An agent that says what the test wants; "!" cuts the answer there.
+// An agent that says what the test wants; "!" cuts the response there.
 struct FakeAgent {
   int status = 200;
   std::vector<std::string> pieces;
@@ -85,7 +85,7 @@ class BoxEndpointTest : public ::testing::Test {
       result = std::move(value);
     });
     io_.restart();
-    while (!result && io_.run_one() > 0) {  // a live answer never lets it come to an end
+    while (!result && io_.run_one() > 0) {  // a live response never lets it come to an end
     }
     return *std::move(result);
   }

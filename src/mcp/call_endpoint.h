@@ -12,7 +12,7 @@
 namespace viv::mcp {
 
 // The text of the result, which is a JSON object. The error is the one the server answered with, or
-// says why there is no answer. `client`, whoever waits, may be nullptr and outlives the call.
+// says why there is no response. `client`, whoever waits, may be nullptr and outlives the call.
 Task<Result<std::string>> CallEndpoint(EndpointPtr endpoint,
                                        std::string method,
                                        json::object params,

@@ -1,4 +1,4 @@
-// The older transport: an event stream, and messages posted beside it whose answers travel down
+// The older transport: an event stream, and messages posted beside it whose responses travel down
 // the stream.
 
 #include <boost/asio/this_coro.hpp>

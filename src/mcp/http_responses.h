@@ -1,5 +1,5 @@
 #pragma once
-// MCP messages as HTTP answers: one as JSON, several as server-sent events. Internal to this
+// MCP messages as HTTP responses: one as JSON, several as server-sent events. Internal to this
 // module.
 
 #include <memory>
@@ -36,7 +36,7 @@ bool Accepts(const http::Request& request, std::string_view type);
 std::string EventText(std::string message);  // as a server-sent event
 http::Response Events(std::vector<std::string> messages);
 
-// The rest of an answer, as events: `messages` first. What goes wrong is told as the response to
+// The rest of a response, as events: `messages` first. What goes wrong is told as the response to
 // the request of that id.
 struct StreamedReply {
   json::value id;
@@ -47,7 +47,7 @@ http::Response StreamEvents(StreamedReply events);
 
 // The response alone, for clients that want no events; empty when there is none.
 Task<std::string> AwaitResponse(json::value id, std::shared_ptr<ReplyStream> stream);
-// The next message of a live answer, or the failure as such.
+// The next message of a live response, or the failure as such.
 Task<ReplyStream::Line> NextLine(json::value id, std::shared_ptr<ReplyStream> stream);
 
 }  // namespace viv::mcp

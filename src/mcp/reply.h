@@ -12,7 +12,7 @@
 
 namespace viv::mcp {
 
-// An answer that comes bit by bit. Dropping it is how to give up.
+// A response that comes bit by bit. Dropping it is how to give up.
 class ReplyStream {
  public:
   struct Line {
@@ -26,7 +26,7 @@ class ReplyStream {
 struct Reply {
   std::string body = {};                   // the JSON-RPC response, unless `live` brings it
   std::vector<std::string> messages = {};  // JSON-RPC notifications that come before: progress, log
-  int status = 200;                        // of the HTTP answer, where the transport has one
+  int status = 200;                        // of the HTTP response, where the transport has one
   std::int64_t retry_after_s = 0;
   bool cancelled = false;                         // there is nothing to answer
   std::shared_ptr<ReplyStream> stream = nullptr;  // shared with the stream that sends it

@@ -1,5 +1,5 @@
 #pragma once
-// Entity tags (RFC 9110): which version of a file an answer shows, and whether it is still the one
+// Entity tags (RFC 9110): which version of a file a response shows, and whether it is still the one
 // that a client knows.
 
 #include <sys/stat.h>

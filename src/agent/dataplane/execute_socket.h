@@ -1,5 +1,5 @@
 #pragma once
-// The exec WebSocket: JSON text frames, the first of them execute or reconnect. The answer begins
+// The exec WebSocket: JSON text frames, the first of them execute or reconnect. The response begins
 // with `started`; then come stdout and stderr with their offsets; exit or error is last. A socket
 // that is lost is a detach: the same id finds the command again.
 

@@ -133,7 +133,7 @@ Task<void> RunStreamSession(std::shared_ptr<StreamSession> session, http::BodyWr
   co_await session->Run(writer);
 }
 
-// Attached from now on, not only once the answer has begun.
+// Attached from now on, not only once the response has begun.
 http::Response RespondWithStream(std::shared_ptr<Command> command, CommandOffsets offsets) {
   if (command->info().pty) {
     return DataPlaneError(409, "PTYUnsupported",

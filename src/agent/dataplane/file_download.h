@@ -8,7 +8,7 @@
 
 namespace viv::agent {
 
-// Both outlive the call; the stream of the answer needs neither.
+// Both outlive the call; the stream of the response needs neither.
 Task<http::Response> DownloadFromDataPlane(Context& context, http::Request& request);
 
 }  // namespace viv::agent

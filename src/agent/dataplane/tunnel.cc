@@ -94,7 +94,7 @@ Task<void> Tunnel::Run() {
 
 Task<void> Tunnel::ReadMessages() {
   for (;;) {
-    // A client that asks without reading the answers is not read either.
+    // A client that asks without reading the responses is not read either.
     while (session_.is_flooded() && !session_.ended()) {
       co_await session_.changed().WaitUntil(Notifier::Time::max());
     }
@@ -141,7 +141,7 @@ Task<void> Tunnel::KeepAlive() {
   }
 }
 
-// Counts itself among the box's tunnels, from the answer that opens it on.
+// Counts itself among the box's tunnels, from the response that opens it on.
 class TunnelCount {
  public:
   explicit TunnelCount(std::shared_ptr<std::size_t> open) : open_(std::move(open)) { ++*open_; }

@@ -7,7 +7,7 @@
 
 namespace viv::agent {
 
-// Both outlive the call; the stream of the answer needs neither.
+// Both outlive the call; the stream of the response needs neither.
 Task<http::Response> DownloadFile(Context& context, http::Request& request);
 
 }  // namespace viv::agent

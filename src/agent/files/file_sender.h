@@ -1,5 +1,5 @@
 #pragma once
-// A file as the body of an answer: small ones at once, others in pieces while the client takes
+// A file as the body of a response: small ones at once, others in pieces while the client takes
 // them, so that a file's size never matters to the agent's memory.
 
 #include <cstdint>

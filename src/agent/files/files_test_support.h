@@ -163,7 +163,7 @@ class FilesTest : public testing::Test {
     return request;
   }
 
-  // The answer, its streamed body read to the end into `body` unless the test does that.
+  // The response, its streamed body read to the end into `body` unless the test does that.
   http::Response Send(http::Request request) {
     http::Router::Match match = router_.Find(request.method, request.path);
     EXPECT_NE(match.handler, nullptr) << request.path;
@@ -187,7 +187,7 @@ class FilesTest : public testing::Test {
     return Send(std::move(request));
   }
 
-  // A unary call; the answer's JSON.
+  // A unary call; the response's JSON.
   json::object Call(const std::string& method, json::object message, std::string basic = {}) {
     http::Request request = MakeRequest("POST", "/filesystem.Filesystem/" + method);
     request.headers.Add("Content-Type", "application/json");

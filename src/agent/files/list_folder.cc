@@ -11,7 +11,7 @@
 namespace viv::agent {
 namespace {
 
-// The answer is made in the agent's memory, a kilobyte for each.
+// The response is made in the agent's memory, a kilobyte for each.
 constexpr std::size_t kListedEntriesMax = 100'000;
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 // Headers of the form "type; name=value; …" (RFC 2045, 2183): the type of a body and the place of a
-// form's part. Also the reverse, for the answer to a download.
+// form's part. Also the reverse, for the response to a download.
 
 #include <map>
 #include <optional>

@@ -32,7 +32,7 @@ class UploadBody {
 };
 
 // Reads on to the end of a body that is not too long: one left unread costs the client its
-// connection, and maybe the answer that says why.
+// connection, and maybe the response that says why.
 Task<void> SkipRest(http::Request& request);
 
 }  // namespace viv::agent

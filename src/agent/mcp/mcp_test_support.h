@@ -86,7 +86,7 @@ class McpFixture : public AgentFixture {
     client.Send(McpPost(message, caller));
     return client.ReadToEnd();
   }
-  // The lines of an answer, whether it came at once or in chunks.
+  // The lines of a response, whether it came at once or in chunks.
   static std::vector<json::value> LinesOf(const std::string& answer) {
     std::vector<json::value> lines;
     std::size_t at = answer.find("\r\n\r\n");
@@ -99,7 +99,7 @@ class McpFixture : public AgentFixture {
     }
     return lines;
   }
-  // The last line of the answer to a request with this method.
+  // The last line of the response to a request with this method.
   json::value Call(const std::string& method, const std::string& params = "{}") {
     std::string answer =
         AskMcp(R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}");

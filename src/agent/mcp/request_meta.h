@@ -27,7 +27,7 @@ std::string DiscoverLine();
 std::optional<std::string> InitializeResultOfDiscovery(std::string_view result,
                                                        std::string_view name);
 
-// A result that is no answer yet asks for input instead.
+// A result that is no response yet asks for input instead.
 bool IsCompleteResult(std::string_view result);
 
 // Severities, from 0 for "debug" up. The level of a message, 0 when it says none; and the level

@@ -33,9 +33,9 @@ struct McpCall {
   bool modern = false;
   int log_level = 0;  // the least severe message it wants to hear of, see LogLevelIn
 
-  std::deque<std::string> notifications;  // to tell before the answer
+  std::deque<std::string> notifications;  // to tell before the response
   std::optional<std::string> answer;      // the last line
-  bool cancelled = false;                 // there will be no answer
+  bool cancelled = false;                 // there will be no response
   std::size_t queued_bytes = 0;
   Notifier changed;
 
@@ -74,7 +74,7 @@ class McpSession : public RunningProcess {
 
   // Sends the request on. The error says why it takes no more.
   Result<std::shared_ptr<McpCall>> Begin(const McpRequest& request);
-  // The caller wants no answer any more.
+  // The caller wants no response any more.
   void Abandon(const std::shared_ptr<McpCall>& call);
   void Cancel(std::string_view caller, std::string_view id, std::string_view reason_json);
   void Notify(std::string line);

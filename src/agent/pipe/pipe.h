@@ -2,7 +2,7 @@
 // POST /pipe?argv=["program","argument"]&user=NAME&folder=/PATH: runs a program with the request's
 // body as its standard input and answers with its standard output, both while they come. One that
 // fails before it wrote anything is 422 {"code", "message"} with its standard error; one that fails
-// later has its answer cut, so that nobody takes it for whole. A caller that hangs up, or whose
+// later has its response cut, so that nobody takes it for whole. A caller that hangs up, or whose
 // body breaks off, takes the program with it.
 
 #include <cstddef>

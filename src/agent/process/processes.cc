@@ -33,7 +33,7 @@ tl::unexpected<connect::RpcError> PassUpRpcError(connect::RpcError failure) {
   return tl::unexpected<connect::RpcError>(std::move(failure));
 }
 
-// An answer without content, or the failure.
+// A response without content, or the failure.
 RpcResult<json::object> AsEmptyMessage(RpcResult<void> answer) {
   if (!answer) return PassUpRpcError(std::move(answer).error());
   return json::object();

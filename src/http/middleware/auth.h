@@ -11,8 +11,8 @@
 
 namespace viv::http {
 
-// Who has the key, and after how many seconds the caller may come again when it sends more
-// requests than it may (nothing: now; not set: always).
+// Finds the identity of a key. `admit` returns after how many seconds an account that exceeds its
+// rate may send its next request; nothing: it may send now; not set: there is no limit.
 struct KeyLookup : std::function<std::optional<Identity>(std::string_view key)> {
   using function::function;
   std::function<std::optional<int>(std::string_view account_id)> admit;
@@ -27,8 +27,8 @@ using AuthRenderer = std::function<Response(AuthFailure failure)>;
 // Bodies of callers without a key are not read; those of others within `limits`.
 Middleware Auth(KeyLookup lookup, AuthRenderer render, BodyLimits limits = {});
 
-// Counts the request for its account; the answer when it is one too many, with Retry-After. Part of
-// Auth; for those who look up keys themselves.
+// Counts the request for its account; returns the response, with Retry-After, when the account
+// exceeds its rate. Auth calls it; callers that look up keys themselves call it too.
 std::optional<Response> RefuseTooMany(const KeyLookup& lookup,
                                       const Identity& identity,
                                       const AuthRenderer& render);

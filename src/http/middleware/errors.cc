@@ -17,7 +17,8 @@ Task<Response> ServeRenderingErrors(const Handler& next,
   try {
     co_return co_await next(request);
   } catch (const boost::system::system_error& error) {
-    // Cancelled by the server's stop: not a failure of the handler, and nobody waits for an answer.
+    // Cancelled by the server's stop: not a failure of the handler, and nobody waits for a
+    // response.
     if (error.code() == asio::error::operation_aborted) {
       co_return render(503, "the server is stopping", request);
     }

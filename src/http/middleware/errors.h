@@ -1,6 +1,6 @@
 #pragma once
-// Makes an escaping exception a 500 of the dialect's shape. It stands inside the middlewares that
-// look at the answer (log, metrics, request id), so that they see this one too.
+// Turns an uncaught exception into a 500 of the dialect's shape. It comes after the middlewares
+// that look at the response (log, metrics, request id), so that they see this response too.
 
 #include "http/message.h"
 

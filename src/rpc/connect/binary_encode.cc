@@ -1,4 +1,4 @@
-// JSON into protobuf's binary form. The JSON is our own answer, so what does not fit its type is
+// JSON into protobuf's binary form. The JSON is our own response, so what does not fit its type is
 // left out rather than reported.
 
 #include <algorithm>

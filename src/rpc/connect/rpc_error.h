@@ -39,7 +39,7 @@ inline tl::unexpected<RpcError> FailRpc(Code code, std::string message) {
 }
 
 std::string_view CodeName(Code code);                // "not_found"
-int HttpStatus(Code code);                           // of an unary answer
+int HttpStatus(Code code);                           // of an unary response
 json::object RpcErrorJson(const RpcError& failure);  // {"code","message"}
 
 }  // namespace viv::connect

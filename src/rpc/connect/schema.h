@@ -1,6 +1,6 @@
 #pragma once
-// What a .proto file says, as a table: message types with their fields, and the request and answer
-// type of each method. Enough to turn protobuf's binary form into proto3 JSON and back.
+// What a .proto file says, as a table: message types with their fields, and the request and
+// response type of each method. Enough to turn protobuf's binary form into proto3 JSON and back.
 
 #include <cstdint>
 #include <span>

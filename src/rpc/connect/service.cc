@@ -35,7 +35,7 @@ http::Response UnsupportedMediaType(std::string accepted) {
   return response;
 }
 
-// The answer of a method; what it throws is an internal failure, but for its own cancellation.
+// The response of a method; what it throws is an internal failure, but for its own cancellation.
 template <typename T>
 Task<RpcResult<T>> CatchExceptions(Task<RpcResult<T>> task, std::string_view method) {
   std::string what = "unknown exception";

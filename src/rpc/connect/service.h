@@ -62,7 +62,7 @@ void AddClientStream(http::Router& router,
                      std::string_view method,
                      ClientStream function);
 
-// As an unary answer, for refusals before a method is reached (authentication).
+// As an unary response, for refusals before a method is reached (authentication).
 http::Response RenderRpcError(const RpcError& failure);
 
 }  // namespace viv::connect
