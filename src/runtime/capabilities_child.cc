@@ -1,4 +1,5 @@
-// Who a box's processes are and what they may. Runs between clone and agent: system calls only.
+// Sets the ids and capabilities of a box's processes. Runs between clone and agent: system calls
+// only.
 
 #include <linux/capability.h>
 #include <sched.h>
@@ -18,16 +19,18 @@ constexpr std::uint64_t Capability(int number) {
   return std::uint64_t{1} << number;
 }
 
-// What the steps up to BecomeBoxRoot need, and what overlays do their work with: files, mounts,
-// namespaces, ids. Not CAP_SYS_RESOURCE, which passes quotas and reserved blocks.
+// The capabilities that the steps up to BecomeBoxRoot need, and with which overlays access their
+// layers: files, mounts, namespaces, ids. CAP_SYS_RESOURCE is not among them, because it overrides
+// quotas and reserved blocks.
 constexpr std::uint64_t kHostCapabilitiesKept =
     Capability(CAP_CHOWN) | Capability(CAP_DAC_OVERRIDE) | Capability(CAP_DAC_READ_SEARCH) |
     Capability(CAP_FOWNER) | Capability(CAP_FSETID) | Capability(CAP_SETGID) |
     Capability(CAP_SETUID) | Capability(CAP_MKNOD) | Capability(CAP_SETFCAP) |
     Capability(CAP_SYS_ADMIN) | Capability(CAP_SYS_CHROOT);
 
-// What root of a box can have, over its own users and files only. Installing packages and running
-// services as another user needs these; nothing here touches a kernel object that boxes share.
+// The capabilities that root of a box can have, over its own users and files only. Installing
+// packages and running services as another user needs these; nothing here touches a kernel object
+// that boxes share.
 constexpr std::uint64_t kBoxCapabilities =
     Capability(CAP_CHOWN) | Capability(CAP_DAC_OVERRIDE) | Capability(CAP_FOWNER) |
     Capability(CAP_FSETID) | Capability(CAP_KILL) | Capability(CAP_SETGID) |
@@ -46,8 +49,8 @@ int SetCapabilities(std::uint64_t set) {
 }  // namespace
 
 int DropHostCapabilities(const Containment& box) {
-  // Host root is not among the owners that a box's files can have: what is made from here on, by us
-  // and later by the overlays, is the box root's.
+  // A box's files cannot belong to host root. With this fsuid, the files that this process and
+  // later the overlays create belong to root of the box.
   ::setfsgid(box.first_id);
   ::setfsuid(box.first_id);
   if (static_cast<std::uint32_t>(::setfsuid(box.first_id)) != box.first_id) return EPERM;
@@ -55,12 +58,12 @@ int DropHostCapabilities(const Containment& box) {
 }
 
 int BecomeBoxRoot(const Containment& box) {
-  // glibc's wrappers would ask all threads to follow; there is one, and no time for that.
+  // These are raw system calls, because glibc's wrappers signal all threads, and there is only one.
   if (::setns(box.user_namespace, CLONE_NEWUSER) != 0) return errno;
   if (::syscall(SYS_setgroups, 0, nullptr) != 0) return errno;
   if (::syscall(SYS_setresgid, 0, 0, 0) != 0) return errno;
   if (::syscall(SYS_setresuid, 0, 0, 0) != 0) return errno;
-  // Nobody in the box, not even its root, reads or traces the agent.
+  // No process in the box, not even root's, can read or trace the agent.
   return ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 

@@ -1,5 +1,5 @@
-// Making a group stand still. The kernel's notification of it comes 10 to 15 ms late, so its state
-// is read instead.
+// Freezes and thaws a group. The kernel's notification comes 10 to 15 ms late, so that the state is
+// polled instead.
 
 #include <time.h>
 

@@ -11,13 +11,13 @@
 
 namespace viv::runtime {
 
-// Where systemd on v1 keeps what belongs to which service; it limits nothing. Counts as a
-// controller.
+// The v1 hierarchy in which systemd tracks the processes of its services. It limits nothing. It is
+// treated like a controller here.
 constexpr std::string_view kSystemdHierarchy = "name=systemd";
 
 struct CgroupHierarchy {
   std::string folder;                    // where it is mounted
-  std::vector<std::string> controllers;  // of v1; those of v2 are asked of its own files
+  std::vector<std::string> controllers;  // of v1; those of v2 are read from its own files
 };
 
 struct CgroupLayout {
@@ -30,7 +30,7 @@ struct CgroupLayout {
 // The texts of /proc/self/mountinfo and /proc/self/cgroup.
 CgroupLayout ReadCgroupLayout(std::string_view mountinfo, std::string_view own_groups);
 
-// The same of this machine.
+// The layout of this machine.
 Result<CgroupLayout> FindCgroupLayout();
 
 }  // namespace viv::runtime

@@ -28,7 +28,7 @@ Status MakeGroupFolder(const std::string& mount, const std::string& name, Cgroup
   return {};
 }
 
-// Lets the children of a v2 folder have these controllers.
+// Enables these controllers for the children of a v2 folder.
 Status EnableSubtreeControllers(int folder,
                                 const std::string& path,
                                 const std::vector<std::string>& controllers) {

@@ -1,6 +1,6 @@
 #pragma once
-// The folders, one per hierarchy, below which a server keeps its groups, and which of them answers
-// for which controller. Opened once; groups are reached by name from here.
+// The server's own folder in each cgroup hierarchy, and the controllers that each hierarchy has.
+// The folders are opened once; the groups of boxes are reached by name below them.
 
 #include <string>
 #include <string_view>
@@ -16,14 +16,14 @@ struct CgroupRoot {
   std::string path;  // ".../vivarium-TAG"
   UniqueFd folder;   // the same, open
   bool is_v2 = false;
-  std::vector<std::string> controllers;  // those of the needed ones that live here
+  std::vector<std::string> controllers;  // the needed controllers that this hierarchy has
 
   bool Has(std::string_view controller) const;
 };
 
 class CgroupRoots {
  public:
-  // Makes the folders where they are missing, and hands controllers down to them.
+  // Creates missing folders, and enables the controllers for them (cgroup.subtree_control).
   static Result<CgroupRoots> Open(const CgroupLayout& layout, const std::string& folder_name);
 
   const std::vector<CgroupRoot>& all() const { return all_; }

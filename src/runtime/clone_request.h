@@ -1,6 +1,6 @@
 #pragma once
-// A launch as the spawner reads it from the wire. The launcher checked it before; the spawner
-// checks again what it builds mount options and paths from.
+// A request for a box, as the spawner reads it from its socket. The launcher has checked it; the
+// spawner checks again the parts from which it builds mount options and paths.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +28,13 @@ struct CloneRequest {
   std::vector<UniqueFd> tasks_files, layers;
 };
 
-// Nothing when anything is out of place.
+// Nothing when the packet is malformed.
 std::optional<CloneRequest> ReadCloneRequest(Packet packet);
-// Lets go of the descriptors without closing them.
+// Gives up ownership of the descriptors without closing them.
 void ReleaseDescriptors(CloneRequest& request);
 
-// A folder in a box's root that an overlay may be mounted at: one plain name, none of those that
-// containment fills itself.
+// Whether an overlay may be mounted at that name in a box's root: a single plain name, and none at
+// which containment itself mounts something.
 bool IsOverlayMountPoint(std::string_view name);
 bool IsHostname(std::string_view name);
 

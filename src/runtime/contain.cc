@@ -14,58 +14,64 @@ struct ContainmentStep {
   int (*take)(const Containment& box);  // 0 or an errno
 };
 
-// The order matters: each line says what it rests on.
+// The order matters: the comment of each step says what it depends on.
 constexpr ContainmentStep kContainmentSteps[] = {
-    // Nothing of the spawner's signals, terminal or file mode mask goes on.
+    // Resets the signals, the terminal and the file mode mask that the clone has from the spawner.
     {Step::kSession, StartSession},
-    // First of all limits, so that everything after is paid by the box. v1 only; v2 was joined by
-    // the clone itself.
+    // Comes before everything else that uses memory, so that the box is charged for it. v1 only:
+    // clone3 has joined v2.
     {Step::kCgroups, JoinCgroups},
-    // After joining, so that the box sees its own group as the root.
+    // Comes after joining, so that the box sees its own group as the root.
     {Step::kCgroupNamespace, EnterCgroupNamespace},
-    // The network namespace belongs to the host's user namespace: it is entered while we may.
+    // The network namespace belongs to the host's user namespace, so that only host root may enter
+    // it.
     {Step::kNetwork, EnterNetworkNamespace},
-    // An overlay does its work with the powers of who mounted it, and in his name. It gets the box
-    // root's name, and of host root's powers only those for files, above all not the one that
-    // passes disk quotas. Needs the spawner's securebits: a change of user alone drops no power.
+    // An overlay accesses its layers with the credentials of the process that mounted it. It gets
+    // the box root's fsuid, and of host root's capabilities only those for files, above all not
+    // CAP_SYS_RESOURCE, which overrides disk quotas. Needs the spawner's securebits, with which a
+    // change of user drops no capability.
     {Step::kHostCapabilities, DropHostCapabilities},
-    // Files keep the owners the box sees on disk; these mounts move them into the box's range.
+    // On disk files have the owners that the box sees; these mounts map them into the box's range
+    // of ids.
     {Step::kLayers, IdMapLayers},
-    // The root and what is mounted in it. No devices; set-user-id stays, for sudo.
+    // The root's overlay and those mounted in it. Devices are disabled; set-user-id works, for
+    // sudo.
     {Step::kOverlays, MountOverlays},
-    // A handful of devices, own terminals, limited shared memory.
+    // A few devices, terminals of the box's own, limited shared memory.
     {Step::kDevices, MakeDevices},
-    // Of the box's own pid namespace.
+    // The /proc of the box's own pid namespace.
     {Step::kProc, MountProc},
-    // What tells about the host is hidden, what would steer it is read-only.
+    // Hides the files that tell about the host, and makes those that change it read-only.
     {Step::kProcMasks, MaskProc},
-    // A new one per start, as after a reboot. Needs /dev, where the file lies, and /proc.
+    // A box gets a new boot id at each start, as after a reboot. Needs /proc, and /dev, which holds
+    // the file.
     {Step::kBootId, SetBootId},
-    // From here on no path leads out of the box's root. Needs all mounts.
+    // From here on no path leads out of the box's root. Comes after all mounts.
     {Step::kEnterRoot, EnterRoot},
-    // Host root sets these; the box cannot.
+    // Only host root may set these.
     {Step::kHostname, SetHostname},
     {Step::kOomScore, SetOomScore},
     {Step::kResourceLimits, SetResourceLimits},
-    // Keys of whoever started the server stay with him.
+    // The box does not get the keyring of the user who started the server.
     {Step::kKeyring, JoinNewKeyring},
-    // Host root ends here: uid 0 of the box's own range, with all powers over that range only.
+    // From here on the process is uid 0 of the box's own range, with capabilities over that range
+    // only.
     {Step::kIdentity, BecomeBoxRoot},
-    // What root of the box, and every set-user-id program there, can ever have. After the identity:
-    // entering a user namespace fills the set.
+    // The capabilities that root of the box, and every set-user-id program there, can ever have.
+    // Comes after the identity, because entering a user namespace fills the set.
     {Step::kBoundingSet, ReduceBoundingSet},
     // The next two need CAP_SYS_ADMIN in the box's namespace, since no_new_privs would end sudo.
     {Step::kLandlock, ApplyLandlock},
     {Step::kSeccomp, InstallSeccompFilter},
-    // The last power, so that everything above could still be set.
+    // Comes last of the capabilities, because the steps above need them.
     {Step::kCapabilities, DropCapabilities},
-    // Only the listener is left, and the pipe for the report, which closes with it.
+    // Leaves the listener open, and the pipe for the report, which is closed after it.
     {Step::kDescriptors, CloseDescriptors},
 };
 
 void Report(int pipe, Step step, int error) {
   WireReply report{step, error, -1};
-  // A spawner that is gone cannot tell the server of this box, so it must not stay.
+  // Without a spawner the server never learns of this box, so that the box must end.
   if (::write(pipe, &report, sizeof report) != sizeof report) ::_exit(1);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 // How a process becomes a box. The spawner clones it as host root into fresh mount, pid, ipc and
-// uts namespaces; the clone takes the measures of one list (contain.cc), in order, and is then the
-// box's root and nothing more. The mount namespace is made before the user namespace is entered, so
-// it belongs to the host: whatever happens in a box, nobody there has power over its mounts.
-//
-// All that the list needs is prepared before the clone; from there to the agent only system calls
-// are made. The functions that run in that stretch stand in files named *_child.cc.
+// uts namespaces; the clone performs the steps of one list (contain.cc) in order, and is then root
+// of the box and nothing more. The mount namespace is made before the user namespace is entered, so
+// it belongs to the host: no process in a box, whatever it does, has capabilities over these
+// mounts.
+// Everything that the steps need is prepared before the clone; between the clone and the agent only
+// system calls are made. The functions that run there are in files named *_child.cc.
 
 #include <linux/filter.h>
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 
 namespace viv::runtime {
 
-// What a measure needs to know. Plain data: every pointer is to what the spawner keeps.
+// What the steps need to know. Plain data: every pointer points to memory that the spawner owns.
 struct Containment {
   std::uint32_t first_id = 0;  // of the box's range of users and groups
   int user_namespace = -1;     // with its id map written
@@ -45,15 +45,16 @@ struct Containment {
   const sock_fprog* filter = nullptr;
 };
 
-// Where things lie in the spawner's root, which a box never sees.
-constexpr char kSpawnerRoot[] = "/root";      // the box's root file system is put together here
-constexpr char kSpawnerFolder[] = "/folder";  // the box's folder: uppers and works of its overlays
+// Paths in the spawner's root, which a box never sees.
+constexpr char kSpawnerRoot[] = "/root";  // the box's root file system is mounted here
+constexpr char kSpawnerFolder[] =
+    "/folder";  // the box's folder: the upper and work directories of its overlays
 constexpr char kSpawnerLayers[] = "/layers";  // /layers/0 and so on
 constexpr char kSpawnerEmptyFolder[] = "/empty";
 constexpr char kSpawnerEmptyFile[] = "/nothing";
 
-// Takes every measure; returns the descriptor of the listener, the only one left beside 0 to 2. On
-// failure reports the step and does not return.
+// Performs every step. Returns the descriptor of the listener, the only one that is open beside 0
+// to 2. When a step fails, it reports the step and does not return.
 int Contain(const Containment& box);
 
 }  // namespace viv::runtime

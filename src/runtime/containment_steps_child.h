@@ -1,11 +1,11 @@
 #pragma once
-// The measures that contain.cc lists. Each returns 0 or an errno, and makes system calls only.
+// The steps that contain.cc lists. Each returns 0 or an errno, and makes system calls only.
 
 #include "runtime/contain.h"
 
 namespace viv::runtime {
 
-// Where CloseDescriptors leaves the two that stay.
+// The two descriptors that CloseDescriptors leaves open.
 constexpr int kListenerDescriptor = 3;
 constexpr int kReportDescriptor = 4;
 
@@ -43,7 +43,7 @@ int DropCapabilities(const Containment& box);
 int ApplyLandlock(const Containment& box);
 int InstallSeccompFilter(const Containment& box);
 
-// Shared by the mounts: a folder `name` below the current folder that is no link, made when it is
+// Checks that `name` below the current folder is a folder and no link, and creates it when it is
 // missing.
 int EnsureFolder(const char* name);
 // Writes all of `text` to `fd`.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kCpuPeriodUs = 100'000;
 constexpr std::int64_t kCpuQuotaMinUs = 1'000;  // the kernel's own
-// v1 counts what waits in sockets beside the memory of processes, and only where it has a limit.
+// v1 counts socket buffers apart from the memory of processes, and only where they have a limit.
 constexpr std::int64_t kSocketMemoryShare = 8;
 constexpr std::int64_t kSocketMemoryMin = 16LL << 20;
 
@@ -160,14 +160,14 @@ std::vector<pid_t> KernelCgroup::Processes() const {
 }
 
 Status KernelCgroup::KillEach() const {
-  // A group that forks while it is read is caught in the next round; without its own pids free, a
-  // fork bomb runs dry.
+  // Processes that are forked while the list is read are killed in the next round. A fork bomb ends
+  // because its pids limit is reached.
   for (int round = 0; round < 100; ++round) {
     const std::vector<pid_t> processes = Processes();
     if (processes.empty()) return {};
     for (pid_t process : processes) ::kill(process, SIGKILL);
   }
-  return {};  // who is left is dying, or stands still
+  return {};  // the remaining processes are dying or frozen
 }
 
 Status KernelCgroup::Kill() {

@@ -1,5 +1,5 @@
 #pragma once
-// A box's groups in the kernel, one folder of the same name in each place.
+// The groups of one box: a folder of the same name in each hierarchy.
 
 #include <functional>
 #include <string>
@@ -27,7 +27,7 @@ class KernelCgroup : public Cgroup {
   std::vector<pid_t> Processes() const override;
 
   Status MakeFolders();
-  // Only empty groups can go; waits a little for the kernel to see that they are.
+  // Only empty groups can be removed; waits up to five seconds for them to become empty.
   Status RemoveFolders();
   Status TryRemoveFolders();  // the same without waiting
   bool exists() const;
@@ -45,7 +45,7 @@ class KernelCgroup : public Cgroup {
   std::string name_;
 };
 
-// Tries until it holds, with growing pauses, for about five seconds.
+// Calls `holds` until it returns true, with growing pauses, for about five seconds.
 bool WaitUntil(const std::function<bool()>& holds);
 
 }  // namespace viv::runtime

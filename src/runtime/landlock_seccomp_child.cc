@@ -1,5 +1,4 @@
-// The kernel's own fences: Landlock and the system call filter. Runs between clone and agent:
-// system calls only.
+// Applies Landlock and the seccomp filter. Runs between clone and agent: system calls only.
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -29,7 +28,7 @@ constexpr std::uint64_t LandlockFileRights(long abi) {
   return (std::uint64_t{1} << count) - 1;
 }
 
-// From ABI 6 on: no signal to, and no abstract socket of, who is not of this box.
+// From ABI 6 on: no signals to processes outside this box, and no abstract sockets of theirs.
 constexpr std::uint64_t kLandlockScopes = 3;
 
 }  // namespace

@@ -59,8 +59,8 @@ void ClearVolatileMark(const std::string& work) {
   ::rmdir(mark.c_str());
 }
 
-// An overlay's own folder shows the owner and mode of its upper, not of the layers below: a new
-// upper gets those of the topmost layer.
+// The root of an overlay has the owner and mode of its upper directory, not of the layers below. A
+// new upper directory gets those of the topmost layer.
 Status MakeUpper(const storage::OverlayMount& overlay, const std::string& upper) {
   if (::mkdir(upper.c_str(), 0755) != 0) {
     if (errno == EEXIST) return {};
@@ -73,7 +73,7 @@ Status MakeUpper(const storage::OverlayMount& overlay, const std::string& upper)
     return {};
   const Status failed =
       FailErrno(ErrorCode::kUnavailable, "make " + upper + " as " + overlay.layers.front() + " is");
-  ::rmdir(upper.c_str());  // it would pass for a finished one
+  ::rmdir(upper.c_str());  // otherwise a later start would take it for a complete one
   return failed;
 }
 
@@ -88,7 +88,7 @@ Status MakeUppers(const BoxLaunchRequest& request) {
   return {};
 }
 
-// A mount of that folder alone, attached nowhere: the spawner has no path to it.
+// A detached mount of that folder, which is how the spawner gets it: the spawner has no path to it.
 Result<UniqueFd> DetachedMount(const std::string& folder) {
   constexpr unsigned kFlags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
   UniqueFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, folder.c_str(), kFlags)));
@@ -110,7 +110,7 @@ Result<LaunchPacket> PrepareLaunch(const BoxLaunchRequest& request) {
   packet.wire.slot = request.slot;
   packet.wire.shm_bytes = request.shm_bytes;
   if (request.shm_bytes == 0) {
-    // With all of its memory in there a box could not free any by ending processes.
+    // A box whose whole memory were files of /dev/shm could not free any of it by ending processes.
     ASSIGN_OR_RETURN(std::int64_t memory, request.cgroup->MemoryLimit());
     packet.wire.shm_bytes = std::max<std::int64_t>(memory / 2, 1);
   }

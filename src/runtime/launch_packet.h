@@ -1,6 +1,6 @@
 #pragma once
-// A launch, checked and made ready to be sent: its folders opened as detached mounts, its cgroup's
-// doors, and the fixed part of the packet.
+// A checked launch request, ready to be sent: its folders as detached mounts, the descriptors to
+// join its cgroups, and the fixed part of the packet.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ struct LaunchPacket {
   std::vector<int> descriptors;  // in the order of the wire, borrowed or from `opened`
 };
 
-// Makes the uppers and works of the request's folder where they are missing.
+// Creates missing upper and work directories in the request's folder.
 Result<LaunchPacket> PrepareLaunch(const BoxLaunchRequest& request);
 
 }  // namespace viv::runtime

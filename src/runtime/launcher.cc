@@ -15,8 +15,8 @@
 
 namespace viv::runtime {
 
-// Spawners that are free wait in `free_`; a launch takes one, uses it alone, and puts it back. A
-// lost one is put back as nothing and started anew by who takes it.
+// `free_` holds the idle spawners. A launch takes one out, uses it alone and puts it back. In place
+// of a lost spawner nullptr is put back, and the launch that takes it starts a new one.
 class Launcher::Impl {
  public:
   Impl(LauncherOptions options, std::vector<sock_filter> filter)

@@ -1,7 +1,8 @@
 #pragma once
-// Starts boxes. A small static program, the spawner, is started first and does the cloning: it owns
-// almost no descriptors and no threads, so a clone costs the same with ten thousand boxes as with
-// one. It hands back a pidfd and forgets the box: boxes outlive both the spawner and this server.
+// Starts boxes. The launcher first starts the spawner, a small static program that clones the
+// boxes. The spawner has few descriptors and one thread, so that a clone costs the same with ten
+// thousand boxes as with one. It returns a pidfd and keeps no state of the box: boxes outlive both
+// the spawner and this server.
 
 #include <sys/types.h>
 
@@ -57,8 +58,8 @@ class Launcher {
   // about to accept. A failure names the step, and leaves nothing behind.
   Result<BoxProcess> Launch(const BoxLaunchRequest& request);
 
-  // Waits for spawners that somebody killed, so that they do not stay as zombies until the next
-  // launch. Quick; called now and again.
+  // Reaps spawners that were killed, so that they do not stay zombies until the next launch. Does
+  // not block; called regularly.
   void ReapDeadSpawners();
 
  private:

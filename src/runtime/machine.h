@@ -1,5 +1,5 @@
 #pragma once
-// Which barriers this machine supports, each found by trying it.
+// Checks which isolation features this machine supports, by trying each of them.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace viv::runtime {
 
 struct MachineCheck {
-  enum class State { kPresent, kDegraded, kMissing };  // a missing one means: no boxes
+  enum class State { kPresent, kDegraded, kMissing };  // boxes cannot run without a missing one
   std::string name;                                    // "user namespaces"
   State state = State::kPresent;
   std::string finding;  // "6 kinds, id-mapped mounts"

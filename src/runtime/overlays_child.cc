@@ -15,7 +15,7 @@
 namespace viv::runtime {
 namespace {
 
-// Moves the owners of a detached mount into the box's range and attaches it at `path`.
+// Maps the owners of a detached mount into the box's range of ids and attaches the mount at `path`.
 int AttachMapped(int mount, int user_namespace, std::uint64_t attributes, const char* path) {
   mount_attr mapped{};
   mapped.attr_set = MOUNT_ATTR_IDMAP | attributes;
@@ -79,8 +79,8 @@ int MountOverlays(const Containment& box) {
     if (!is_root) {
       if (int error = EnsureFolder(overlay.mount_point); error != 0) return error;
     }
-    // The layers it is made of stay mounted below, where no path of the box leads; taking them
-    // away would cost more than the overlay itself.
+    // The layers stay mounted in the spawner's root, which no path of the box reaches. Unmounting
+    // them would cost more than mounting the overlay.
     if (::mount("overlay", is_root ? kSpawnerRoot : overlay.mount_point, "overlay", MS_NODEV,
                 overlay.options) != 0)
       return errno;

@@ -1,5 +1,5 @@
 // /proc of a box. Runs between clone and agent: system calls only. Its files belong to host root,
-// who is nobody in a box, so most of what follows is a second lock on a closed door.
+// whom a box sees as nobody, so that most of these masks are a second line of defence.
 
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -1,6 +1,6 @@
 #pragma once
-// What the kernel tells of a process: when it started, which tells it from a later one with the
-// same number, whose it is, what it wrote.
+// Reads from procfs when a process started, which user it has and how much it has written. The
+// start time tells the process from a later one with the same pid.
 
 #include <sys/types.h>
 
@@ -15,11 +15,11 @@ namespace viv::runtime {
 Result<std::uint64_t> ParseStartTime(std::string_view stat);
 Result<std::uint64_t> ReadStartTime(pid_t pid);
 
-// The effective user, of /proc/PID/status; also of one that is dying.
+// The effective user, from /proc/PID/status; works for a dying process too.
 Result<uid_t> ParseUser(std::string_view status);
 Result<uid_t> ReadUser(pid_t pid);
 
-// What it, and children that it has waited for, caused to be written to file systems, of
+// How many bytes the process and its reaped children have written to file systems, from
 // /proc/PID/io.
 Result<std::uint64_t> ParseBytesWritten(std::string_view io);
 Result<std::uint64_t> ReadBytesWritten(pid_t pid);

@@ -19,8 +19,8 @@
 namespace viv::runtime {
 namespace {
 
-// When the host runs out of memory boxes go first. All of a box's processes have the same, so that
-// within the box the largest goes, which is never the agent.
+// When the host runs out of memory, the OOM killer takes boxes first. All processes of a box have
+// the same score, so that within a box it takes the largest, which is never the agent.
 constexpr char kOomScoreAdjust[] = "500";
 
 constexpr rlim_t kOpenFilesSoft = 8192;
@@ -99,7 +99,7 @@ int JoinNewKeyring(const Containment&) {
 }
 
 int CloseDescriptors(const Containment& box) {
-  // Both go high first, so that neither is overwritten by the other.
+  // Both are duplicated to high numbers first, so that neither overwrites the other.
   int listener = ::fcntl(box.listener, F_DUPFD_CLOEXEC, 100);
   int report = ::fcntl(box.report, F_DUPFD_CLOEXEC, 100);
   int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);

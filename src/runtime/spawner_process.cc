@@ -151,8 +151,8 @@ Result<SpawnerProcess::Reply> SpawnerProcess::SendRequest(const WireRequest& req
 }
 
 SpawnerProcess::~SpawnerProcess() {
-  // A healthy one ends when its socket closes. One that hangs in a mount would keep us waiting, so
-  // it is told twice; it holds nothing that needs care.
+  // A healthy spawner ends when its socket closes. It is killed as well, because one that hangs in
+  // a mount would block us; it has no state to lose.
   socket_ = UniqueFd();
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

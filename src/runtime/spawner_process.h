@@ -1,6 +1,6 @@
 #pragma once
-// The server's end of one spawner: starts the program, sends launches, and ends it by letting go.
-// Not thread-safe; whoever has it alone may talk.
+// The server's handle of one spawner: starts the program and sends requests to it. The destructor
+// ends the program. Not thread-safe.
 
 #include <linux/filter.h>
 #include <sys/types.h>
@@ -27,14 +27,14 @@ class SpawnerProcess {
   SpawnerProcess(const SpawnerProcess&) = delete;
   SpawnerProcess& operator=(const SpawnerProcess&) = delete;
 
-  bool alive() const;  // as far as its socket tells
+  bool alive() const;  // false once the spawner has closed its socket
 
   struct Reply {
     WireReply wire;
     UniqueFd pidfd;
   };
-  // An error means that the spawner is lost and has to be replaced; a box it could not make is told
-  // in the reply.
+  // An error means that the spawner is lost and has to be replaced. When the spawner could not make
+  // the box, the reply says so.
   Result<Reply> SendRequest(const WireRequest& request, const std::vector<int>& descriptors);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Tries something in a process of its own, so that nothing of it stays: the only sure way to know
-// whether this machine lets us.
+// Tries system calls in a process of its own, so that they leave nothing behind. Only trying shows
+// whether this machine permits them.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace viv::runtime {
 
-// A user namespace with the first box's ids, for as long as the descriptor is kept; an errno
-// without.
+// Makes a user namespace with the first box's range of ids, which exists as long as the descriptor
+// is open. Returns 0 or an errno.
 int MakeTrialUserNamespace(UniqueFd& made);
 
 // Clones with those namespaces (CLONE_NEW…) and runs `attempt` there, which makes system calls only

@@ -1,6 +1,6 @@
 #pragma once
-// What the launcher and the spawner say to each other: one packet each way per box, descriptors
-// alongside. Both ends are of one build on one machine, so the structs travel as they are.
+// The protocol between launcher and spawner: one packet with descriptors each way per box. Both
+// programs are of one build and run on one machine, so that structs are sent as they are in memory.
 
 #include <linux/filter.h>
 
@@ -14,7 +14,7 @@
 
 namespace viv::runtime {
 
-// The measures of containment and the spawner's own work, for naming what failed.
+// The steps of containment and of the spawner itself. An error names the step that failed.
 enum class Step : std::uint32_t {
   kNone,
   kSpawnerMounts,
@@ -44,7 +44,7 @@ enum class Step : std::uint32_t {
   kSeccomp,
   kCapabilities,
   kDescriptors,
-  kDied,      // the clone ended without a word
+  kDied,      // the clone ended without a report
   kTimedOut,  // it took too long and was killed
 };
 

@@ -55,7 +55,7 @@ std::string NewBootId() {
   return text + "\n";
 }
 
-// The texts and lists that a Containment points to.
+// Owns the texts and lists that a Containment points to.
 struct ContainmentData {
   std::vector<std::string> options;
   std::vector<Containment::OverlayMountOptions> overlays;
@@ -137,7 +137,8 @@ WireReply ReadReport(int pipe) {
   return report;
 }
 
-// Nothing of a box that failed may be left when the answer goes out.
+// Kills a box that failed and waits for its end, so that nothing of it is left when the reply is
+// sent.
 void KillFailedBox(const UniqueFd& pidfd) {
   ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
   WaitReadable(pidfd.get(), kEndTimeoutMs);

@@ -1,6 +1,6 @@
 #pragma once
-// One request becomes one box: checks it, prepares all that containment needs, clones, and waits
-// for the clone's report.
+// Makes one box of one request: checks the request, prepares all that containment needs, clones,
+// and waits for the clone's report.
 
 #include <linux/filter.h>
 
@@ -21,9 +21,9 @@ class BoxCloner {
   BoxCloner(UserNamespaces& users, const sock_fprog& filter, bool landlock)
       : users_(users), filter_(filter), landlock_(landlock) {}
 
-  // Returns twice, as fork does.
+  // Returns twice, as fork does: in the spawner, and in the box with a listener.
   CloneResult Clone(runtime::Packet packet);
-  // What can be done for the next box before it is asked for.
+  // Prepares the next box as far as possible before it is requested.
   void PrepareNext();
 
  private:

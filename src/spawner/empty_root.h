@@ -1,6 +1,6 @@
 #pragma once
-// The root that the spawner lives in and boxes are put together in: an almost empty, read-only
-// tmpfs. What a box's own root covers is this, so there is nothing to find below it.
+// The spawner's root, in which the roots of boxes are mounted: an almost empty, read-only tmpfs. A
+// box's own root covers it, so that a process that got below its root would find nothing.
 
 #include "base/unique_fd.h"
 #include "runtime/wire.h"
@@ -12,7 +12,8 @@ struct StepFailure {
   int error = 0;
 };
 
-// Leaves the host's mounts for good. `proc` is the host's /proc, which stays open for id maps.
+// Replaces the root and detaches the host's mounts. `proc` is the host's /proc, which stays open
+// for id maps.
 StepFailure EnterEmptyRoot(UniqueFd& proc);
 
 }  // namespace viv::spawner

@@ -1,7 +1,7 @@
 #pragma once
-// The process that clones boxes. One thread, a handful of descriptors, an empty root; it answers
-// one request after the other and remembers no box. Dead boxes are reaped by the kernel. When the
-// server goes, so does the spawner, and the boxes live on.
+// The process that clones boxes. It has one thread, few descriptors and an empty root; it handles
+// one request after the other and keeps no state of boxes. The kernel reaps dead boxes. When the
+// server ends, the spawner ends too, and the boxes keep running.
 
 #include "base/unique_fd.h"
 

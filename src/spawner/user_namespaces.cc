@@ -20,8 +20,8 @@ namespace {
 
 using runtime::Step;
 
-// A namespace needs a process to be born with. It shares our memory, which makes it cheap, and does
-// nothing but wait for its end, on a stack of its own.
+// A user namespace is made together with a process. The process shares our memory, which makes it
+// cheap, and only waits on a stack of its own until it is killed.
 alignas(16) char g_holder_stack[4096];
 
 int HoldNamespace(void*) {
@@ -67,7 +67,7 @@ StepFailure UserNamespaces::Make(std::uint32_t first_id, UniqueFd& made) {
 void UserNamespaces::Preallocate(std::uint32_t first_id) {
   prepared_ = UniqueFd();
   prepared_id_ = first_id;
-  // Without it the next box makes its own, and says what is wrong.
+  // When this fails, the next box makes its own namespace and reports the error.
   MakeNew(first_id, prepared_);
 }
 
@@ -76,7 +76,7 @@ StepFailure UserNamespaces::MakeNew(std::uint32_t first_id, UniqueFd& made) {
   int holder = ::clone(HoldNamespace, g_holder_stack + sizeof g_holder_stack,
                        CLONE_NEWUSER | CLONE_VM | CLONE_FILES | SIGCHLD, nullptr);
   int error = errno;
-  if (!TakeEffectiveIds(0)) ::_exit(1);  // we would go on with another's ids
+  if (!TakeEffectiveIds(0)) ::_exit(1);  // going on with the ids of a box would be unsafe
   if (holder < 0) return {Step::kUserNamespace, error};
   StepFailure failure = MapIds(holder, first_id);
   if (failure.step == Step::kNone) {

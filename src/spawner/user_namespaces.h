@@ -1,7 +1,7 @@
 #pragma once
-// User namespaces with a box's range of ids. Each is owned by the first id of its range: the kernel
-// counts inotify instances, pending signals and the like per owner as well, so a box that uses up
-// its share takes nothing from another.
+// Makes user namespaces with a box's range of ids. Each is owned by the first id of its range: the
+// kernel limits inotify instances, pending signals and the like per owner, so that a box that uses
+// up its limit takes nothing from another.
 
 #include <cstdint>
 
@@ -15,10 +15,11 @@ class UserNamespaces {
   // `proc` is the host's /proc, and outlives this.
   explicit UserNamespaces(const UniqueFd& proc) : proc_(proc) {}
 
-  // Lets go of ids without letting go of powers; once, before the first Make.
+  // Sets securebits so that a change of user keeps the capabilities. Call it once, before the first
+  // Make.
   StepFailure Prepare();
   StepFailure Make(std::uint32_t first_id, UniqueFd& made);
-  // Has one ready for who is likely to be next; slots are handed out in order.
+  // Makes the namespace of the box that is likely to come next; slots are given out in order.
   void Preallocate(std::uint32_t first_id);
 
  private:

@@ -1,9 +1,9 @@
 #pragma once
-// What the kinds of storage share: the folders `boxes` and `layers` below one root, names, and a
-// thread that frees what was removed. Each box is a folder, empty at first; a removed one is first
-// renamed to `.gone-…` beside the others, which frees its name at once and is remembered by the
-// file system itself: a killed server's leftovers are freed by the next. So the queue of removals
-// is on disk, and costs no memory. A kind says how a folder is made, limited, copied and destroyed.
+// The base class of the kinds of storage: the folders `boxes` and `layers` below one root, the
+// check of names, and a thread that deletes removed folders. A box's folder is empty at first.
+// Removing renames it to `.gone-…`, which frees its name at once. The renamed folders are the queue
+// of deletions, so that the queue costs no memory and the next server continues what a killed one
+// left. A subclass says how a folder is made, limited, copied and destroyed.
 
 #include <condition_variable>
 #include <memory>
@@ -42,12 +42,14 @@ class BoxStorageBase : public BoxStorage {
   explicit BoxStorageBase(std::string root) : root_(std::move(root)) {}
 
   Status OpenFolders();  // before anything else; makes them where they are missing
-  void StartCleaning();  // once the kind is complete
-  void StopCleaning();   // first thing in a kind's destructor: the thread calls its functions
+  void StartCleaning();  // once the subclass is constructed
+  void StopCleaning();   // the first call in a subclass's destructor, because the thread calls its
+                         // functions
 
   int root_fd() const { return root_fd_.get(); }
 
-  // Of the kinds. `parent` is a descriptor of `boxes` or `layers`; `folder` of one box's folder.
+  // For subclasses. `parent` is a descriptor of `boxes` or `layers`; `folder` is one of a box's
+  // folder.
   virtual Status MakeFolder(int parent, const std::string& name) = 0;
   virtual Status LimitFolder(int folder, std::int64_t limit_bytes) = 0;
   virtual Result<DiskUsage> ReadFolder(int folder) = 0;
@@ -68,7 +70,7 @@ class BoxStorageBase : public BoxStorage {
 
   std::mutex mutex_;  // guards all below
   std::condition_variable wake_;
-  bool wanted_ = true;  // the first round frees what an earlier server left
+  bool wanted_ = true;  // the first round deletes what an earlier server left
   bool trim_wanted_ = false;
   bool stopping_ = false;
   std::thread cleaner_;

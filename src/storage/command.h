@@ -8,7 +8,8 @@
 
 namespace viv::storage {
 
-// kUnavailable when there is no such program, kInternal with its last words when it fails.
+// kUnavailable when there is no such program, kInternal with its first line of output when it
+// fails.
 Status RunCommand(const std::vector<std::string>& command);
 
 }  // namespace viv::storage

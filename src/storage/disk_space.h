@@ -1,7 +1,7 @@
 #pragma once
-// How much room there is for what boxes write: on the machine's disk, where the image takes space
-// as it is used, and within the image. A disk that runs full below the image breaks it for all
-// boxes, so a part of it is kept in reserve.
+// The free space for what boxes write: on the machine's disk, where the image takes space as it is
+// used, and within the image. When the disk below the image is full, the image breaks for all
+// boxes; so a part of the disk is kept in reserve.
 
 #include <cstdint>
 #include <string>
@@ -12,15 +12,15 @@ namespace viv::storage {
 
 struct DiskSpace {
   std::int64_t host_bytes = 0;     // free on the disk that the image lies on
-  std::int64_t reserve_bytes = 0;  // what shall stay free there
+  std::int64_t reserve_bytes = 0;  // what must stay free there
   std::int64_t image_bytes = 0;    // free within the image
-  bool is_writable = true;         // false: the kernel closed the image after an error
+  bool is_writable = true;         // false: the kernel made the image read-only after an error
 
-  // Nothing new begins, and whoever writes stands still.
+  // No new boxes start, and boxes that write are frozen.
   bool IsLow() const { return host_bytes < reserve_bytes; }
-  // Nobody writes any more.
+  // All boxes are frozen.
   bool IsCritical() const { return host_bytes < reserve_bytes / 2; }
-  // After it was low: it is not low again at once.
+  // Ends the low state, with a margin so that it does not begin again at once.
   bool IsAmple() const { return host_bytes >= reserve_bytes + reserve_bytes / 2; }
 };
 

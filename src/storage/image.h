@@ -1,7 +1,7 @@
 #pragma once
-// The image file that holds all boxes' files: DIR/store.img, mounted at DIR/mnt. What is in it
-// survives a killed server, whose mount the next one finds again. It does not promise to survive a
-// power cut: write barriers are off, since a sandbox's files are not worth what they cost.
+// The image file that holds all boxes' files: DIR/store.img, mounted at DIR/mnt. Its content
+// survives a killed server: the next server finds the mount. It may not survive a power cut,
+// because write barriers are off: a sandbox's files are not worth their cost.
 
 #include <cstdint>
 #include <functional>
@@ -22,24 +22,23 @@ struct ImagePaths {
 // The file system an image holds; kInvalidArgument, with what to do, when it is none of ours.
 Result<ImageKind> ReadImageKind(const std::string& image);
 
-// A sparse, formatted image of `bytes`, or at most 80 % of the free space. There is a complete one
-// or none, whenever the server is killed.
+// A sparse, formatted image of `bytes`, or at most 80 % of the free space. Whenever the server is
+// killed, there is a complete image or none.
 Status FormatImage(const std::string& image, ImageKind kind, std::int64_t bytes);
 
-// Mounts it, or finds it mounted.
+// Mounts the image, unless it is mounted already.
 Status MountImage(const ImagePaths& paths, ImageKind kind);
 
-// Whether it is mounted, but the kernel closed it after an error: nothing can be written.
+// Whether the image is mounted but the kernel made it read-only after an error.
 bool IsImageBroken(const ImagePaths& paths);
 
-// Opens a broken one again: unmounts it for good, once `kill_users` has ended who uses it, and
-// mounts it anew. What was written in the last seconds before the error may be lost; the log says
-// so.
+// Repairs a broken image: calls `kill_users`, unmounts the image and mounts it again. Data of the
+// last seconds before the error may be lost; the log says so.
 Status ReopenImage(const ImagePaths& paths,
                    ImageKind kind,
                    const std::function<void()>& kill_users);
 
-// Its loop device goes with the last user: boxes that still run keep it.
+// The loop device is freed with its last user; boxes that still run keep it.
 Status UnmountImage(const ImagePaths& paths);
 
 }  // namespace viv::storage

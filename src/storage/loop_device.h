@@ -1,6 +1,6 @@
 #pragma once
-// Loop devices: a file seen as a disk. Ours clear themselves when the last user goes (autoclear),
-// so neither a crash nor an unmount leaves one behind.
+// Loop devices, which show a file as a disk. Ours are autoclear: the kernel frees them with the
+// last user, so that neither a crash nor an unmount leaves one behind.
 
 #include <optional>
 #include <string>
@@ -15,13 +15,14 @@ struct LoopDevice {
   std::string path;  // "/dev/loop3"
 };
 
-// The device that already shows `image` (its mount may live on in other namespaces), or a new one.
+// The device that is backed by `image` already (its mount may persist in other namespaces), or a
+// new one.
 Result<LoopDevice> AttachLoop(const std::string& image);
 
-// Whether any loop device shows `image`.
+// Whether any loop device is backed by `image`.
 bool IsLoopAttached(const std::string& image);
 
-// Whether the block device `device` is a loop device showing `image`.
+// Whether the block device `device` is a loop device that is backed by `image`.
 bool IsLoopDeviceOf(const std::string& device, const std::string& image);
 
 }  // namespace viv::storage

@@ -1,6 +1,6 @@
 #pragma once
-// Whole folders copied and removed, for file systems that have no snapshots. The trees were made by
-// boxes: nothing in them is followed, however deep or strange they are.
+// Copies and removes directory trees, for file systems without snapshots. Boxes made the content,
+// so that no link is followed and any depth is handled.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ constexpr std::size_t kTreeEntriesMax = 4'000'000;
 // may leave a part of it.
 Status CopyTree(int source, int parent, const std::string& name);
 
-// The same, but `name` appears only once it is complete. Until then it has a name with this prefix.
+// The same, but the copy has a name with this prefix until it is complete, and `name` only then.
 constexpr std::string_view kUnfinishedPrefix = ".part-";
 Status CopyTreeAtomically(int source, int parent, const std::string& name);
 
