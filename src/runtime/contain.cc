@@ -10,8 +10,8 @@ namespace viv::runtime {
 namespace {
 
 struct ContainmentStep {
-  Step step;
-  int (*take)(const Containment& box);  // 0 or an errno
+  Step id;
+  int (*run)(const Containment& box);  // returns 0 or an errno
 };
 
 // The order matters: the comment of each step says what it depends on.
@@ -79,8 +79,8 @@ void Report(int pipe, Step step, int error) {
 
 int Contain(const Containment& box) {
   for (const ContainmentStep& step : kContainmentSteps) {
-    if (int error = step.take(box); error != 0) {
-      Report(box.report, step.step, error);
+    if (int error = step.run(box); error != 0) {
+      Report(box.report, step.id, error);
       ::_exit(1);
     }
   }

@@ -27,8 +27,9 @@ constexpr std::uint32_t kSlotsMax = 30'000;
 struct BoxLaunchRequest {
   std::uint32_t slot = 0;
   std::vector<storage::OverlayMount> overlays;  // the root first
-  std::string folder;  // the box's own: UpperDirOf and WorkDirOf of each overlay are made here when
-                       // they are not there; owners on disk are as the box sees them
+  // The box's own folder. Missing upper and work directories are created in it. Owners on disk are
+  // as the box sees them.
+  std::string folder;
   std::string hostname;
   int network = -1;            // a network namespace, borrowed
   int listener = -1;           // the agent's listening unix socket, borrowed
