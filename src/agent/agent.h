@@ -1,6 +1,6 @@
 #pragma once
-// The program inside a box: its pid 1. It serves envd's protocol on a listening unix socket that
-// the host made, so that nothing in the box can take its place, and reaps what dies.
+// The program inside a box, which is its pid 1. It serves envd's protocol on a listening unix
+// socket that the host made, so that no process of the box can replace it, and it reaps orphans.
 
 #include "base/result.h"
 #include "base/unique_fd.h"

@@ -1,6 +1,6 @@
 #pragma once
-// What the agent's services share: who the default user is, the variables of every process, and the
-// token that callers show. One thread; /init sets it, everything else reads it.
+// What the agent's services share: the default user, the environment of every process, and the
+// token that callers must send. Used from one thread; /init sets it, everything else reads it.
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ namespace viv::agent {
 class SharedReaper;  // of agent/process/reaper.h
 
 struct Context {
-  std::string access_token;  // empty: none is asked for
+  std::string access_token;  // empty: callers need none
   std::map<std::string, std::string> variables;
   std::string default_user = "user";
   std::string default_workdir;  // empty: the user's home
@@ -26,7 +26,7 @@ struct Context {
   std::string authority_file = "/usr/local/share/ca-certificates/vivarium.crt";
   Users users;
   LogRing logs;
-  std::weak_ptr<SharedReaper> reaper;  // SIGCHLD has one reader
+  std::weak_ptr<SharedReaper> reaper;  // only one object may read SIGCHLD
 };
 
 // The user a request acts as: of its Basic header, else the default one. Unknown names are

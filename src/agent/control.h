@@ -10,11 +10,11 @@
 
 namespace viv::agent {
 
-// How many processes and commands have not ended.
+// Returns how many processes and commands are running.
 using RunningCount = std::function<std::size_t()>;
 
 // GET /health, POST /init, GET /envs, GET /metrics, GET /logs[?after=SEQUENCE], and GET /activity,
-// which the host asks before it stops a box that nobody calls. The context outlives the server.
+// which the host requests before it stops an idle box. The context outlives the server.
 void AddControlRoutes(Context& context, http::Router& router, RunningCount running);
 
 // Refuses requests without the right X-Access-Token, but for health, /init, which only the host can

@@ -1,5 +1,5 @@
 #pragma once
-// errno in the words of E2B's clients, which are Go's: "no such file or directory".
+// The message of an errno in Go's words, which E2B's clients expect: "no such file or directory".
 
 #include <string>
 

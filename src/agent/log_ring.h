@@ -1,6 +1,6 @@
 #pragma once
-// What happened in the box lately, for the host to read: processes started and ended, files read
-// and written. A ring of entries, bounded in number and in bytes; the oldest give way.
+// The recent events of the box, for the host to read: processes started and ended, files read and
+// written. A ring buffer of entries, limited in number and in bytes; the oldest are dropped.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// How busy the box is, as far as the kernel tells it from inside; the host, who knows the limits,
-// corrects what it knows better.
+// The load of the box, as the kernel shows it inside the box. The host, which knows the limits,
+// corrects some of the numbers.
 
 #include <cstdint>
 #include <string>

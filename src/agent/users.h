@@ -1,6 +1,6 @@
 #pragma once
 // The box's users, read from its own /etc/passwd and /etc/group, whose content is hostile: the
-// files are read anew on each look, with limits, and never by libc's resolvers (a static program
+// files are read again on each lookup, with limits, and never by libc's resolvers (a static program
 // has none).
 
 #include <sys/types.h>

@@ -1,7 +1,8 @@
 #pragma once
-// What a command wrote on one stream, by the byte's offset since its start. At least the newest
-// 4 MiB are kept. Bytes that came in one go are a run; runs are numbered over both streams of a
-// command, so that who reads both can put them in the order in which they came.
+// The output of a command on one stream, addressed by byte offset since the command's start. At
+// least the newest 4 MiB are kept. Bytes that were read consecutively from the same stream share a
+// sequence number. Sequence numbers are common to both streams of a command, so that a reader of
+// both can restore the order of the output.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +17,14 @@ class ByteLog {
   static constexpr std::size_t kWindowBytes = 4 * 1024 * 1024;
 
   void Append(std::uint64_t sequence, std::string_view bytes);
-  void Close() { closed_ = true; }  // nothing more comes
+  void Close() { closed_ = true; }  // there will be no more output
 
   bool closed() const { return closed_; }
   std::uint64_t begin() const { return begin_; }  // the oldest byte kept
   std::uint64_t end() const { return end_; }
   std::uint64_t SequenceAt(std::uint64_t offset) const;  // begin() <= offset < end()
 
-  // Up to `bytes_max` bytes from there: of this run only, or of all.
+  // Returns up to `bytes_max` bytes from `offset`: only those of the same sequence number, or all.
   enum class ReadExtent { kSameSequence, kAll };
   std::string Read(std::uint64_t offset, std::size_t bytes_max, ReadExtent reach) const;
 

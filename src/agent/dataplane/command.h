@@ -1,10 +1,10 @@
 #pragma once
-// One command of the data plane: a process, what it wrote by stream and offset, who is attached to
-// it, and how long it may go on. Clients come and go; unless they ask for it, that ends nothing.
-// Output is kept for those who come back. The fastest attached reader sets the pace of the process,
-// but one that does not move at all is no longer waited for; with nobody attached the window just
-// moves on. A client that reads by acknowledgement (server-sent events) is waited for even while it
-// is away. One thread.
+// One command of the data plane: a process, its output by stream and offset, the attached clients,
+// and its timeouts. A client that disconnects does not end the command unless it asked for that.
+// Output is kept for clients that reconnect. The process is read as fast as the fastest attached
+// reader, but a reader that makes no progress is not waited for; without attached clients the
+// oldest output is dropped. A client that reads by acknowledgement (server-sent events) is waited
+// for even while it is disconnected. Used from one thread.
 
 #include <array>
 #include <chrono>
@@ -36,7 +36,8 @@ class Command : public RunningProcess {
   using Duration = std::chrono::milliseconds;
   static constexpr std::uint64_t kLeadBytesMax = 1024 * 1024;            // of the process
   static constexpr std::uint64_t kUnacknowledgedBytesMax = 1024 * 1024;  // then it is paused
-  static constexpr std::chrono::seconds kStallMax{10};  // a reader that stands still is left behind
+  static constexpr std::chrono::seconds kStallMax{
+      10};  // a reader that makes no progress for so long is not waited for
   static constexpr std::size_t kInputBytesMax = 4 * 1024 * 1024;  // waiting to be read
   static constexpr std::size_t kAttachedMax = 64;
 
@@ -58,10 +59,11 @@ class Command : public RunningProcess {
   int exit_code() const;  // of an ended one; 128 and the signal's number after a signal
   std::string TimeoutText() const;
 
-  // Ends it when its time is over or everybody has been gone too long; returns at its end.
+  // Kills the command at its timeout, or when no client has been attached for too long. Returns
+  // when the command has ended.
   Task<void> Supervise();
 
-  // Somebody is there, for as long as this lives.
+  // A client is attached for as long as this object exists.
   class Attachment {
    public:
     explicit Attachment(std::shared_ptr<Command> command);
@@ -74,8 +76,8 @@ class Command : public RunningProcess {
   };
   std::size_t attached() const { return attached_; }
 
-  // Everything before these offsets has arrived. From now on the process is paused while more than
-  // the limit is underway, until somebody reads it without acknowledgement.
+  // The client has received everything before these offsets. From now on the process is not read
+  // while more than the limit is unacknowledged, until a client reads without acknowledgement.
   void Acknowledge(CommandOffsets offsets);
   void ReadWithoutAcknowledgement();
   bool awaits_acknowledgement() const;  // it is paused
@@ -85,7 +87,7 @@ class Command : public RunningProcess {
   InputTaken QueueInput(std::string bytes);
   void QueueInputEnd();  // a terminal has none
   Task<void> PumpInput();
-  // False when so much waits already and nothing of it was read for a while.
+  // False when the queue is full and the command has read nothing for a while.
   Task<bool> WaitForInputRoom();
 
  private:

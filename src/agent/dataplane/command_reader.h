@@ -1,6 +1,6 @@
 #pragma once
-// A place in both outputs of a command, in the order in which they came. While it exists the
-// process waits for it (see Command).
+// Reads both outputs of a command in the order in which they were written. The process waits for
+// the reader (see Command).
 
 #include <optional>
 #include <string>
@@ -24,12 +24,14 @@ class CommandReader {
   CommandReader& operator=(const CommandReader&) = delete;
 
   const CommandOffsets& offsets() const { return offsets_; }
-  Command::Time moved_at() const { return moved_at_; }  // it stood still since, and far behind
+  Command::Time moved_at() const {
+    return moved_at_;
+  }  // since when it is far behind without progress
   void Touch(Command::Time now) { moved_at_ = now; }
-  bool lost() const;                        // what comes next here is no longer kept
+  bool lost() const;                        // the next output of this reader was dropped
   bool at_end(CommandStream stream) const;  // nothing more comes there
 
-  // Nothing when there is none now, or it is lost.
+  // Nothing when there is no output now, or when the reader is lost.
   std::optional<Piece> NextText();  // whole characters; see TakeUtf8Prefix
   std::optional<Piece> NextBytes();
 

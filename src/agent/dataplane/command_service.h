@@ -1,6 +1,6 @@
 #pragma once
-// Starts and finds commands for the three ways in which clients speak of them. One id is one
-// process, however often it is asked for.
+// Starts and finds commands for the three protocols by which clients run them. An id names one
+// process, however often it is requested.
 
 #include <memory>
 #include <string>

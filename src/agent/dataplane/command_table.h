@@ -1,7 +1,8 @@
 #pragma once
-// The commands that clients can name. A finished one is kept for as long as it was asked for, but
-// not at any price: past a number and an amount of output the oldest go first. The ids of those
-// that are gone are remembered for a while, so that who comes late learns that it is late.
+// The commands that clients can name. A finished command is kept for the requested time, but the
+// number of finished commands and the size of their output are limited: the oldest are dropped
+// first. The ids of dropped commands are remembered for a while, so that a late client learns that
+// its command has expired.
 
 #include <deque>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
-// The frames of the exec WebSocket: what a client may say, read with suspicion, and what it is
-// told. JSON text, one object each.
+// The frames of the exec WebSocket: what a client may send, which is validated, and what it
+// receives. Each frame is one JSON object.
 
 #include <string>
 #include <string_view>

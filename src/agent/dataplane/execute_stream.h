@@ -1,7 +1,8 @@
 #pragma once
-// Commands over server-sent events, for clients whose only channel is plain HTTP. They cannot say
-// how far they are while they read. So the response ends with `ack_required` once as much output is
-// under way as may be, and the command is paused; the next request's offsets acknowledge.
+// Commands over server-sent events, for clients whose only channel is plain HTTP. They cannot
+// acknowledge output while they read. So the response ends with `ack_required` once the limit of
+// unacknowledged output is reached, and the command is paused; the offsets of the next request
+// acknowledge the output.
 
 #include "agent/dataplane/command_service.h"
 #include "http/message.h"

@@ -1,6 +1,6 @@
 #pragma once
-// What the data plane's file endpoints share: as whom they act, what a path means, and how trouble
-// with a file is told.
+// What the data plane's file endpoints share: the user they act as, how a path is resolved, and how
+// errors are rendered.
 
 #include <string>
 #include <string_view>
@@ -13,8 +13,8 @@ namespace viv::agent {
 
 enum class FileUse { kRead, kWrite };
 
-// A file that is not there is 404 FileNotFound to who reads, everything else a ReadError or
-// WriteError; never a status that clients take for a passing one and try again.
+// A missing file is 404 FileNotFound for reads; everything else is a ReadError or WriteError, never
+// with a status that clients retry.
 http::Response RenderDataPlaneFileError(FileUse use, const FileError& file_error);
 
 // 400 InvalidRequest.

@@ -1,7 +1,7 @@
 #pragma once
 // Finds the lines of a text that contain a literal, in one pass over any pieces. Content with a
-// zero byte is binary and searched no further. Of an overlong line only the beginning is looked at,
-// and of a long one only the beginning is told.
+// zero byte is binary and searched no further. Only the beginning of an overlong line is searched,
+// and only the beginning of a long line is returned.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ class LineSearch {
   // A literal that is not empty and has no line break. It outlives this.
   explicit LineSearch(const std::string& literal) : literal_(literal) {}
 
-  // Adds what it finds. False when the content is binary: there is nothing more to be fed.
+  // Adds the matches. False when the content is binary; the caller stops then.
   bool Feed(std::string_view bytes, std::vector<Match>& matches);
   void Finish(std::vector<Match>& matches);  // the last line may have no end
 

@@ -18,11 +18,11 @@ namespace viv::agent {
 Task<http::Response> GlobFiles(Context& context, http::Request& request);
 Task<http::Response> GrepFiles(Context& context, http::Request& request);
 
-// Calls `step` as the user until it says that it is done, a few milliseconds at a time, others
-// running in between. False when it took too long and was left.
+// Calls `step` as the user until it returns true, for a few milliseconds at a time, and lets other
+// coroutines run in between. False when the time limit was reached.
 Task<bool> RunInSlices(User user, std::function<bool()> step);
 
-// How many matches a request wants, and gets at most. Refused below 1.
+// The number of matches that a request gets at most. Refuses a number below 1.
 std::size_t SearchLimit(http::Fields& fields, std::size_t usual, std::size_t most);
 
 }  // namespace viv::agent

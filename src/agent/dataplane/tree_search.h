@@ -2,7 +2,7 @@
 // Walks a folder for what a pattern names, in the order of the paths' bytes ("a", "a.txt", "a/b").
 // Folders that nothing can match are not entered; /proc and /sys only when they are asked for, and
 // links only where the pattern names them (see GlobPattern). Walked in small steps, as the user;
-// one descriptor is open however deep it goes, and what a hostile tree can cost is limited.
+// one descriptor is open however deep it goes, and limits bound what a hostile tree can cost.
 
 #include <cstddef>
 #include <string>
@@ -32,7 +32,7 @@ class TreeSearch {
   Step Next();
   const std::string& found() const { return found_; }  // a path, after kFound
 
-  bool truncated() const { return truncated_; }  // something was left out because of the limits
+  bool truncated() const { return truncated_; }  // a limit was reached, and something was left out
 
  private:
   struct Item {

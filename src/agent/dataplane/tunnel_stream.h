@@ -1,6 +1,6 @@
 #pragma once
-// What a stream of the tunnel is for: its first three bytes, a version and a port, say where in the
-// box it leads; one byte answers; then bytes are carried both ways until each has ended.
+// Serves one stream of the tunnel. Its first three bytes, a version and a port, name a port of the
+// box; one byte is the status; then bytes are copied both ways until each side has ended.
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,6 @@
 #pragma once
-// Cuts text for frames out of a stream of bytes, so that no character is split between two frames.
+// Takes valid UTF-8 off the front of a stream of bytes, so that no character is split between two
+// frames.
 
 #include <cstddef>
 #include <string>
@@ -12,8 +13,8 @@ struct Utf8Prefix {
   std::size_t bytes = 0;  // that it stands for, from the front
 };
 
-// As much of `bytes` as can be told. A byte that belongs to no character becomes U+FFFD. What may
-// be the beginning of a character stays, unless nothing more follows.
+// Converts as much of `bytes` as is decidable. A byte that belongs to no character becomes U+FFFD.
+// An incomplete character at the end is left, unless no bytes follow.
 enum class MoreBytes { kMayFollow, kNone };
 Utf8Prefix TakeUtf8Prefix(std::string_view bytes, MoreBytes more);
 

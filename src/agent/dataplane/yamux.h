@@ -31,8 +31,8 @@ struct YamuxHeader {
 
 std::string EncodeYamux(const YamuxHeader& header);
 
-// Reads frames out of bytes that come in any pieces. Data is handed on as it comes: a frame may say
-// any length and takes no memory.
+// Reads frames out of bytes that come in any pieces. Data is passed on as it arrives, so that a
+// frame of any length needs no memory.
 class YamuxParser {
  public:
   enum class Step {

@@ -1,7 +1,7 @@
 #pragma once
-// The server's side of a yamux session, without the connection: bytes that came go in, bytes to be
-// sent come out. Its peer opens streams. What it may use is limited: so many streams, a window of
-// bytes for each, and so much waiting to be sent, after which writers wait. One thread.
+// The server's side of a yamux session, without I/O: the caller passes received bytes in and sends
+// the output. The peer opens streams. The number of streams, the window of each and the queued
+// output are limited; writers wait while the output is full. Used from one thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,26 +26,28 @@ class YamuxSession {
   explicit YamuxSession(OnStream on_stream);
   ~YamuxSession();
 
-  // Takes what came. False when it breaks the protocol: the session has ended, and its farewell is
-  // in the output.
+  // Handles received bytes. False when they violate the protocol: the session has ended, and its
+  // GoAway frame is in the output.
   bool Receive(std::string_view bytes);
   bool Break(std::string error);                       // ends it for that; false
   const std::string& error() const { return error_; }  // what broke it
 
   // What is to be sent next, whole frames of at most 32 KiB; empty when there is nothing.
   std::string TakeOutput();
-  Notifier& changed() { return changed_; }  // there is output, or room for more, or it ended
+  Notifier& changed() {
+    return changed_;
+  }  // there is output, there is room for more, or the session has ended
   bool is_full() const { return output_bytes_ >= kOutputBytesMax; }
   bool is_flooded() const { return output_bytes_ >= 2 * kOutputBytesMax; }  // by answers to pings
 
   void Ping();
-  // Resets streams of which one way has ended and the other is silent for that long.
+  // Resets half-closed streams that have been idle since then.
   void ResetIdle(Notifier::Time silent_since);
   // Resets all streams, telling the peer why.
   void End(std::uint32_t reason);
 
   bool ended() const { return ended_; }
-  // The peer opens no more, and all it had are over.
+  // The peer opens no more streams, and all streams have ended.
   bool is_done() const { return ended_ || (peer_goes_away_ && streams_.empty()); }
   std::size_t streams() const { return streams_.size(); }
 

@@ -1,7 +1,7 @@
 #pragma once
-// One stream of a yamux session: bytes both ways, each way ended by itself, and no more under way
-// than the reader has room for. One coroutine reads and one writes. It outlives its place in the
-// session: once that is gone, nothing can be written, and what had come is still read.
+// One stream of a yamux session: bytes both ways, with a FIN for each direction and flow control by
+// windows. One coroutine reads and one writes. The object outlives its entry in the session: after
+// that nothing can be written, but received bytes can still be read.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,17 +23,17 @@ class YamuxStream {
   YamuxStream(const YamuxStream&) = delete;
   YamuxStream& operator=(const YamuxStream&) = delete;
 
-  // What has come since; empty at the peer's end. kUnavailable when the stream was reset, or when
-  // nothing comes until the deadline. The room is given back with Consumed.
+  // The bytes received since; empty after the peer's FIN. kUnavailable when the stream was reset,
+  // or when nothing arrives until the deadline. Consumed returns the bytes to the receive window.
   Task<Result<std::string>> Read(Notifier::Time deadline = Notifier::Time::max());
   void Consumed(std::size_t count);
 
   // Waits for room at the peer and in the session. kUnavailable when the stream was reset.
   Task<Status> Write(std::string bytes);
-  void Finish();  // nothing more will be written
+  void Finish();  // sends FIN
 
-  void Reset();   // at once, both ways; the peer is told
-  void Forget();  // its place in the session is given up; what was written still goes out
+  void Reset();   // at once, both directions; sends RST
+  void Forget();  // removes its entry in the session; written bytes are still sent
 
   // Called once when the stream is reset by either side or with the session.
   void OnReset(std::function<void()> call) { on_reset_ = std::move(call); }
@@ -45,12 +45,12 @@ class YamuxStream {
   friend class YamuxSession;
   Notifier::Time last_use() const { return last_use_; }
   bool half_closed() const { return finished_ != peer_finished_; }
-  // By the session: whether the peer kept to what it may do.
+  // Called by the session. False when the peer violates the protocol.
   bool ChargeReceiveWindow(std::uint32_t count);
   void Receive(std::string_view bytes);
   bool GrowSendWindow(std::uint32_t count);
   void PeerFinished();
-  void ResetSilently();  // without a word to the peer
+  void ResetSilently();  // without sending RST
   void Detach() { session_ = nullptr; }
   void RemoveIfClosed();
   void Touch() { last_use_ = std::chrono::steady_clock::now(); }

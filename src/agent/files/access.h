@@ -1,6 +1,6 @@
 #pragma once
-// Who may read and write through /files: whoever shows the box's token, or a link that was signed
-// with it. A box without a token is open.
+// Decides who may read and write through /files: callers that send the box's token, or a link that
+// was signed with it. A box without a token is open to all.
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,7 @@ struct AccessRefusal {
   int status = 401;
   std::string message;
 };
-// Nothing when the request may go on.
+// Nothing when the request is allowed.
 std::optional<AccessRefusal> RefuseAccess(const Context& context,
                                           const http::Request& request,
                                           FileAccess access,

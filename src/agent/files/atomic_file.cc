@@ -109,7 +109,7 @@ FileResult<void> AtomicFile::CreateTemporary() {
       return FailFile(code, "error opening file '" + path_ + "'");
     }
   }
-  // It has no name any more, so it vanishes with its descriptor.
+  // It is unlinked at once, so that it ends with its descriptor.
   std::string spill = JoinPath(kSpillFolder, TemporaryName(false));
   file_ = UniqueFd(::open(spill.c_str(), kFlags, 0600));
   if (!file_) return FailFile(errno, "error opening file: open " + spill);

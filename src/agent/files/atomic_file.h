@@ -1,9 +1,9 @@
 #pragma once
-// A file while it is being written. Its bytes go to a temporary beside the destination, which takes
-// the destination's name once all is there; dropped before that, it leaves nothing. A file that
-// exists keeps its mode, and with the user's own rights its owner. Where a rename would do harm or
-// is not allowed (a file with several names, one that is a mount, a folder the user may not write
-// to), the existing file gets the bytes instead, once they are complete.
+// Writes a file atomically. The bytes go to a temporary file beside the destination, which is
+// renamed to it on Commit; without Commit nothing is left. An existing file keeps its mode, and
+// with the user's own rights its owner. Where a rename would do harm or is not allowed (a file with
+// several links, a mount point, a folder that the user may not write to), Commit copies the
+// complete bytes into the existing file instead.
 
 #include <sys/stat.h>
 
@@ -20,8 +20,8 @@
 
 namespace viv::agent {
 
-// Names of temporaries. Watchers hide them, and what became of them: a replaced file was written
-// to, not created.
+// The prefixes of temporary files. Watchers hide their events, and report the rename as a write
+// where it replaces a file.
 constexpr std::string_view kTemporaryPrefix = ".viv-draft-";
 constexpr std::string_view kReplacingTemporaryPrefix = ".viv-draft-over-";
 std::string TemporaryName(bool replaces);
@@ -36,9 +36,9 @@ class AtomicFile {
   ~AtomicFile();
 
   FileResult<void> Write(std::string_view bytes);
-  // Copies all of a regular file, others running in between.
+  // Copies a whole regular file, and yields in between.
   Task<FileResult<void>> CopyFrom(int file);
-  // Puts the file in place. To be called once.
+  // Renames the file into place. Call it once.
   Task<FileResult<void>> Commit(Metadata metadata);
 
   std::uint64_t size() const { return size_; }

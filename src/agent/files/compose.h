@@ -1,5 +1,5 @@
 #pragma once
-// POST /files/compose: several files become one, and are gone.
+// POST /files/compose: concatenates several files into one and removes them.
 
 #include "agent/context.h"
 #include "base/task.h"

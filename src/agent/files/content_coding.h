@@ -1,5 +1,5 @@
 #pragma once
-// Which form a body travels in: as it is, or gzip.
+// The content coding of a body: identity or gzip.
 
 #include <optional>
 #include <string_view>
@@ -10,7 +10,7 @@ enum class ContentCoding { kIdentity, kGzip };
 
 // The best one an Accept-Encoding header allows; nothing when it refuses both.
 std::optional<ContentCoding> ChooseContentCoding(std::string_view accept_encoding);
-// Whether the header refuses bodies as they are.
+// Whether the header refuses the identity coding.
 bool RefusesIdentity(std::string_view accept_encoding);
 
 // What a Content-Encoding header says; nothing when it is another one.

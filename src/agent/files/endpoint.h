@@ -1,5 +1,6 @@
 #pragma once
-// What the endpoints below /files share: errors in envd's shape, the user of a request, its log.
+// What the HTTP endpoints below /files share: errors in envd's shape, the user of a request, and
+// the log.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +19,7 @@ http::Response RenderFileError(const FileError& file_error);
 // The named user, or the default one for an empty name. EACCES when there is none of that name.
 FileResult<User> UserOfFile(const Context& context, std::string_view name);
 
-// What was done with a file, for the box's log. The status of a failure makes it an error.
+// An operation on a file, for the box's log. A status of 400 or more is logged as an error.
 struct FileOperation {
   std::string_view what;  // "File read"
   std::string path;

@@ -1,5 +1,6 @@
 #pragma once
-// What a caller hears about a file: envd's EntryInfo. Read as the user, told with the box's names.
+// The information about a file that callers get: envd's EntryInfo. It is read as the user and
+// rendered with the box's user names.
 
 #include <sys/stat.h>
 
@@ -16,8 +17,9 @@ namespace viv::agent {
 
 struct Entry {
   std::string path;
-  struct stat info {};                // of the link, where it is one
-  std::optional<std::string> target;  // of a link: where it ends; itself when it leads nowhere
+  struct stat info {};  // of the link, where it is one
+  std::optional<std::string>
+      target;  // of a link: its final target; the link itself when it is dangling
   std::optional<struct stat> target_info;
   Metadata metadata;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of one file into another, inside the kernel where it can.
+// Copies the bytes of one file into another, within the kernel where it supports that.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace viv::agent {
 
-// From where `from` stands to its end, to where `to` stands. `copied` tells how far it came, also
-// when it failed; it outlives the call, as the descriptors do.
+// Copies from the offset of `from` to its end, to the offset of `to`. `copied` counts the bytes,
+// also after a failure; it outlives the call, as the descriptors do.
 Task<FileResult<void>> CopyContent(int from, int to, std::uint64_t& copied);
 
 }  // namespace viv::agent

@@ -1,6 +1,6 @@
 #pragma once
-// What the file operations answer: a value, or an errno with the sentence a caller reads. The words
-// are those that clients of envd know ("mkdir /x: permission denied").
+// The results of file operations: a value, or an errno with the message that a caller gets. The
+// messages are those that envd's clients know ("mkdir /x: permission denied").
 
 #include <cerrno>
 #include <string>
@@ -29,9 +29,9 @@ inline tl::unexpected<int> FailWithErrno(int code = errno) {
 
 // "<doing>: <what errno says>", e.g. doing "open /x".
 tl::unexpected<FileError> FailFile(int code, std::string_view doing);
-// The sentence alone; `code` says what kind of trouble it is.
+// With that message alone; `code` classifies the error.
 tl::unexpected<FileError> FailFileWith(int code, std::string message);
-// The trouble with what was being done before it.
+// Puts "<doing>: " before the message.
 tl::unexpected<FileError> AddContext(FileError file_error, std::string_view doing);
 
 }  // namespace viv::agent

@@ -1,6 +1,6 @@
 #pragma once
-// A file as the body of a response: small ones at once, others in pieces while the client takes
-// them, so that a file's size never matters to the agent's memory.
+// A file as the body of a response: small files as a whole, others in pieces while the client reads
+// them, so that the agent's memory does not depend on a file's size.
 
 #include <cstdint>
 

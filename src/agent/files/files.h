@@ -1,7 +1,7 @@
 #pragma once
 // Files of the box over envd's protocol: GET and POST /files, and the service
-// filesystem.Filesystem. Everything happens as the calling user: the kernel, not this code, decides
-// what is allowed.
+// filesystem.Filesystem. Every call acts as the calling user, so that the kernel decides what is
+// allowed.
 
 #include <memory>
 

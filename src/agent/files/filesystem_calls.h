@@ -10,7 +10,7 @@
 
 namespace viv::agent {
 
-// An errno as envd's clients expect it.
+// The RPC error that envd's clients expect for a file error.
 tl::unexpected<connect::RpcError> FileRpcError(const FileError& file_error);
 
 // Who calls, and which path a member of the request names.

@@ -27,7 +27,7 @@ std::vector<gid_t> ThreadGroups() {
   return groups;
 }
 
-// The capabilities of this thread, put back as they were.
+// Saves the capabilities of this thread and restores them.
 class SavedCapabilities {
  public:
   SavedCapabilities() { read_ = ::syscall(SYS_capget, &header_, data_) == 0; }
@@ -39,7 +39,8 @@ class SavedCapabilities {
   bool read_ = false;
 };
 
-// The calls cannot fail in words: they only say what was there before.
+// setfsuid and setfsgid return the previous id and no error, so that a second call checks the
+// first.
 constexpr uid_t kNoId = static_cast<uid_t>(-1);
 
 bool SetFsUid(uid_t uid) {
@@ -66,7 +67,7 @@ ScopedFsUser::ScopedFsUser(const User& user, Rights rights) {
   groups_before_ = ThreadGroups();
   changed_ = true;
   SavedCapabilities capabilities;
-  // The user id goes last, since the others need root's powers.
+  // The user id comes last, because the other calls need root's capabilities.
   succeeded_ = SetThreadGroups(user.groups) && SetFsGid(user.gid) && SetFsUid(user.uid);
   if (succeeded_ && rights == Rights::kRoot) succeeded_ = capabilities.Restore();
 }
@@ -74,7 +75,7 @@ ScopedFsUser::ScopedFsUser(const User& user, Rights rights) {
 ScopedFsUser::~ScopedFsUser() {
   fs_user_changed = false;
   if (!changed_) return;
-  // An agent that cannot be root again would answer every later call wrongly.
+  // An agent that cannot become root again would fail every later call.
   CHECK(SetFsUid(uid_before_));
   CHECK(SetFsGid(gid_before_));
   CHECK(SetThreadGroups(groups_before_) || !succeeded_);

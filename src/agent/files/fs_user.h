@@ -1,10 +1,10 @@
 #pragma once
-// Makes file system calls for a user of the box: what is made is the user's. The agent is the box's
-// root; with the user's fsuid the kernel also takes away the capabilities that would override
-// permissions, and gives them back with root's. All of it is per thread, so nothing may be awaited
-// meanwhile: RunAsUser and RunAsUserWithRootCapabilities take a plain function.
-// As with every change of ids, the kernel takes the process for one that must not be dumped or
-// traced from then on, which suits an agent that holds a token.
+// Makes file system calls for a user of the box, so that created files belong to the user. The
+// agent is root of the box; with the user's fsuid the kernel also drops the capabilities that
+// override permissions, and restores them with root's. All of this is per thread, so that nothing
+// may be awaited meanwhile: RunAsUser and RunAsUserWithRootCapabilities take a plain function. As
+// with every change of ids, the kernel makes the process undumpable and untraceable from then on,
+// which is right for an agent that holds a token.
 
 #include <sys/types.h>
 
@@ -19,8 +19,8 @@
 namespace viv::agent {
 
 enum class Rights {
-  kOwn,   // what the user may do
-  kRoot,  // all that root may
+  kOwn,   // the user's own permissions
+  kRoot,  // root's capabilities
 };
 
 class ScopedFsUser {
@@ -40,7 +40,7 @@ class ScopedFsUser {
   std::vector<gid_t> groups_before_;
 };
 
-// What `work`, a function that answers Sys or Outcome, answers as that user.
+// Runs `work`, which returns ErrnoOr or FileResult, as that user.
 template <typename Work>
 auto RunWithFsUser(const User& user, Rights rights, Work work) -> decltype(work()) {
   using Error = typename decltype(work())::error_type;

@@ -1,7 +1,7 @@
 #pragma once
-// What happens in a folder, or below it: inotify, which knows single folders only, extended to
-// trees that grow, shrink and move. Our own temporaries are hidden: of an upload one sees a file
-// created and written.
+// Watches a folder, or a whole directory tree: inotify watches single folders, and this class adds
+// and removes watches as folders appear, move and disappear. Events of our own temporary files are
+// hidden: an upload shows as a file created and written.
 
 #include <sys/inotify.h>
 
@@ -32,9 +32,9 @@ class InotifyTree {
 
   int fd() const { return fd_.get(); }  // readable when something happened
 
-  // Does about so many small steps, first of watching folders that are new, then of reading what
-  // happened; false when nothing is left to do. To be called as the user. EOVERFLOW when the kernel
-  // had to drop events, ENOSPC when there are too many folders to watch.
+  // Makes about `steps` small steps: first it watches new folders, then it reads events. False when
+  // nothing is left to do. Call it as the user. EOVERFLOW when the kernel had to drop events,
+  // ENOSPC when there are too many folders to watch.
   ErrnoOr<bool> Step(std::size_t steps, std::vector<Change>& changes);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// All that lies in a folder down to a depth: before its content a folder itself, names in the order
-// of their bytes, links not followed. Walked in batches, each as the user.
+// Lists a folder recursively down to a depth: a folder comes before its content, names are in byte
+// order, links are not followed. It works in batches, each as the user.
 
 #include <dirent.h>
 

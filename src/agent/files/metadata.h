@@ -1,6 +1,6 @@
 #pragma once
-// What a caller notes about a file: "X-Metadata-<key>" headers of an upload, kept in the file's
-// extended attributes "user.e2b.<key>". An upload replaces all of it.
+// The metadata that a caller attaches to a file: "X-Metadata-<key>" headers of an upload, kept in
+// the file's extended attributes "user.e2b.<key>". An upload replaces all of it.
 
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ using Metadata = std::map<std::string, std::string>;
 // too large, or anything no printable ASCII.
 FileResult<Metadata> MetadataOfHeaders(const http::Headers& headers);
 
-// To be called as the file's user. A file system without such attributes is no trouble.
+// Call it as the file's user. A file system without extended attributes is no error.
 ErrnoOr<void> ReplaceMetadata(int file, const Metadata& metadata);
 Metadata ReadMetadata(const std::string& path);  // empty when there is none, or none to be had
 

@@ -1,7 +1,7 @@
 #pragma once
 // Reads a multipart/form-data body (RFC 7578) as it arrives, in any pieces, holding no more than a
-// piece and a part's header. The bytes are foreign: what is malformed, or larger than a form has
-// reason to be, is broken, and so is a body that ends before its last boundary.
+// piece and a part's header. The bytes are not trusted: a malformed form, one that exceeds a limit,
+// and a body that ends before its last boundary are errors.
 
 #include <cstddef>
 #include <optional>

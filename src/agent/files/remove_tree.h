@@ -1,6 +1,6 @@
 #pragma once
-// Removes a file, or a folder with all that is in it. Done in batches, each as the user, others
-// running in between. Links are removed, never followed; however deep the folders are, one
+// Removes a file, or a folder with all that is in it. It works in batches, each as the user, and
+// yields in between. Links are removed, never followed; however deep the folders are, one
 // descriptor is open.
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace viv::agent {
 
-// What is not there is removed already.
+// A missing path is no error.
 Task<FileResult<void>> RemoveTree(User user, std::string path);
 
 }  // namespace viv::agent

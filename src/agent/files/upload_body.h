@@ -1,6 +1,6 @@
 #pragma once
-// The body of an upload in pieces, whether the server streams it or has it whole, and inflated
-// where it came as gzip.
+// Reads the body of an upload in pieces, whether the server streams it or has read it, and
+// decompresses gzip.
 
 #include <memory>
 #include <string>
@@ -31,8 +31,8 @@ class UploadBody {
   std::unique_ptr<GzipReader> gzip_;
 };
 
-// Reads on to the end of a body that is not too long: one left unread costs the client its
-// connection, and maybe the response that says why.
+// Reads the rest of a body that is not too long: an unread body costs the client its connection,
+// and perhaps the response.
 Task<void> SkipRest(http::Request& request);
 
 }  // namespace viv::agent

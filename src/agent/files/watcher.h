@@ -1,8 +1,8 @@
 #pragma once
-// One watch on a folder: reads what happens, in the background, into a queue that a stream or a
-// poller empties. The queue is bounded; while it is full, events wait in the kernel, whose own
-// queue is bounded too. What is lost there ends the watch with an error, since a client that
-// believes it saw everything would be worse off.
+// One watch on a folder: reads events in the background into a queue, which a stream or a polling
+// client empties. The queue is bounded; while it is full, events stay in the kernel's queue, which
+// is bounded too. When that overflows, the watch ends with an error, because a client must not
+// believe that it saw all events.
 
 #include <chrono>
 #include <deque>
@@ -29,17 +29,17 @@ struct WatchRequest {
 // Shared between its owner, a stream or the kept poller, and the reads that are under way.
 class Watcher : public std::enable_shared_from_this<Watcher> {
  public:
-  // Once it answers, everything that happens is seen. `context` outlives the watcher.
+  // Once it returns, every event is seen. `context` outlives the watcher.
   static Task<connect::RpcResult<std::shared_ptr<Watcher>>> Start(const Context& context,
                                                                   WatchRequest wanted);
   ~Watcher();
 
-  // Until something can be taken, the watch has failed, or the time is over.
+  // Waits until events can be taken, the watch has failed, or the time is over.
   Task<void> Wait(std::chrono::milliseconds time_max);
   json::array Take();  // filesystem.FilesystemEvent
   const std::string& failure() const { return failure_; }
 
-  // Lives on without an owner until Release, or until the server's loop ends.
+  // Keeps the watcher alive without an owner until Release, or until the server's event loop ends.
   void KeepAlive();
   void Release();
 

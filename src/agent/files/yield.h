@@ -1,5 +1,5 @@
 #pragma once
-// The agent has one thread. Long work is done in batches, and others run in between.
+// The agent has one thread. Long work yields between batches, so that other coroutines run.
 
 #include "base/task.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the bridge answers itself: the handshake from the greeting that the server once gave, and
-// failures.
+// The responses that the bridge makes itself: to the handshake, from the server's InitializeResult,
+// and errors.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace viv::agent {
 
-// To `initialize`, and to `server/discover` of the modern revision. `greeting` is the text of the
-// server's InitializeResult.
+// The responses to `initialize`, and to `server/discover` of the modern revision.
+// `initialize_result` is the text of the server's InitializeResult.
 std::string InitializeResponse(const McpRequest& request, std::string_view initialize_result);
 std::string DiscoverResponse(const McpRequest& request, std::string_view initialize_result);
 std::string PingResponse(const McpRequest& request);

@@ -1,6 +1,6 @@
 #pragma once
-// How many processes belong to one that leads a session: its children, theirs, and all else in its
-// session.
+// Counts the processes that belong to a session leader: its descendants, and all other processes of
+// its session.
 
 #include <sys/types.h>
 

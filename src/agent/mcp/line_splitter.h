@@ -1,6 +1,6 @@
 #pragma once
-// Cuts what a program writes into lines. A line longer than the limit is lost, and said so: what it
-// would have meant cannot be known.
+// Splits a program's output into lines. A line that exceeds the limit is dropped, and lost_one()
+// reports it.
 
 #include <cstddef>
 #include <optional>

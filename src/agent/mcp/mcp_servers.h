@@ -1,9 +1,9 @@
 #pragma once
 // The bridge to the MCP servers of a box. POST /mcp carries one JSON-RPC message together with the
 // definition of the server it is for; the response is application/x-ndjson: notifications while
-// they come, then the response, or 202 where none is due. There is one process per server, started
-// on first use, and it outlives its callers: what it remembers belongs to the box. A server whose
-// definition has changed is started anew.
+// they come, then the response, or 202 where none is due. There is one process per server. It is
+// started on first use and outlives its callers, because its state belongs to the box. A server
+// whose definition has changed is restarted.
 
 #include <cstddef>
 #include <memory>

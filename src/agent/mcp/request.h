@@ -1,7 +1,7 @@
 #pragma once
-// What the host asks the bridge: one JSON-RPC message for one server, together with how that server
-// is to be started. The message is kept as it was written, but on one line, for that is how stdio
-// servers read.
+// A request of the host to the bridge: one JSON-RPC message for one server, together with the
+// definition by which the server is started. The message is kept as it was written, but on one
+// line, because stdio servers read lines.
 
 #include <chrono>
 #include <string>

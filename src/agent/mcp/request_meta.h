@@ -1,8 +1,8 @@
 #pragma once
-// What differs between the two eras of MCP in one message. The older begins with a handshake, in
-// which both sides say who they are; in the modern one every request says so itself, in reserved
-// members of `_meta`, and a server of one era refuses the other's. All work on texts, so that the
-// rest of a message stays as it was written.
+// Translates a message between the two kinds of MCP revisions. The older ones begin with a
+// handshake, in which both sides introduce themselves. In the modern revision every request does so
+// itself, in reserved members of `_meta`. A server of one kind refuses requests of the other. All
+// functions work on text, so that the rest of a message stays as it was written.
 
 #include <cstdint>
 #include <optional>
@@ -15,19 +15,19 @@ namespace viv::agent {
 
 inline constexpr std::int64_t kDiscoverNumber = -1;  // the id of our own server/discover
 
-// The params with the members that the modern era requires; those the caller gave stay. Params may
-// be empty: there are none.
+// The params with the members of `_meta` that the modern revision requires; members that the caller
+// gave stay. Empty text means: no params.
 std::string WithRequestMeta(std::string params);
-// The params without those members.
+// The params without these members of `_meta`.
 std::string WithoutRequestMeta(std::string params);
 
-// Our own `server/discover`, and from its result what the handshake would have given. Nothing when
-// the server does not speak the modern revision either.
+// Our own `server/discover` request, and the InitializeResult that is built from its result.
+// Nothing when the server does not speak the modern revision either.
 std::string DiscoverLine();
 std::optional<std::string> InitializeResultOfDiscovery(std::string_view result,
                                                        std::string_view name);
 
-// A result that is no response yet asks for input instead.
+// False for a result that asks for further input.
 bool IsCompleteResult(std::string_view result);
 
 // Severities, from 0 for "debug" up. The level of a message, 0 when it says none; and the level

@@ -1,5 +1,5 @@
-// The callers' side of a session: requests go in with ids of our own, and what was said for them
-// waits until they take it.
+// The callers' side of a session: requests are sent with ids of our own, and their responses and
+// notifications are queued until the callers take them.
 
 #include "agent/mcp/session.h"
 
@@ -101,7 +101,7 @@ std::optional<std::string> McpSession::NextLine(McpCall& call) {
 void McpSession::QueueNotification(McpCall& call, std::string notification) {
   if (call.notifications.size() >= kNotificationsMax ||
       call.queued_bytes + notification.size() > kNotificationBytesMax) {
-    return;  // its reader is too slow, and notices are no promise
+    return;  // its reader is too slow, and notifications may be dropped
   }
   call.queued_bytes += notification.size();
   queued_bytes_ += notification.size();

@@ -1,11 +1,11 @@
 #pragma once
-// One run of an MCP server: a program that speaks JSON-RPC in lines, greeted by the bridge once and
-// asked by many callers, whose ids and progress tokens are replaced by our own on the way in and
-// put back on the way out. A connection is of one era of the protocol, its callers may be of
-// either: what one era has and the other has not is added or taken away in between. The handshake
-// is tried first, for there are servers that end at anything else; one that refuses it is asked for
-// the modern revision. It ends by a crash, or because it was idle or is no longer wanted; every
-// call under way is told so. One thread.
+// One process of an MCP server, which speaks JSON-RPC in lines. The bridge initializes it once and
+// sends it the requests of many callers; their ids and progress tokens are replaced by our own in
+// requests, and restored in responses. The process speaks one kind of revision, its callers may
+// speak either: the bridge adds or removes what only one of them has. The handshake is tried first,
+// because some servers exit at anything else; to a server that refuses it the bridge sends
+// server/discover. A session ends by a crash, because it was idle, or because its definition
+// changed; every pending call gets an error then. Used from one thread.
 
 #include <cstdint>
 #include <deque>
@@ -23,7 +23,7 @@
 
 namespace viv::agent {
 
-// A request under way. Its lines are taken by McpSession::NextLine.
+// A pending request. McpSession::NextLine takes its lines.
 struct McpCall {
   std::int64_t number = 0;  // our id for it, and its progress token
   std::string caller;
@@ -59,7 +59,7 @@ class McpSession : public RunningProcess {
   const McpDefinition& definition() const { return definition_; }
   bool ready() const { return !ended() && !stopping() && !initialize_result_.empty(); }
   bool stopping() const { return stop_reason_.has_value(); }
-  // Its InitializeResult; of one without a handshake what would be in it.
+  // Its InitializeResult, which for the modern revision is built from server/discover.
   const std::string& initialize_result() const { return initialize_result_; }
   const std::string& failure() const { return failure_; }  // why it ended
   Notifier& state_changed() { return state_changed_; }
@@ -106,7 +106,8 @@ class McpSession : public RunningProcess {
   void QueueNotification(McpCall& call, std::string notification);
   void Finish(std::int64_t number, std::string answer);
   void SendCancellation(const McpCall& call, std::string_view reason_json);
-  // It does not look alive: it has a moment to end by itself, and how it does says more.
+  // The process closed a stream, so that it should exit soon. It is killed after a short time; its
+  // exit status says more than the closed stream.
   void ExpectExit(std::string reason);
   void KillSoon(std::string reason);  // killed soon, but not within this call
   Time NextDeadline() const;

@@ -1,4 +1,4 @@
-// How a session ends: by itself, because it is idle, because it does not do what a server must.
+// How a session ends: the process exits, it is idle, or it violates the protocol.
 
 #include <csignal>
 

@@ -1,5 +1,5 @@
-// What an MCP server says, line by line: answers, notices, requests of its own, and what it writes
-// to standard error.
+// Handles the lines of an MCP server: responses, notifications, requests of its own, and its
+// standard error.
 
 #include "agent/mcp/descendants.h"
 #include "agent/mcp/request_meta.h"

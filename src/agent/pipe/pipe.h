@@ -2,8 +2,8 @@
 // POST /pipe?argv=["program","argument"]&user=NAME&folder=/PATH: runs a program with the request's
 // body as its standard input and answers with its standard output, both while they come. One that
 // fails before it wrote anything is 422 {"code", "message"} with its standard error; one that fails
-// later has its response cut, so that nobody takes it for whole. A caller that hangs up, or whose
-// body breaks off, takes the program with it.
+// later has its response cut, so that nobody takes it for whole. When the caller hangs up or its
+// body breaks off, the program is killed.
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
-// A program whose standard input and output are the two bodies of one HTTP exchange. It runs no
-// further ahead of its reader than a buffer's length, and of what it says on standard error the
-// first part is kept, for whoever asks why it failed.
+// A program whose standard input and output are the two bodies of one HTTP exchange. It is not read
+// while a buffer of its output is full. The first part of its standard error is kept, to explain a
+// failure.
 
 #include <cstddef>
 #include <string>

@@ -33,7 +33,7 @@ Result<Channels> MakePipes(StandardInput input);
 Result<Channels> MakeTerminal(TerminalSize size, const User& owner);
 Status ResizeTerminal(int terminal, TerminalSize size);
 
-// Whether this errno means that the box is out of something, and a later try may succeed.
+// Whether this errno means that the box has run out of a resource, so that a later try may succeed.
 bool IsResourceExhausted(int error);
 
 }  // namespace viv::agent

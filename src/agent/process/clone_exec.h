@@ -1,7 +1,7 @@
 #pragma once
-// Starts a program as a user of the box. The child shares our memory until it executes (as vfork
-// does), so between clone and exec there are only system calls, and a failure is told by writing
-// the step and errno into the plan. We are stopped until then.
+// Clones a child that becomes a user of the box and executes a program. The child shares our memory
+// until exec, as with vfork, so that between clone and exec there are only system calls. The child
+// reports a failure by writing the step and errno into the plan. The agent is suspended until then.
 
 #include <sys/types.h>
 

@@ -13,9 +13,9 @@ namespace viv::agent {
 
 using Variables = std::map<std::string, std::string>;
 
-// PATH, HOME, USER and LOGNAME, and where the authorities are when the box trusts ours; over them
-// the box's variables, over those the request's. A name that is empty or has '=' or NUL in it, or a
-// value with NUL, is kInvalidArgument.
+// PATH, HOME, USER and LOGNAME, and the paths of CA certificates when the box trusts our authority;
+// the box's variables override them, and the request's override those. A name that is empty or has
+// '=' or NUL in it, or a value with NUL, is kInvalidArgument.
 Result<Variables> EnvironmentFor(const Context& context,
                                  const User& user,
                                  const Variables& requested);

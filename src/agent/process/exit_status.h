@@ -1,5 +1,5 @@
 #pragma once
-// How a process ended, in the words of E2B's clients, which are Go's: "exit status 3", "signal:
+// How a process ended, in Go's words, which E2B's clients expect: "exit status 3", "signal:
 // killed".
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 #pragma once
-// Lets coroutines of one thread wait until something may have changed. Who waits has looked at the
-// state just before and looks again after; no change is lost, for nothing runs in between.
+// A condition variable for coroutines of one thread. A waiter checks its condition just before it
+// waits and again afterwards; no change is lost, because nothing runs in between.
 
 #include <chrono>
 #include <list>

@@ -1,9 +1,8 @@
 #pragma once
-// What a process wrote, in order, with the byte offset of everything since its start. Only a window
-// of the newest is kept. Readers have their own place in it: none holds up another, and one that
-// falls out of the window is told so. The fastest reader sets the pace: while even it is far
-// behind, wants_more() is false and the process is not read, as with any pipe; with no reader at
-// all the window just moves on.
+// The output of a process in order, addressed by byte offset since its start. Only the newest bytes
+// are kept, a window of fixed size. Each reader has its own offset: no reader delays another, and
+// one whose offset falls out of the window is lost. While even the fastest reader is far behind,
+// wants_more() is false and the process is not read; without readers the oldest bytes are dropped.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +33,7 @@ class OutputLog {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    bool lost() const;            // what comes next here is no longer kept
+    bool lost() const;            // the next output of this reader was dropped
     std::optional<Piece> Next();  // nothing when all was read, or it is lost
 
    private:

@@ -1,6 +1,6 @@
 #pragma once
-// One process started for a caller of process.Process: what it wrote on all its streams in one
-// order, and how it ended in the words of that service.
+// One process of the service process.Process: the output of all its streams in order, and its end
+// event.
 
 #include <memory>
 #include <optional>
@@ -29,7 +29,7 @@ class Process : public RunningProcess {
   OutputLog& output() { return output_; }
   const json::object& end_event() const { return end_event_; }  // of an ended one
 
-  void OnOutputTaken();  // a reader went on or away
+  void OnOutputTaken();  // a reader has read, or has ended
 
  private:
   void OnOutput(OutputStream stream, std::string_view bytes) override;

@@ -1,6 +1,6 @@
 #pragma once
 // The processes that callers can name: the running ones, and for half a minute the ended ones, so
-// that who connects late still learns how they ended.
+// that a client that connects late still gets their end event.
 
 #include <chrono>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
-// The service process.Process: starts commands and terminals, keeps their output, tells every
-// reader how they ended. A slow or lost reader never holds up a process or another reader.
+// The service process.Process: starts commands and terminals, keeps their output, and reports their
+// end to every reader. A slow or lost reader never delays a process or another reader.
 
 #include <cstddef>
 #include <memory>

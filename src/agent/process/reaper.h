@@ -1,7 +1,7 @@
 #pragma once
-// Collects every child that dies: the processes we started, whose end somebody waits for, and as
-// pid 1 every orphan of the box. SIGCHLD is blocked and read from a descriptor, so no death is
-// missed; one wakeup collects them all.
+// Reaps every child that exits: the processes that the agent started, and as pid 1 every orphan of
+// the box. SIGCHLD is blocked and read from a signalfd, so that no exit is missed; one wakeup reaps
+// all.
 
 #include <sys/types.h>
 
@@ -25,9 +25,9 @@ class Reaper : public std::enable_shared_from_this<Reaper> {
   // Blocks SIGCHLD in this thread, which must be the only one.
   static Result<std::shared_ptr<Reaper>> Create();
 
-  // Collects until cancelled; keeps this alive meanwhile.
+  // Reaps until it is cancelled; keeps this object alive meanwhile.
   Task<void> Run();
-  // Calls `on_end` once `pid`, a child that was not collected yet, has ended.
+  // Calls `on_end` once `pid`, a child that was not reaped yet, has exited.
   void Watch(pid_t pid, OnEnd on_end);
 
  private:
@@ -38,11 +38,11 @@ class Reaper : public std::enable_shared_from_this<Reaper> {
   std::map<pid_t, OnEnd> watched_;
 };
 
-// The one reaper of the program, which every service that starts processes owns a share of. It runs
-// from the first share to the last.
+// The one reaper of the program, shared by every service that starts processes. It runs as long as
+// one of them holds it.
 class SharedReaper {
  public:
-  // `place` keeps it for the next one who asks.
+  // `place` remembers it for the next caller.
   static Result<std::shared_ptr<SharedReaper>> Of(std::weak_ptr<SharedReaper>& place,
                                                   asio::any_io_executor executor);
   void Watch(pid_t pid, Reaper::OnEnd on_end) { reaper_->Watch(pid, std::move(on_end)); }

@@ -1,10 +1,9 @@
 #pragma once
-// A child of the agent and its descriptors: its output is read, its input written, its end awaited.
-// It has ended once its leader exited and its output is closed, or once it was killed: background
-// children may outlive a command, and what they write still belongs to it, but not for longer than
-// its caller wants. What becomes of the output, and how far the child may run ahead of those who
-// read it, is for the kinds of it to say. Shared by a table and by every coroutine that works on
-// it. One thread.
+// A child of the agent with its pipes or terminal: reads its output, writes its input and waits for
+// its end. It has ended once its leader has exited and its output is closed, or once it was killed:
+// background children may outlive a command, and their output still belongs to it until a caller
+// kills it. Subclasses decide what happens to the output, and when to pause reading it. Shared by a
+// table and by every coroutine that works on it. Used from one thread.
 
 #include <sys/types.h>
 
@@ -43,7 +42,7 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   int wait_status() const { return *wait_status_; }  // of an ended one
   Time ended_at() const { return ended_at_; }
 
-  // The coroutines that keep it going; each ends by itself once the process has ended.
+  // The coroutines that drive it; each ends once the process has ended.
   Task<void> PumpOutput();                                // standard output, or the terminal
   Task<void> PumpError();                                 // nothing to do with a terminal
   Task<void> Expire(std::chrono::milliseconds lifetime);  // kills it then
@@ -51,8 +50,8 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   void OnExit(int wait_status);  // from the reaper
   // To the whole process group. SIGTERM and SIGKILL also end the wait for its output.
   connect::RpcResult<void> Signal(int signal);
-  void TimeOut();      // kills it, for its time is over
-  void KillAndReap();  // kills and collects it, when no reaper is left that would
+  void TimeOut();      // kills it at the end of its lifetime
+  void KillAndReap();  // kills and reaps it, when there is no reaper any more
   connect::RpcResult<void> Resize(TerminalSize size);
   // Writes everything, after what others are writing, or fails.
   Task<connect::RpcResult<void>> Write(InputKind kind, std::string bytes, Time deadline);
@@ -62,8 +61,8 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   virtual void OnOutput(OutputStream stream, std::string_view bytes) = 0;
   virtual void OnStreamEnd(OutputStream stream) = 0;  // once each
   virtual void OnEnded() = 0;                         // after the last output
-  // While it is false nothing is read, as with any full pipe. It is asked anew after
-  // ResumeReading(), and at resume_reading_at() at the latest.
+  // While it is false the output is not read, so that the process blocks on a full pipe. It is
+  // checked again after ResumeReading(), and at resume_reading_at() at the latest.
   virtual bool wants_more() = 0;
   virtual Time resume_reading_at() const { return Time::max(); }
   void ResumeReading() { room_.NotifyAll(); }
@@ -94,7 +93,7 @@ class RunningProcess : public std::enable_shared_from_this<RunningProcess> {
   bool killed_ = false;
   bool timed_out_ = false;
   bool ended_ = false;
-  std::optional<int> wait_status_;  // once the leader was collected
+  std::optional<int> wait_status_;  // once the leader was reaped
   Time ended_at_{};
 };
 

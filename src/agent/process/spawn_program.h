@@ -1,6 +1,6 @@
 #pragma once
-// Starts a program in the box: its folder, variables and program are checked, its descriptors made,
-// and what goes wrong is said so that its caller understands it.
+// Spawns a program in the box: checks its folder and environment, finds the program in PATH, makes
+// its pipes or terminal, and calls CloneAndExec. Errors are worded for the caller.
 
 #include <sys/types.h>
 
@@ -30,8 +30,8 @@ struct SpawnedProgram {
 };
 
 // Refused: a missing folder, an unknown program or a bad variable as kInvalidArgument, a box that
-// is out of processes, memory, descriptors or terminals as kResourceExhausted. The caller watches
-// the child.
+// is out of processes, memory, descriptors or terminals as kResourceExhausted. The caller reaps the
+// child.
 connect::RpcResult<SpawnedProgram> SpawnProgram(Context& context, ProgramSpec request);
 
 }  // namespace viv::agent

@@ -1,5 +1,5 @@
 #pragma once
-// Turns a StartRequest into a running process.
+// Reads envd's StartRequest and starts the process that it asks for.
 
 #include <memory>
 
@@ -13,7 +13,7 @@
 namespace viv::agent {
 
 // Refused: a missing cwd, an unknown program or a bad variable as kInvalidArgument, a box that is
-// out of processes, memory, descriptors or terminals as kResourceExhausted. The caller watches the
+// out of processes, memory, descriptors or terminals as kResourceExhausted. The caller reaps the
 // child and runs the process's coroutines.
 connect::RpcResult<std::shared_ptr<Process>> StartFromRequest(Context& context,
                                                               const User& user,
