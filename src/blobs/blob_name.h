@@ -1,6 +1,6 @@
 #pragma once
-// How a blob is called. It belongs to an owner (a box) and is for one purpose of it; its name says
-// the owner and a digest of the purpose, so that nothing a client chose is ever part of a path.
+// The name of a blob. A blob belongs to an owner (a box) and has one purpose; the name consists of
+// the owner and a digest of the purpose, so that no text of a client is ever part of a path.
 
 #include <optional>
 #include <string>

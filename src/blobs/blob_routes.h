@@ -22,8 +22,8 @@ namespace viv::blobs {
 
 class Blobs {
  public:
-  // What becomes of an upload as soon as it is whole. A failure is the response to the upload, and
-  // the blob is removed.
+  // Called as soon as an upload is complete. Its error is the response to the upload, and the blob
+  // is removed.
   using OnUpload = std::function<Task<Status>(BlobName name)>;
 
   Blobs(BlobStore& store, BlockingPool& pool, Signer signer, Clock clock = NowMs)
@@ -32,7 +32,7 @@ class Blobs {
   BlobStore& store() { return store_; }
   BlockingPool& pool() { return pool_; }
 
-  // Makes room for the owner of the blob, too.
+  // Also creates the folder of the blob's owner.
   Result<std::string> UploadUrl(const std::string& base_url, const BlobName& name);
   std::string DownloadUrl(const std::string& base_url, const BlobName& name) const;
 

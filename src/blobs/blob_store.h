@@ -1,9 +1,9 @@
 #pragma once
-// Blobs on disk: archives on their way to or from a sandbox. FOLDER/OWNER/LEAF is a whole one; one
-// that is arriving has a name of its own until all of it is there, so a reader never sees half of
-// one. An owner has a folder from his first URL on; without it there is nothing to write to. Blobs
-// go with their owner, and a day after their URL has expired. Thread-safe; all of it blocks, for
-// the blocking pool.
+// Blobs on disk: archives on their way to or from a sandbox. FOLDER/OWNER/LEAF is a complete blob;
+// a partial one has another name until it is complete, so that a reader never sees an incomplete
+// blob. An owner has a folder from its first URL on; without it nothing can be written. Blobs are
+// removed with their owner, and a day after their URL has expired. Thread-safe; all of it blocks,
+// for the blocking pool.
 
 #include <sys/types.h>
 
@@ -22,7 +22,7 @@ namespace viv::blobs {
 
 inline constexpr std::uint64_t kBlobBytesMax = 16ULL << 30;
 
-// A file that is being written; it is gone unless it was kept.
+// A blob that is being written. The destructor removes it unless it was committed or kept.
 class PartialBlob {
  public:
   PartialBlob() = default;
@@ -36,13 +36,13 @@ class PartialBlob {
   PartialBlob& operator=(PartialBlob&&) noexcept = default;
   ~PartialBlob();
 
-  // Counts so many bytes before they are there: kLimitExceeded when they are too many.
+  // Charges further bytes before they are written; kLimitExceeded when there are too many.
   Status Reserve(std::uint64_t bytes);
   // kLimitExceeded when it becomes too large, or the disk too full, or its owner may not have more.
   Status Append(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   int fd() const { return file_.get(); }
-  void KeepForResume();  // to be continued later
+  void KeepForResume();  // keeps the file for a later piece
 
  private:
   friend class BlobStore;
@@ -58,17 +58,17 @@ class PartialBlob {
 
 class BlobStore {
  public:
-  // What is there already is counted, whatever the limits are.
+  // Existing blobs are counted even if they exceed the limits.
   static Result<std::unique_ptr<BlobStore>> Open(std::string folder, MakeBlobCharge charges = {});
 
   Status AddOwner(std::string_view owner);
   void RemoveOwner(std::string_view owner);  // with all blobs; fine when there is none
 
   Result<PartialBlob> NewPartial(const BlobName& name) const;  // kNotFound without its owner
-  // The one that arrives in pieces, as far as it came; the same each time.
+  // Opens the partial blob of an upload in pieces, with what has arrived so far.
   enum class Resume { kFromStart, kFromEnd };
   Result<PartialBlob> OpenPartial(const BlobName& name, Resume begin) const;
-  // From now on it is the blob of that name.
+  // Makes the partial blob the blob of that name.
   Status Commit(PartialBlob partial, const BlobName& name) const;
 
   Result<UniqueFd> OpenToRead(const BlobName& name) const;  // kNotFound when there is none

@@ -1,6 +1,6 @@
 #pragma once
-// What each owner's blobs take, drafts and parts included: told to whoever limits it before a byte
-// is written, and taken back when one goes. Thread-safe.
+// Counts what each owner's blobs take, partial ones included: charges a budget before bytes are
+// written, and uncharges it when a blob is removed. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -15,11 +15,11 @@
 
 namespace viv::blobs {
 
-// What an owner has taken of somebody's budget; given back when it goes away.
+// What an owner has charged to a budget. The destructor returns it.
 class BlobCharge {
  public:
   virtual ~BlobCharge() = default;
-  // From now on it is this much; kLimitExceeded leaves it as it was.
+  // Sets the charge; kLimitExceeded leaves it unchanged.
   virtual Status Set(std::int64_t blobs, std::int64_t bytes) = 0;
   virtual void SetUnchecked(std::int64_t blobs, std::int64_t bytes) = 0;
 };
@@ -32,7 +32,7 @@ class OwnerBlobUsage {
   Status Add(std::int64_t blobs, std::uint64_t bytes);
   void AddUnchecked(std::int64_t blobs, std::uint64_t bytes);
   void Remove(std::int64_t blobs, std::uint64_t bytes);
-  void End();  // its owner is gone, and what is left with it
+  void End();  // the owner was removed with all its blobs
 
  private:
   std::mutex mutex_;  // guards all below
@@ -40,13 +40,13 @@ class OwnerBlobUsage {
   std::int64_t blobs_ = 0;
   std::int64_t bytes_ = 0;
 };
-using OwnerBlobUsagePtr = std::shared_ptr<OwnerBlobUsage>;  // shared with the drafts under way
+using OwnerBlobUsagePtr = std::shared_ptr<OwnerBlobUsage>;  // shared with partial blobs
 
 class BlobUsage {
  public:
   explicit BlobUsage(MakeBlobCharge make) : make_(std::move(make)) {}
 
-  OwnerBlobUsagePtr Of(std::string_view owner);  // nullptr: nobody counts
+  OwnerBlobUsagePtr Of(std::string_view owner);  // nullptr: usage is not counted
   void Forget(std::string_view owner);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// URLs that need no key: who has one may do one thing (PUT or GET) with one blob until it expires.
-// All of that is under a signature; nothing is stored.
+// URLs that need no key: each permits one method (PUT or GET) on one blob until it expires. The
+// signature covers all of that; nothing is stored.
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,7 @@ std::string SignUrl(const Signer& signer,
                     std::int64_t now_ms);
 
 enum class UrlCheck { kValid, kExpired, kInvalid };
-// HEAD is as good as GET. A URL for one is wrong for the other, and for every other object.
+// A URL for GET is valid for HEAD too. It is invalid for every other method and object.
 UrlCheck CheckUrl(const Signer& signer, const http::Request& request, std::int64_t now_ms);
 
 }  // namespace viv::blobs

@@ -16,7 +16,8 @@ void CountMemory();
 // Asked before each allocation of more than a page; false refuses it.
 using AllocationCheck = bool (*)(std::size_t bytes);
 
-// Stands while it lives. Within another one the tighter limit holds. Lives and ends on one thread.
+// The limit holds while the object exists. Within another limit the tighter one holds. It is
+// created and destroyed on one thread.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::int64_t bytes_max, AllocationCheck check = nullptr);
@@ -29,8 +30,8 @@ class MemoryLimit {
   AllocationCheck outer_check_;
 };
 
-// Lifts every limit of the thread while it lives, for what must not fail: taking back what a
-// statement did.
+// Lifts every limit of the thread while the object exists, for work that must not fail, such as a
+// rollback.
 class WithoutMemoryLimit {
  public:
   WithoutMemoryLimit();
@@ -43,8 +44,8 @@ class WithoutMemoryLimit {
   AllocationCheck outer_check_;
 };
 
-// For memory that is not SQLite's but a statement's all the same: what functions gather. False when
-// the limit is reached; what was taken is given back.
+// Charges memory that a statement uses outside SQLite, such as what its functions gather. False
+// when the limit is reached. Charged memory must be uncharged.
 bool ChargeMemory(std::size_t bytes);
 void UnchargeMemory(std::size_t bytes);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The body of a request of a git client, piece by piece as git wants it: unpacked when the client
-// packed it with gzip, and never more than a limit, before unpacking and after.
+// Reads the body of a git client's request in pieces: decompresses gzip, and limits the size before
+// and after decompression.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ class GitBody {
   static Result<GitBody> Open(http::Request& request, std::uint64_t bytes_max);
 
   // The next piece, up to 256 KiB; empty at the end. kLimitExceeded beyond the limit,
-  // kInvalidArgument when the packing is broken, else what the reader says.
+  // kInvalidArgument for malformed gzip, else the reader's error.
   Task<Result<std::string>> Next();
 
  private:

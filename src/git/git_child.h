@@ -1,9 +1,9 @@
 #pragma once
-// Starts git on one repository as a process that can do little else. When the server is root, git
-// runs as nobody in a mount namespace of its own, where the repository is mounted at a place that
-// nobody can reach: the data folder around it stays closed. Otherwise it runs as the server's user.
-// Either way: limits on memory, time, files and processes, no descriptors but its three, a session
-// of its own, and it dies with the thread that started it.
+// Starts git on one repository in a confined process. When the server is root, git runs as nobody
+// in a mount namespace of its own, in which the repository is mounted at a path that the user
+// nobody may reach, while the data folder around it stays inaccessible. Otherwise it runs as the
+// server's user. Either way: limits on memory, time, files and processes, no descriptors but its
+// three, a session of its own, and it dies with the thread that started it.
 
 #include <sys/types.h>
 
@@ -15,7 +15,7 @@
 
 namespace viv::git {
 
-// Who git runs as, and owns the repositories.
+// The user that git runs as and that owns the repositories.
 struct GitUser {
   bool confined = false;  // the server is root
   uid_t uid = 0;

@@ -50,8 +50,8 @@ constexpr std::uint64_t kPushBytesMax = kPackBytesMax + (1 << 20);
 constexpr std::uint64_t kFetchRequestBytesMax = 64 << 20;  // what a fetching client has and wants
 constexpr std::chrono::seconds kServiceDeadline{1800};
 
-// What git no longer takes is read and dropped: the client hears the response only after it sent
-// all.
+// When git has closed its input, the rest of the body is read and dropped: the client reads the
+// response only after it has sent everything.
 Task<void> FeedGit(std::shared_ptr<GitExchange> exchange,
                    std::unique_ptr<http::OperationCounter::Entry> entry) {
   bool listening = true;
@@ -104,7 +104,7 @@ Task<Status> Repositories::Begin(GitExchange& exchange, http::Request& request) 
   }
   GitCommand git;
   if (service.receives()) {
-    // Where it is full the announcement is refused, for only then does git show the reason.
+    // A full repository refuses the advertisement already, because git shows the reason only there.
     ASSIGN_OR_CO_RETURN(const std::int64_t room, co_await BytesLeft(exchange.account_id));
     if (!service.advertises) {
       const std::int64_t most = PackBytesOf(request);

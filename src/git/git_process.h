@@ -1,7 +1,7 @@
 #pragma once
-// A running git, spoken to from a coroutine: bytes in, bytes out, and how it ended. What it
-// complains about is kept short, for the log only. At its deadline, or when this object goes away,
-// it is killed with all it started. Used from one executor.
+// A running git process, for coroutines: standard input, standard output and the exit code. The
+// beginning of its standard error is kept for the log. The process group is killed at the deadline,
+// and by the destructor. Used from one executor.
 
 #include <chrono>
 #include <memory>
@@ -26,7 +26,7 @@ class GitProcess {
   static Task<Result<std::unique_ptr<GitProcess>>> Start(BlockingPool& pool, GitCommand command);
   ~GitProcess();
 
-  Task<Status> Write(std::string bytes);  // kUnavailable when git listens no more
+  Task<Status> Write(std::string bytes);  // kUnavailable when git has closed its input
   void CloseInput();
   Task<Result<std::string>> Read();  // up to 64 KiB; empty at the end
 
@@ -48,7 +48,7 @@ struct GitOutput {
   std::string output;
   std::string error_output;
 };
-// Runs git to its end. kLimitExceeded when it says more than `output_bytes_max`.
+// Runs git to its end. kLimitExceeded when it writes more than `output_bytes_max`.
 Task<Result<GitOutput>> RunGit(BlockingPool& pool,
                                GitCommand command,
                                std::string input,

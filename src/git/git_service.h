@@ -1,6 +1,7 @@
 #pragma once
-// What a git client asks for, read from its request: one of the two services of the smart protocol,
-// announced or used. The dumb protocol, which reads a repository's files, is not spoken.
+// Reads from a request which service of git's smart HTTP protocol the client wants, and whether it
+// asks for the advertisement of refs. The dumb protocol, which reads a repository's files, is not
+// supported.
 
 #include <string>
 #include <string_view>
@@ -12,11 +13,11 @@ namespace viv::git {
 
 struct GitService {
   std::string name;         // "upload-pack" or "receive-pack"
-  bool advertises = false;  // tells what there is, before anything is asked
+  bool advertises = false;  // the request is for the advertisement of refs
   std::string protocol;     // the client's Git-Protocol header
 
   bool receives() const { return name == "receive-pack"; }
-  // What stands before git's own announcement.
+  // The packets that precede git's own advertisement.
   std::string Prologue() const;
 };
 

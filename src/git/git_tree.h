@@ -1,6 +1,6 @@
 #pragma once
-// What git says about the files of a repository, read; and which paths may be asked for. Names in a
-// repository are whatever somebody pushed.
+// Parses git's listing of a repository's files, and checks paths of requests. Names in a repository
+// are not trusted.
 
 #include <string_view>
 #include <vector>

@@ -179,7 +179,7 @@ Task<Status> Repositories::MakeFolder(std::string account_id) {
   co_return Status();
 }
 
-// Out of sight first: a removal that is interrupted leaves no half of a repository.
+// The folder is renamed first, so that an interrupted removal leaves no incomplete repository.
 Task<Status> Repositories::Remove(std::string account_id) {
   if (!Has(account_id)) co_return Status();
   AsyncMutex::Lock turn = co_await concurrency_->LockOf(account_id).Acquire();

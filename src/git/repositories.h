@@ -1,8 +1,8 @@
 #pragma once
-// A git repository per account: bare, on this machine, spoken to with plain `git` over HTTP. What
-// is pushed is hostile: git works on it as nobody, with limits, without hooks and without the
-// machine's own configuration. Thread-safe; every call needs an account id of letters, digits, '-'
-// and '_', for it names the folder.
+// A git repository per account: bare, on this machine, which plain `git` clients use over HTTP.
+// Pushed content is not trusted: git works on it as nobody, with limits, without hooks and without
+// the machine's own configuration. Thread-safe; every call needs an account id of letters, digits,
+// '-' and '_', for it names the folder.
 
 #include <chrono>
 #include <cstdint>
@@ -63,7 +63,7 @@ class Repositories {
   Task<http::Response> Serve(std::string account_id, std::string rest, http::Request& request);
 
  private:
-  struct Concurrency;  // who waits, and how many gits run
+  struct Concurrency;  // locks, and limits on concurrent git processes
 
   std::string FolderOf(std::string_view account_id) const;
   struct Command {
@@ -83,9 +83,9 @@ class Repositories {
   Task<Result<std::vector<std::string>>> TryCommit(std::string account_id,
                                                    const std::vector<NewFile>& files,
                                                    const std::string& message);
-  // How many bytes it may have more; kLimitExceeded when there are none.
+  // How many further bytes the repository may have; kLimitExceeded when there are none.
   Task<Result<std::int64_t>> BytesLeft(std::string account_id);
-  // HEAD goes to a branch that exists: the first push decides which is the default.
+  // Points HEAD at a branch that exists: the first push decides which branch is the default.
   Task<Status> UpdateHead(std::string account_id);
   Task<Status> Begin(GitExchange& exchange, http::Request& request);
   Task<http::Response> Respond(std::shared_ptr<GitExchange> exchange);

@@ -1,6 +1,6 @@
 #pragma once
-// Who may run git now: a limit on how many run at once, in all and for one account, and turns for
-// what must not happen twice at the same time to one repository. Internal to Repositories.
+// Limits how many git processes run at once, in total and per account, and locks repositories for
+// operations that must not overlap. Internal to Repositories.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@ class GitSlots {
   static constexpr std::size_t kTotalMax = 64;
   static constexpr std::size_t kPerAccountMax = 16;
 
-  class [[nodiscard]] Slot {  // given back when it goes away
+  class [[nodiscard]] Slot {  // the destructor releases it
    public:
     Slot() = default;
     Slot(GitSlots* slots, std::string account_id)
@@ -65,11 +65,11 @@ class GitSlots {
   std::map<std::string, std::size_t> taken_;
 };
 
-// The bytes that pushes under way may still add to a repository: two at once do not get the same
-// room.
+// Reserves the bytes that pending pushes may still add to a repository, so that two pushes do not
+// get the same bytes.
 class PushReservations {
  public:
-  class [[nodiscard]] Reservation {  // over when it goes away
+  class [[nodiscard]] Reservation {  // the destructor ends it
    public:
     Reservation() = default;
     Reservation(PushReservations* reservations, std::string account_id, std::int64_t bytes)
@@ -92,7 +92,8 @@ class PushReservations {
     std::int64_t bytes_ = 0;
   };
 
-  // Up to `most` of what is left of `room`; kUnavailable while others have all of it.
+  // Reserves up to `most` of what is left of `room`; kUnavailable while others have reserved all of
+  // it.
   Result<Reservation> Make(const std::string& account_id, std::int64_t room, std::int64_t most) {
     std::lock_guard lock(mutex_);
     std::int64_t& reserved = reserved_[account_id];

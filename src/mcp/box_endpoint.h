@@ -1,6 +1,6 @@
 #pragma once
-// An MCP server that is a program in a box. Its messages go to the box's agent, which starts the
-// program and speaks with it; what comes back is passed on as it was written.
+// An MCP server that is a program in a box. Its messages are sent to the box's agent, which starts
+// the program and exchanges messages with it. Replies are passed on as the program wrote them.
 
 #include <optional>
 
@@ -12,9 +12,9 @@ namespace viv::mcp {
 
 class BoxEndpoint : public Endpoint {
  public:
-  // The server of that name in the local sandbox of that id, a UUID; nullptr when there is none.
-  // One that the sandbox was acquired with but is not on offer answers every request with that.
-  // All outlives it.
+  // The server of that name in the local sandbox of that id, a UUID; nullptr when there is none. A
+  // server that the sandbox was acquired with, but that this installation does not offer, replies
+  // to every request with an error that says so. All outlives it.
   static std::shared_ptr<BoxEndpoint> Find(boxes::Boxes& boxes,
                                            const local::LocalServers& servers,
                                            std::string_view sandbox_id,

@@ -1,5 +1,5 @@
 #pragma once
-// Asks an MCP server something on behalf of a caller that speaks no MCP itself.
+// Calls a method of an MCP server for a caller that does not speak MCP.
 
 #include <string>
 
@@ -11,8 +11,9 @@
 
 namespace viv::mcp {
 
-// The text of the result, which is a JSON object. The error is the one the server answered with, or
-// says why there is no response. `client`, whoever waits, may be nullptr and outlives the call.
+// Returns the text of the result, which is a JSON object. The error is the server's, or says why
+// there is no response. `client` is the connection of the waiting client; it may be nullptr and
+// outlives the call.
 Task<Result<std::string>> CallEndpoint(EndpointPtr endpoint,
                                        std::string method,
                                        json::object params,

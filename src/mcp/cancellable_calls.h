@@ -1,5 +1,5 @@
 #pragma once
-// Tool calls under way, so that a client's cancellation finds the call it means. Thread-safe.
+// The pending tool calls, by which a client's cancellation finds its call. Thread-safe.
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ class CancellableCalls {
     std::function<void()> wake;  // guarded; set while the call sleeps
   };
 
-  // One call; it is forgotten when this goes out of scope.
+  // One call. The destructor removes it.
   class Call {
    public:
     Call(CancellableCalls& owner, std::string key, std::shared_ptr<State> state)
@@ -32,7 +32,7 @@ class CancellableCalls {
     ~Call();
 
     const std::atomic<bool>& cancelled() const { return state_->cancelled; }
-    Task<void> Sleep(std::chrono::milliseconds time);  // shorter when it is cancelled
+    Task<void> Sleep(std::chrono::milliseconds time);  // returns early when the call is cancelled
 
    private:
     CancellableCalls* owner_;

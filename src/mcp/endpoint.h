@@ -1,6 +1,6 @@
 #pragma once
 // One MCP server, as a URL names it: a simulated application's, or a program in a box. The
-// transports speak with both in the same way.
+// transports treat both alike.
 
 #include <memory>
 #include <string>
@@ -15,10 +15,11 @@ namespace viv::mcp {
 struct Caller {
   std::string version;       // the revision its requests are in
   std::string session = {};  // tells callers apart whose ids are alike; may be empty
-  http::ClientConnection* client = nullptr;  // where somebody may hang up; outlives the call
+  http::ClientConnection* client =
+      nullptr;  // the client's connection, which may close; outlives the call
 };
 
-// A message as it was read and as it was written.
+// A message, parsed and as text.
 struct ReceivedMessage {
   rpc::JsonRpcMessage message;
   std::string text;
@@ -31,7 +32,7 @@ class Endpoint {
   virtual std::string key() const = 0;         // whom sessions are made for
   virtual std::string query() const = 0;       // of the URL that leads here: "instance_id=…"
   virtual bool exists() const = 0;             // still
-  virtual std::string account_id() const = 0;  // whose requests its callers' are
+  virtual std::string account_id() const = 0;  // the account that is charged for the requests
 
   virtual Task<Reply> Handle(ReceivedMessage request, Caller caller) = 0;
   virtual Task<void> Notify(ReceivedMessage notification, Caller caller) = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// The open event streams: those of the older SSE transport, where what a POST answers travels down
-// the stream of its session, and those that a GET of streamable HTTP opens, on which nothing is
-// said. A stream ends with the sandbox it leads to. Thread-safe; each stream waits on its own
+// The open event streams: those of the older SSE transport, where the response to a POST is sent on
+// the stream of its session, and those that a GET of streamable HTTP opens, on which only
+// keepalives are sent. A stream ends with its sandbox. Thread-safe; each stream waits on its own
 // executor.
 
 #include <chrono>
@@ -22,7 +22,7 @@ class EventSessions {
  public:
   struct Stream;
 
-  // An open stream; it is gone from the list when this goes out of scope.
+  // An open stream. The destructor removes it from the list.
   class Session {
    public:
     Session(EventSessions& owner, std::string id, std::shared_ptr<Stream> stream)
@@ -32,7 +32,7 @@ class EventSessions {
     ~Session();
 
     const std::string& id() const { return id_; }
-    // What was sent since the last time; waits up to `limit` for something.
+    // Returns the messages sent since the last call; waits up to `limit` for the first.
     Task<std::vector<std::string>> Wait(std::chrono::seconds limit);
     bool too_slow() const;  // more waited than is kept, and something was lost
     bool over() const;      // what it leads to is gone
@@ -49,8 +49,8 @@ class EventSessions {
   // Runs `work` where the stream is, until that ends. False without such a stream, or when it has
   // too much to do already.
   bool Spawn(const std::string& id, Task<void> work);
-  // Wakes the streams whose sandbox is gone, so that they end. Called several times a second: what
-  // ends a sandbox, be it a call of any dialect, its time or a crash, need not know of streams.
+  // Ends the streams whose sandbox is gone. Called several times a second, so that the code that
+  // ends a sandbox need not know of streams.
   void EndOrphans();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The modern revision repeats in headers what a body asks for, for those who route by them: its
+// In the modern revision, headers repeat parts of the body, for proxies that route by them: its
 // method in Mcp-Method, and in Mcp-Name what the method is applied to. Internal to this module.
 
 #include "base/result.h"

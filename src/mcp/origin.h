@@ -1,7 +1,6 @@
 #pragma once
-// Keeps web pages from reaching MCP servers behind a browser's back (DNS rebinding): a request that
-// names an Origin, or a Host on a server that only this machine should reach, must name one we
-// know.
+// Prevents DNS rebinding, by which a web page reaches MCP servers through the user's browser: the
+// Origin of a request, and its Host on a server that listens on loopback, must be known ones.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
-// MCP itself, free of any transport: a JSON-RPC message for one sandbox's server goes in, what to
-// send back comes out. State belongs to the sandbox, so there is nothing to remember between
+// The MCP protocol, independent of transports: handles one JSON-RPC message for the server of a
+// sandbox and returns the reply. All state belongs to the sandbox, so that nothing is kept between
 // messages.
 
 #include <functional>
@@ -37,7 +37,8 @@ class Protocol {
   void Notify(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& notification);
 
  private:
-  // What the revisions have in common: a handshake-era result is the same without its type.
+  // The two kinds of revisions. A result of the handshake kind is that of the modern one without
+  // its type.
   enum class Era { kHandshake, kModern };
 
   Reply Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMessage& request);

@@ -1,6 +1,5 @@
 #pragma once
-// What a request is answered with: a response, and before it notifications, which may still be on
-// their way.
+// The reply to a request: a response, preceded by notifications, which may still be produced.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +11,7 @@
 
 namespace viv::mcp {
 
-// A response that comes bit by bit. Dropping it is how to give up.
+// A reply that arrives message by message. Destroying it cancels the request.
 class ReplyStream {
  public:
   struct Line {
@@ -24,11 +23,11 @@ class ReplyStream {
 };
 
 struct Reply {
-  std::string body = {};                   // the JSON-RPC response, unless `live` brings it
+  std::string body = {};                   // the JSON-RPC response, unless `stream` delivers it
   std::vector<std::string> messages = {};  // JSON-RPC notifications that come before: progress, log
   int status = 200;                        // of the HTTP response, where the transport has one
   std::int64_t retry_after_s = 0;
-  bool cancelled = false;                         // there is nothing to answer
+  bool cancelled = false;                         // the request was cancelled, and has no response
   std::shared_ptr<ReplyStream> stream = nullptr;  // shared with the stream that sends it
 };
 

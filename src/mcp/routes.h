@@ -28,7 +28,7 @@ class EventSessions;
 
 class Routes {
  public:
-  // Servers in boxes; nullptr: there are none.
+  // MCP servers in boxes; nullptr where boxes are unavailable.
   struct Local {
     boxes::Boxes* boxes = nullptr;
     const local::LocalServers* servers = nullptr;

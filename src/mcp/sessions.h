@@ -1,7 +1,6 @@
 #pragma once
-// MCP sessions. A session is a name the client carries: it says which lease it was made for and
-// proves that we made it, so that a restarted server still knows it. Only sessions that were ended
-// are remembered. Thread-safe.
+// MCP sessions. A session id is signed: it contains a signature over the lease it was made for, so
+// that a restarted server still accepts it. Only ended sessions are stored. Thread-safe.
 
 #include <mutex>
 #include <string>

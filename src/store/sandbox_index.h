@@ -1,6 +1,6 @@
 #pragma once
-// Every live sandbox in memory, under each of the keys it is asked for by: id, lease, the idle ones
-// and the emails of a server, an account's ones in listing order, and the end of the lease. It also
+// Every live sandbox in memory, indexed by each key that lookups use: id, lease, the idle ones and
+// the emails of a server, an account's ones in listing order, and the end of the lease. It also
 // holds the rules of a write, as a plan that changes nothing until Replace applies it. Not
 // thread-safe: its owner locks.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Names inside an archive, as strangers wrote them.
+// Checks names in an archive, which are not trusted.
 
 #include <string>
 #include <string_view>

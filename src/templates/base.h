@@ -1,8 +1,8 @@
 #pragma once
-// `base`: a root file system that is there at once, without a download. Its /usr is the host's own,
-// below a small layer that corrects it for boxes; the rest is written by us, with those files of
-// the host's /etc that belong to its programs and tell nothing about the host. Nothing of the
-// host's /root, /home, /opt or /var, but for the package database, is in it.
+// `base`: a root file system that needs no download. Its /usr is the host's own, below a small
+// layer that adapts it to boxes. We write the rest, with those files of the host's /etc that
+// configure its programs and tell nothing about the host. Nothing of the host's /root, /home, /opt
+// or /var, but for the package database, is in it.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 // Writes the files of a layer that we make ourselves: modes and owners are exactly as given,
-// whatever the umask. Paths are relative to the layer and ours, so nothing below is a stranger's
-// link.
+// whatever the umask. Paths are relative to the layer, and only we write to it, so that no link in
+// it is foreign.
 
 #include <sys/types.h>
 
@@ -44,7 +44,7 @@ class FolderWriter {
 // Marks an open folder as opaque for overlay.
 Status SetOpaque(int folder);
 
-// A failed system call as an Error.
+// An errno as an Error, with the codes of this module.
 tl::unexpected<Error> FailSystem(std::string_view doing, int error = errno);
 
 }  // namespace viv::templates

@@ -1,6 +1,6 @@
 #pragma once
-// Authorities as Java reads them: a key store in the JKS format, with the password that all such
-// stores have.
+// CA certificates for Java: a key store in the JKS format, with the password that all such stores
+// have.
 
 #include <cstdint>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace viv::templates {
 
-// The certificates of a PEM text in their binary form, each once. What is no certificate is passed
-// over; nothing in them is looked at.
+// The certificates of a PEM text in their binary form, each once. What is no certificate is
+// skipped; the content of certificates is not checked.
 std::vector<std::string> CertificatesIn(std::string_view pem);
 
 std::string JavaKeyStore(const std::vector<std::string>& certificates, std::int64_t now_ms);

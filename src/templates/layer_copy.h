@@ -1,6 +1,6 @@
 #pragma once
-// A second layer with the same files: not copies of them but further names, so that it costs their
-// number and not their size. Files of a layer are never written to, so the two do not meet again.
+// Copies a layer by hard links, so that the cost depends on the number of files and not on their
+// size. Files of a layer are never modified, so that the two layers stay independent.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// A root file system as a box will see it, read out of its layers without mounting them. The layers
-// are foreign: links in them are followed in here, by hand, so that none leads out of the overlays.
+// Reads a root file system as a box will see it from its layers, without mounting them. The layers
+// are not trusted: this class resolves links itself, so that none leads out of the overlays.
 
 #include <sys/types.h>
 
@@ -28,8 +28,8 @@ class LayeredRoot {
   };
   Entry Stat(const std::string& path) const;  // follows no link
 
-  // Where the path leads once all links in it were followed; its last names may be missing. Nothing
-  // when it leads through a file, or in circles.
+  // The path with all links resolved; its last components may be missing. Nothing when it leads
+  // through a file or a loop of links.
   std::optional<std::string> Resolve(std::string_view path) const;
 
   // Of a path without links. Nothing when it is no file, or has more bytes.
@@ -37,7 +37,7 @@ class LayeredRoot {
   // The names of a folder without links, at most `count_max`, in order.
   std::vector<std::string> List(const std::string& path, std::size_t count_max) const;
 
-  // The overlay that holds the path, by its place in what was given, and the path within it.
+  // The overlay that holds the path, as an index into the given list, and the path within it.
   struct Location {
     std::size_t overlay = 0;
     std::string path;
@@ -49,7 +49,7 @@ class LayeredRoot {
     std::string mount_point;
     std::vector<UniqueFd> layers;
   };
-  // The topmost one that counts. A folder may go on in the layers below.
+  // Opens the topmost visible entry. A folder may continue in the layers below.
   UniqueFd OpenTopmost(const std::string& path, std::uint64_t flags) const;
   std::optional<std::string> ReadLink(const std::string& path) const;
 

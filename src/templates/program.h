@@ -1,5 +1,5 @@
 #pragma once
-// A long-running program of the host, watched line by line.
+// Runs a long-running program of the host and reads its output line by line.
 
 #include <chrono>
 #include <functional>
@@ -11,10 +11,11 @@
 
 namespace viv::templates {
 
-// Gives each line it writes to `progress` and waits for its end. kUnavailable, naming the package
-// to install, when there is no such program; kInternal with its last words when it fails or takes
-// longer. `check` is asked about once a second: its first error ends the program and is the answer.
-// The program inherits nothing but its output: no descriptor, no variable, no blocked signal.
+// Passes each line of output to `progress` and waits for the program's end. kUnavailable, naming
+// the package to install, when there is no such program; kInternal with its last lines when it
+// fails or takes too long. `check` is called about once a second; its first error ends the program
+// and is returned. The program inherits no descriptor but its output, no variable and no blocked
+// signal.
 using ProgramCheck = std::function<Status()>;
 Status RunProgram(const std::vector<std::string>& command,
                   const Progress& progress,

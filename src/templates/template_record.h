@@ -11,7 +11,7 @@ namespace viv::templates {
 
 struct TemplateRecord {
   Template made;
-  std::string folder;       // below which its own layers lie; removed with it
+  std::string folder;       // contains its own layers; removed with the template
   std::string fingerprint;  // of what it was made from; `base` is made anew when that changes
 };
 

@@ -155,7 +155,7 @@ class DiskTemplates final : public Templates {
     }
     for (const std::string& folder : old_trust)
       if (!is_used(folder)) RemoveFolder(folder);
-    // Nothing new can come to use these: no record leads to them.
+    // No box can start from these any more, because no record names them.
     for (const std::string& folder : folders) {
       bool used = false;
       for (const auto& layer : fs::directory_iterator(folder, error))

@@ -1,7 +1,7 @@
 #pragma once
-// What boxes start from that is not a snapshot: `base`, made of the host's own /usr, and root file
-// systems built by mmdebstrap or imported from OCI images. Each is a list of layer folders with a
-// small description. Thread-safe.
+// The templates that boxes start from, beside snapshots: `base`, made of the host's own /usr, and
+// root file systems built by mmdebstrap or imported from OCI images. Each is a list of layer
+// folders with a small description. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -43,9 +43,9 @@ class Templates {
   static Result<std::unique_ptr<Templates>> Open(const std::string& directory);
   virtual ~Templates() = default;
 
-  // Boxes that start from here on, from any template, believe what this authority vouches for: its
-  // certificate is among their authorities. Each template gets a layer for it, made once.
-  // Called before the first box; another authority takes the place of the one before.
+  // From now on boxes of every template trust this certificate authority: each template gets a
+  // layer that adds its certificate, made once. Call it before the first box; another authority
+  // replaces the one before.
   virtual Status TrustAuthority(const std::string& authority_pem) = 0;
 
   virtual std::vector<Template> List() const = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a call's headers and body say, before its method sees it. Internal to the service.
+// Reads a call's headers and body before its method is called. Internal to the service.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace viv::connect {
 
-// Connect's own headers; one that is broken, or a compression, is refused.
+// Reads Connect's own headers; a malformed one and a compression are refused.
 RpcResult<Call> ReadCall(const http::Request& request);
 
 // The whole body, streamed or not; kResourceExhausted above the limit of a message.

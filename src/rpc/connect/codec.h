@@ -1,6 +1,5 @@
 #pragma once
-// Which of Connect's forms a request is in, and messages read from and written in that form.
-// Internal to the service.
+// The codec of a request, and reading and writing messages in it. Internal to the service.
 
 #include <optional>
 #include <string>

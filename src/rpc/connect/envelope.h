@@ -1,6 +1,6 @@
 #pragma once
-// The frames of a Connect stream: a byte of flags, the length in four bytes, the message. They may
-// be split anywhere on their way, so the splitter takes bytes as they come.
+// The frames of a Connect stream: a byte of flags, the length in four bytes, the message. The
+// transport may split them anywhere, so that the splitter takes bytes in any pieces.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What a .proto file says, as a table: message types with their fields, and the request and
-// response type of each method. Enough to turn protobuf's binary form into proto3 JSON and back.
+// A .proto file as a table: message types with their fields, and the request and response type of
+// each method. Enough to turn protobuf's binary form into proto3 JSON and back.
 
 #include <cstdint>
 #include <span>
@@ -53,9 +53,9 @@ struct Schema {
   std::span<const Method> methods;
 };
 
-// A message in JSON as its type says: members the type does not have and nulls are left out, names
-// as in the .proto file (`exit_code`) become lowerCamelCase, enums their names, int64 text and the
-// smaller integers numbers. A member of the wrong kind is kInvalidArgument and named.
+// Normalizes a message in JSON to its type: members the type does not have and nulls are left out,
+// names as in the .proto file (`exit_code`) become lowerCamelCase, enums their names, int64 text
+// and the smaller integers numbers. A member of the wrong kind is kInvalidArgument and named.
 Result<json::object> NormalizeJson(const Schema& schema,
                                    std::string_view type,
                                    json::value message);

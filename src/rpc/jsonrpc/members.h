@@ -1,7 +1,7 @@
 #pragma once
-// Members of a JSON object as text. Who passes messages on between two others changes an id or a
-// token and leaves the rest as it was written: numbers that do not fit a double, the order of
-// members, everything. The text must be valid JSON; what is not is met with "no such member".
+// Members of a JSON object as text. A proxy between two JSON-RPC peers changes an id or a token and
+// leaves the rest as it was written: numbers that do not fit a double, the order of members,
+// everything. The text must be valid JSON; in other text no member is found.
 
 #include <optional>
 #include <string>

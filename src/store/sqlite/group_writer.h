@@ -1,10 +1,10 @@
 #pragma once
-// The one thread that writes. It takes all changes that queued up while it was busy and makes them
-// durable with a single commit: however many callers wait, each waits for at most two of them.
-//
+// The thread that writes to the database. It takes all changes that were queued while it was busy
+// and commits them together (group commit): however many callers wait, each waits for at most two
+// commits.
 // A change is applied in memory first, by the caller, who queues it under the same lock; so the
 // order on disk is the order in memory. When a group fails, it and everything queued behind it,
-// which may build on it, is undone in memory in reverse order, and the callers are told why.
+// which may build on it, is undone in memory in reverse order, and the callers get the error.
 
 #include <condition_variable>
 #include <cstddef>

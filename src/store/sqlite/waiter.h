@@ -1,6 +1,5 @@
 #pragma once
-// Someone who waits for a write: a coroutine that resumes on its own executor, or a thread that
-// blocks.
+// Waits for a write: a coroutine that resumes on its own executor, or a thread that blocks.
 
 #include <functional>
 #include <future>
