@@ -46,7 +46,7 @@ http::Response RenderAgentError(int status, std::string message, const http::Req
 
 void Run(UniqueFd listener) {
   // The kernel lets nothing in the box signal pid 1 but what it handles; it handles none. Children
-  // that die before the first process is started, if any, are nobody's.
+  // that exit before the first process is started are reaped by the kernel.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGCHLD, SIG_IGN);
   OccupyStandardDescriptors();

@@ -8,7 +8,7 @@
 namespace viv::agent {
 namespace {
 
-// The name in a Basic header, whose password nobody asks for; nothing when there is no such header.
+// The name in a Basic header, whose password is ignored; nothing when there is no such header.
 std::optional<std::string> BasicUser(const http::Request& request) {
   constexpr std::string_view kScheme = "basic ";
   std::string_view header = request.headers.Get("authorization");

@@ -35,7 +35,7 @@ std::string ReadAccountFile(const std::string& path) {
   return text;
 }
 
-// The all-ones id means "leave as it is" to the kernel, so nobody may have it.
+// The all-ones id means "leave as it is" to the kernel, so that no user may have it.
 std::optional<std::uint32_t> AccountId(std::string_view text) {
   std::uint32_t id = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);

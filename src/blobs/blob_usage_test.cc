@@ -117,7 +117,7 @@ TEST_F(BlobUsageTest, WhatIsNotAnnouncedIsRefusedWhenItIsTooMuch) {
     EXPECT_FALSE(partial->Append(std::string(600, 'x')));
     EXPECT_EQ(partial->size(), 600U);
   }
-  EXPECT_EQ(totals_.blobs, 0) << "a draft that is given up is taken back";
+  EXPECT_EQ(totals_.blobs, 0) << "a partial blob that is dropped is uncharged";
   EXPECT_EQ(totals_.bytes, 0);
 }
 

@@ -11,7 +11,7 @@ namespace viv::git {
 namespace {
 
 constexpr std::size_t kUnpackedPieceBytes = 256 * 1024;
-constexpr int kGzipWindow = 15 + 16;  // zlib's word for: gzip and nothing else
+constexpr int kGzipWindow = 15 + 16;  // zlib's value for gzip alone
 
 tl::unexpected<Error> BrokenGzip() {
   return Fail(ErrorCode::kInvalidArgument, "the request's gzip encoding is broken");

@@ -52,7 +52,7 @@ constexpr const char* kGitSettings[] = {
     "core.packedGitWindowSize=32m",  // together with the next two: what fits kGitMemoryBytes
     "core.packedGitLimit=512m", "core.bigFileThreshold=64m", "pack.windowMemory=128m",
     "pack.threads=2", "receive.fsckObjects=true",
-    // What old histories have, and harms nobody.
+    // These defects occur in old histories and do no harm.
     "receive.fsck.zeroPaddedFilemode=ignore", "receive.fsck.missingSpaceBeforeDate=ignore",
     "receive.fsck.badTimezone=ignore", "receive.maxInputSize=1g",
     // A pack stays as it came: unpacked, a few deltas could be a thousand times as much.

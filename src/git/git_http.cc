@@ -148,7 +148,8 @@ Task<http::Response> Repositories::Serve(std::string account_id,
   co_return co_await Respond(std::move(exchange));
 }
 
-// The head is sent when git has something to say: until then a failure can still be told.
+// The response's head is sent with git's first output: until then a failure can still be sent as an
+// error.
 Task<http::Response> Repositories::Respond(std::shared_ptr<GitExchange> exchange) {
   Result<std::string> first = co_await exchange->process->Read();
   if (!first || first->empty()) {

@@ -55,7 +55,7 @@ Result<GitPipes> MakeGitPipes(GitSpawnRequest& start) {
 
 }  // namespace
 
-// Shared with the coroutine that reads the complaints and with the deadline, which may both outlive
+// Shared with the coroutine that reads standard error and with the deadline, which may both outlive
 // the process by a moment.
 struct GitProcess::State {
   State(asio::any_io_executor executor, GitChild started, GitPipes pipes)

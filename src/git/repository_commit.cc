@@ -1,6 +1,5 @@
 // A commit made by the server itself. git fast-import takes the files and the commit in one go, and
-// moves the branch only from where the commit began: whoever pushes at the same time is not
-// overwritten.
+// moves the branch only from where the commit began: a push at the same time is not overwritten.
 
 #include <string>
 #include <utility>

@@ -38,7 +38,7 @@ std::string Talk(const SelfSigned& trusted, std::uint16_t port, const std::strin
   std::string answer;
   error_code end;
   asio::read(stream, asio::dynamic_buffer(answer), end);
-  EXPECT_EQ(end, asio::error::eof);  // a proper goodbye, not a cut
+  EXPECT_EQ(end, asio::error::eof);  // close_notify, not a truncation
   return answer;
 }
 

@@ -119,7 +119,7 @@ class StreamTransport : public Transport {
   }
 
   virtual Task<void> SendCloseNotify() { co_return; }
-  // Whether that is how a stream ends whose protocol wanted a goodbye first.
+  // Whether the error means that TLS ended without close_notify.
   virtual bool IsTruncated(const boost::system::error_code&) const { return false; }
 
   StreamSocket& socket() {

@@ -74,7 +74,7 @@ Reply BoxErrorReply(const json::value& id, int status, JsonRpcCode code, std::st
   return answer;
 }
 
-// Nobody can be reached in the box.
+// The reply when the box's agent cannot be reached.
 Reply Unreachable(const json::value& id, const Error& error) {
   switch (error.code) {
     case ErrorCode::kNotFound:
@@ -138,7 +138,8 @@ std::string BoxEndpoint::Frame(const std::string& text, const Caller& caller) co
 
 Task<Reply> BoxEndpoint::Handle(ReceivedMessage request, Caller caller) {
   json::value id = std::move(request.message.id);
-  // 200, since clients take other codes for trouble on the way and show no text of ours.
+  // The status is 200, because clients take others for transport errors and do not show our
+  // message.
   if (definition_.empty())
     co_return BoxErrorReply(id, 200, JsonRpcCode::kInternalError,
                             local::NotOfferedText(server_name_));

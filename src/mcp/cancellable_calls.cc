@@ -27,7 +27,8 @@ Task<void> CancellableCalls::Call::Sleep(std::chrono::milliseconds time) {
   {
     std::lock_guard lock(state_->mutex);
     if (state_->cancelled) co_return;
-    // The timer belongs to this coroutine's executor; whoever cancels is elsewhere.
+    // The timer belongs to this coroutine's executor, while a cancellation comes from another
+    // thread.
     state_->wake = [timer] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); };
   }
   [[maybe_unused]] auto [woken] = co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));

@@ -94,11 +94,12 @@ std::string OverlayOptions(const RequestedOverlay& overlay, std::size_t first_la
   storage::OverlayMount mount;
   mount.mount_point = overlay.mount_point;
   // Renaming a folder of a layer works (redirect_dir); a file is copied whole when it changes
-  // (metacopy off), so that a sealed upper is a layer in its own right. No index: it would tie an
-  // upper to the very layers it began with. The marks are trusted.* attributes, out of a box's
-  // reach, which leaves user.* to it. Volatile: otherwise the end of each box, and each sync in
-  // one, would write out the whole file system that all boxes share. Data reaches the disk in the
-  // kernel's own time; only a crash of the machine can lose the last seconds.
+  // (metacopy off), so that a copied upper directory is a complete layer. There is no index,
+  // because it would tie an upper directory to the layers it was first mounted with. Overlayfs uses
+  // trusted.* attributes, which a box cannot set; user.* stays free for the box. Volatile:
+  // otherwise the end of each box, and each sync in one, would write out the whole file system that
+  // all boxes share. Data reaches the disk in the kernel's own time; only a crash of the machine
+  // can lose the last seconds.
   return fmt::format(
       "lowerdir={},upperdir={},workdir={},redirect_dir=on,metacopy=off,index=off,xino=auto,"
       "volatile",

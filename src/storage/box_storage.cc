@@ -57,7 +57,8 @@ Result<std::unique_ptr<BoxStorage>> BoxStorage::Open(StorageOptions options) {
   if (error)
     return Fail(ErrorCode::kInternal, "make " + options.directory + ": " + error.message());
   options.directory = std::filesystem::canonical(options.directory, error);
-  // Files of a box carry the ids the box sees, so nobody else of this machine may reach them.
+  // Files of a box have the ids that the box sees, so that no other user of this machine may reach
+  // them.
   if (error || chmod(options.directory.c_str(), 0700) != 0)
     return FailErrno("close " + options.directory);
   const ImagePaths paths{options.directory + "/store.img", options.directory + "/mnt"};

@@ -1,4 +1,4 @@
-// What a box's folder costs: made, sealed after some changes, removed.
+// The cost of a box's folder: making it, making a layer of it after some changes, removing it.
 
 #include <benchmark/benchmark.h>
 

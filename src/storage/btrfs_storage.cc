@@ -1,4 +1,5 @@
-// Boxes as subvolumes of a btrfs image: a quota group limits each, a snapshot seals it at once.
+// Boxes as subvolumes of a btrfs image: a quota group limits each, and a snapshot makes a layer of
+// it at once.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -59,7 +59,7 @@ Status RunCommand(const std::vector<std::string>& command) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  // The first line is the complaint; mkfs then explains all its options.
+  // The first line is the error message; after it mkfs explains all its options.
   return Fail(ErrorCode::kInternal, command[0] + " failed: " + said.substr(0, said.find('\n')));
 }
 

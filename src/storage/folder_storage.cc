@@ -33,7 +33,7 @@ class FolderStorage final : public BoxStorageBase {
   }
   Status LimitFolder(int, std::int64_t) override { return {}; }
 
-  // Nobody counts a folder's bytes here; the disk as a whole is what a box can fill.
+  // A folder's bytes are not counted here; a box can fill the whole disk.
   Result<DiskUsage> ReadFolder(int folder) override {
     struct statvfs disk {};
     if (fstatvfs(folder, &disk) != 0) return FailErrno("read the disk's usage");

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::uint64_t kQuotaBlockBytes = 512;
 constexpr int kProjectQuota = 2;  // PRJQUOTA
-// XFS charges nobody for the inodes themselves, half a kilobyte each: without a limit on their
-// number empty files would fill the image. Few trees have files that are smaller on average.
+// XFS quotas do not count inodes, half a kilobyte each: without a limit on their number empty files
+// would fill the image. Few trees have files that are smaller on average.
 constexpr std::uint64_t kBytesPerFile = 4096;
 
 Status CallQuota(int root, int command, std::uint32_t project, fs_disk_quota* quota) {

@@ -95,7 +95,7 @@ user ALL=(ALL:ALL) NOPASSWD: ALL
 @includedir /etc/sudoers.d
 )";
 
-// No account here has a password, so whoever may is let through and everybody else is not.
+// No account here has a password: PAM permits those who may use the service, and denies all others.
 constexpr std::string_view kPamSudo =
     "auth required pam_deny.so\naccount required pam_permit.so\nsession required pam_permit.so\n";
 constexpr std::string_view kPamSu =

@@ -30,7 +30,7 @@ Status OpenUsrLocal(const FolderWriter& usr) {
   RETURN_IF_ERROR(usr.Folder("etc"));
   RETURN_IF_ERROR(
       usr.File("etc/npmrc", "prefix=/usr/local\ncafile=/etc/ssl/certs/ca-certificates.crt\n"));
-  // Configuration that somebody put there is the host's.
+  // Existing configuration there belongs to the host.
   RETURN_IF_ERROR(usr.MakeOpaque("etc"));
   return usr.MakeOpaque("local/etc");
 }

@@ -72,7 +72,7 @@ Result<UniqueFd> LayerWriter::OpenParent(const std::vector<std::string>& parts) 
   return at;
 }
 
-// A folder stays where it is, and is refused by whoever wants its name for something else.
+// Removes an existing entry of that name; a folder of that name is refused.
 Status LayerWriter::ClearName(int parent, const std::string& name) const {
   if (unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
   if (errno == EISDIR) return RefuseEntry(name, "is there twice, once as a folder");

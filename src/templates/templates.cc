@@ -54,7 +54,8 @@ class DiskTemplates final : public Templates {
       if (error)
         return Fail(ErrorCode::kInternal, "make " + directory_ + folder + ": " + error.message());
     }
-    // Programs of images are setuid, and host ids mean nothing in there: nobody else may look.
+    // Images contain setuid programs, and their ids are not the host's: no other user may enter the
+    // folder.
     if (chmod(directory_.c_str(), 0700) != 0) return FailSystem("close " + directory_);
     for (const auto& entry : fs::directory_iterator(directory_ + "/trees")) {
       if (entry.path().filename().string().starts_with(kUnfinished)) RemoveFolder(entry.path());

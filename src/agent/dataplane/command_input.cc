@@ -1,5 +1,5 @@
 // What clients send to a command's standard input or terminal. It is queued, so that a command that
-// does not read keeps nobody from being heard, and written in order.
+// does not read its input does not block other frames, and written in order.
 
 #include "agent/dataplane/command.h"
 
@@ -36,7 +36,7 @@ Task<void> Command::PumpInput() {
     }
     std::optional<std::string> next = std::move(input_queue_.front());
     input_queue_.pop_front();
-    // A command that closed its input or ended wants none: there is nobody to tell.
+    // A command that has closed its input or ended needs none, and no client is informed.
     if (!next) {
       (void)co_await CloseInput(Time::max());
       co_return;

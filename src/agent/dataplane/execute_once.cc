@@ -25,7 +25,8 @@ std::string TailOf(const ByteLog& log) {
   return TakeUtf8Prefix(rest, MoreBytes::kNone).text;
 }
 
-// Whether it ended; false when the client left or nobody knows how it ends.
+// True when the command has ended; false when the client hung up, or when a killed command did not
+// end in time.
 Task<bool> AwaitEnd(std::shared_ptr<Command> command, http::ClientConnection* client) {
   using Clock = std::chrono::steady_clock;
   std::optional<Command::Time> given_up_at;
@@ -79,7 +80,7 @@ Task<http::Response> ExecuteOnce(CommandService& service, http::Request& request
   Command::Attachment attachment(command);
   bool ended = co_await AwaitEnd(command, request.client);
   http::Response response = ended ? RenderFinishedCommand(*command) : http::Empty(499);
-  // Nobody can ask for it again.
+  // Without an id no client can ask for the command again.
   if (nameless && command->ended()) service.Remove(command->info().id);
   co_return response;
 }

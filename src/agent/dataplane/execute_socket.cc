@@ -133,8 +133,8 @@ class SocketSession {
     co_await socket_.Close(kCloseGoingAway, "too slow: reconnect from the last offset");
   }
 
-  // False when nobody listens any more. What the client said before it left is still heard: a kill
-  // may be the last word.
+  // False when the client has closed the socket. Frames that it sent before are still handled: the
+  // last one may be a kill.
   Task<bool> Write(std::string frame) {
     http::WebSocket::Message message{true, std::move(frame)};
     Status written = co_await socket_.Write(std::move(message));

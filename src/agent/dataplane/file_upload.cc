@@ -58,7 +58,7 @@ std::optional<http::Response> DataPlaneUpload::TakePart(MultipartParser& parser,
                                                         MultipartParser::Step step) {
   using Step = MultipartParser::Step;
   if (step == Step::kBegin && parser.name() == "file") return BeginFile();
-  if (!in_file_) return std::nullopt;  // another part, which nobody asked for
+  if (!in_file_) return std::nullopt;  // a part with another name is ignored
   if (step == Step::kEnd) in_file_ = false;
   if (step != Step::kData) return std::nullopt;
   FileResult<void> done = output_->Write(parser.data());

@@ -103,7 +103,7 @@ TEST_F(DataPlaneUploadTest, LeavesTheOldFileWhenTheBodyBreaksOff) {
   gone.breaks = true;
   EXPECT_EQ(ErrorOf(UploadPieces("f", gone)), "400 WriteError");
   EXPECT_EQ(Content(Home("f")), "old");
-  EXPECT_EQ(Names(Home()), std::vector<std::string>{"f"}) << "no draft is left";
+  EXPECT_EQ(Names(Home()), std::vector<std::string>{"f"}) << "no temporary file is left";
 }
 
 TEST_F(DataPlaneUploadTest, RefusesFormsWithoutOneFile) {

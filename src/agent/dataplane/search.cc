@@ -14,8 +14,8 @@ using SearchClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kSearchSlice{5};
 constexpr std::chrono::seconds kSearchTime{20};  // clients wait for a minute
 
-// Whether it is done. Acting as somebody takes a few system calls, so there are several steps to
-// it.
+// True when the search is done. A slice makes several steps, because changing the fsuid takes a few
+// system calls.
 ErrnoOr<bool> RunOneSlice(const std::function<bool()>& step) {
   SearchClock::time_point end = SearchClock::now() + kSearchSlice;
   do {

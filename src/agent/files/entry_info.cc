@@ -60,7 +60,7 @@ json::object RenderEntry(const Entry& entry, OwnerNames& names) {
   out["name"] = ValidUtf8(BaseOf(entry.path));
   mode_t type = entry.info.st_mode;
   mode_t mode = entry.info.st_mode;
-  if (entry.target) {  // told of a link is what it leads to
+  if (entry.target) {  // for a link, the target's information is shown
     type = entry.target_info ? entry.target_info->st_mode : 0;
     mode = type;
   }

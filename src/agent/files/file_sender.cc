@@ -49,7 +49,7 @@ ErrnoOr<std::string> NextPiece(SentFile& sent) {
   sent.left -= piece->size();
   if (piece->size() < count) {
     if (sent.size_known)
-      return FailWithErrno(EIO);  // somebody cut the file: the client must notice
+      return FailWithErrno(EIO);  // the file was truncated meanwhile, and the client must see that
     sent.left = 0;
   }
   return piece;

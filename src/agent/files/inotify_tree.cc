@@ -51,7 +51,7 @@ std::string InotifyTree::PathOf(const std::string& name) const {
   return name.empty() ? root_ : JoinPath(root_, name);
 }
 
-// Watched before it is looked through, so that nothing falls in between; something may be told
+// A folder is watched before it is scanned, so that no event is missed; an event may be reported
 // twice.
 ErrnoOr<void> InotifyTree::Watch(NewFolder folder) {
   bool is_root = folder.name.empty();

@@ -29,7 +29,7 @@ std::size_t Utf8Length(std::string_view bytes) {
 
 FileResult<void> MakeFolder(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0755) != 0) {
-    if (errno == EEXIST) return {};  // somebody else was faster
+    if (errno == EEXIST) return {};  // another process created it meanwhile
     return FailFile(errno, "failed to create directory: mkdir " + folder);
   }
   ::chmod(folder.c_str(), 0755);  // whatever the agent's umask is

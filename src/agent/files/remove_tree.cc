@@ -131,7 +131,8 @@ ErrnoOr<bool> Removal::LeaveFolder() {
     ::rewinddir(folder_.get());
     return false;
   }
-  // Somebody may have moved the folder: then ".." is another one, in which we have no business.
+  // Another process may have moved the folder: then ".." is another folder, in which nothing may be
+  // removed.
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
   int fd = ::openat(::dirfd(folder_.get()), "..", kFlags);
   if (fd < 0) return FailWithErrno();

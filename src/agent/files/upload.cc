@@ -49,7 +49,7 @@ class Upload {
   Metadata metadata_;
   UploadBody body_;
   std::optional<std::string> path_;  // as given
-  std::string destination_;          // of the draft
+  std::string destination_;          // of the current file
   std::optional<AtomicFile> output_;
   std::set<std::string> written_;
   json::array entries_;

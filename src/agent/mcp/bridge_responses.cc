@@ -11,7 +11,7 @@ std::string ResultResponse(const McpRequest& request, std::string_view result) {
   return answer.append(result) + '}';
 }
 
-// `"name":value` of the greeting's member; empty when it has none.
+// `"name":value` of a member of the InitializeResult; empty when it has none.
 std::string CopiedMember(std::string_view initialize_result, std::string_view name) {
   std::optional<std::string_view> value = rpc::FindMember(initialize_result, name);
   if (!value) return "";

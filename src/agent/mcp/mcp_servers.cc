@@ -29,7 +29,7 @@ http::Response NdjsonResponse(std::string line) {
   return response;
 }
 
-// A call for as long as somebody waits for it.
+// A call that is abandoned when its caller stops waiting for it.
 class AttachedCall {
  public:
   AttachedCall(SessionPtr session, std::shared_ptr<McpCall> call)
@@ -162,12 +162,13 @@ class McpServers::Impl {
     } else if (asked.message.kind == rpc::JsonRpcMessage::Kind::kNotification &&
                method != "notifications/initialized" && method != "notifications/progress" &&
                method != "notifications/roots/list_changed") {
-      // The greeting is the bridge's own, and so are answers to requests of the server.
+      // The bridge itself initializes the server and responds to the server's requests.
       found->second->Notify(asked.text);
     }
   }
 
-  // The server's process, greeted; started if it does not run, or runs from another definition.
+  // The server's initialized process, which is started if it does not run or has another
+  // definition.
   Task<Result<SessionPtr>> GetReadySession(McpDefinition server) {
     auto executor = co_await asio::this_coro::executor;
     std::string failure = "MCP server '" + server.name + "' is stopped as soon as it is started";

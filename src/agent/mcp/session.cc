@@ -111,7 +111,7 @@ void McpSession::QueueNotification(McpCall& call, std::string notification) {
 
 void McpSession::Finish(std::int64_t number, std::string answer) {
   auto found = calls_.find(number);
-  if (found == calls_.end()) return;  // nobody waits for it any more
+  if (found == calls_.end()) return;  // its caller has abandoned it
   McpCall& call = *found->second;
   call.queued_bytes += answer.size();
   queued_bytes_ += answer.size();

@@ -26,7 +26,7 @@ void McpSession::ExpectExit(std::string reason) {
 
 void McpSession::OnLeaderExit(int wait_status) {
   OnExit(wait_status);
-  // Children of its may have its output open, but nobody answers there any more.
+  // Its children may still have its output open, but the server itself no longer responds.
   if (!ended()) (void)Signal(SIGKILL);
 }
 

@@ -45,7 +45,7 @@ UniqueFd OpenDevice(const char* path, int flags, dev_t device) {
   return genuine ? std::move(file) : UniqueFd();
 }
 
-// What reads as empty: /dev/null, or a pipe that nobody writes to where that is missing.
+// Opens an empty input: /dev/null, or where that is missing a pipe without a writer.
 Result<UniqueFd> OpenDevNull() {
   UniqueFd file = OpenDevice("/dev/null", O_RDONLY, makedev(1, 3));
   if (file) return file;

@@ -25,7 +25,8 @@ json::object DataEventOf(const OutputLog::Piece& piece) {
   return ProcessEventOf("data", std::move(data));
 }
 
-// A place in the output, given up with a word to the process, which may wait for its readers.
+// A reader of the output. The destructor notifies the process, which may be waiting for its
+// readers.
 class StreamedOutput {
  public:
   StreamedOutput(Process& process, std::uint64_t offset) : process_(process) {

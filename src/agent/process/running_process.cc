@@ -75,7 +75,7 @@ bool RunningProcess::ReadSome(Descriptor& from, OutputStream stream, int reads_m
   for (int i = 0; i < reads_max; ++i) {
     ssize_t count = ::read(from.native_handle(), read_buffer, sizeof read_buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno == EAGAIN;  // a terminal nobody has open is EIO
+    if (count < 0) return errno == EAGAIN;  // EIO means that no process has the terminal open
     if (count == 0) return false;
     OnOutput(stream, std::string_view(read_buffer, static_cast<std::size_t>(count)));
     changed_.NotifyAll();

@@ -15,7 +15,7 @@ std::optional<std::uint64_t> ParseHeaderNumber(std::string_view text) {
   return value;
 }
 
-// What went wrong while a body arrived, in Connect's words.
+// The Connect error for a body that could not be read.
 tl::unexpected<RpcError> BodyError(const Error& error) {
   bool broken = error.code == ErrorCode::kInvalidArgument;
   return FailRpc(broken ? Code::kInvalidArgument : Code::kUnavailable, error.message);

@@ -70,9 +70,10 @@ Status GroupWriter::Write(Group& group) {
   return transaction.Commit();
 }
 
-// Undoes the group and all that queued behind it, which joins the group to be told.
+// Undoes the group and all changes queued behind it, which join the group so that their callers get
+// the error.
 void GroupWriter::RollBack(Group& group) {
-  std::unique_lock records_lock(records_);  // from here on nobody can queue more
+  std::unique_lock records_lock(records_);  // from here on no change can be queued
   std::lock_guard lock(mutex_);
   std::move(queue_.begin(), queue_.end(), std::back_inserter(group));
   queue_.clear();
