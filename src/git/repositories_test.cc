@@ -195,7 +195,7 @@ TEST_F(RepositoriesTest, ACommitThatDoesNotFitIsRefused) {
   EXPECT_EQ(RunGitTask(repositories_->Size("nobody")).value_or(-1), 0);
 }
 
-TEST_F(RepositoriesTest, AnAnswerThatIsTooLongIsNotReadToItsEnd) {
+TEST_F(RepositoriesTest, AnOutputThatIsTooLongIsNotReadToItsEnd) {
   ASSERT_TRUE(Make("default"));
   ASSERT_TRUE(Commit("default", {{"a", std::string(100'000, 'x')}}));
   GitCommand command;

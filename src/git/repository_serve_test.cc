@@ -96,7 +96,7 @@ TEST_F(RepositoryServeTest, AFullRepositoryAnnouncesNoPushAndSaysWhy) {
   EXPECT_EQ(Post("git-receive-pack", body).status, 413);
 }
 
-TEST_F(RepositoryServeTest, AnEmptyRequestHasAnEmptyAnswer) {
+TEST_F(RepositoryServeTest, AnEmptyRequestHasAnEmptyResponse) {
   PieceReader body;
   body.pieces = {"0000"};
   Served served = Post("git-upload-pack", body);

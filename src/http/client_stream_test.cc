@@ -117,7 +117,7 @@ TEST(ClientOverTest, RefusesWhatIsNoSocket) {
   EXPECT_EQ(response.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(ClientOverTest, FailsOnABrokenAnswer) {
+TEST(ClientOverTest, FailsOnAMalformedResponse) {
   for (std::string_view answer :
        {"", "HTTP/1.1 200", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
@@ -135,7 +135,7 @@ TEST(ClientOverTest, FailsOnABrokenAnswer) {
   }
 }
 
-TEST(ClientOverTest, DoesNotWaitForeverForAnAnswer) {
+TEST(ClientOverTest, DoesNotWaitForeverForAResponse) {
   SocketPair pair = MakeSocketPair();
   ClientRequest request;
   request.url = "/";
@@ -145,7 +145,7 @@ TEST(ClientOverTest, DoesNotWaitForeverForAnAnswer) {
   EXPECT_THAT(response.error().message, HasSubstr("too long"));
 }
 
-TEST(ClientOverTest, GivesUpAnAnswerThatNobodyWantsAnyMore) {
+TEST(ClientOverTest, AbandonsAResponseThatNobodyWantsAnyMore) {
   SocketPair sockets = MakeSocketPair();
   ClientRequest request;
   request.url = "/";
@@ -156,7 +156,7 @@ TEST(ClientOverTest, GivesUpAnAnswerThatNobodyWantsAnyMore) {
   EXPECT_THAT(answer.error().message, HasSubstr("went away"));
 }
 
-TEST(ClientStreamTest, SendsABodyInPiecesAndReadsTheAnswerInPieces) {
+TEST(ClientStreamTest, SendsABodyInPiecesAndReadsTheResponseInPieces) {
   RunningServer server(EchoStreamed, StreamAll());
   ClientRequest request;
   request.method = "POST";
@@ -193,7 +193,7 @@ TEST(ClientStreamTest, AFailingSourceEndsTheExchangeWithItsError) {
   EXPECT_EQ(done.error().code, ErrorCode::kNotFound);
 }
 
-TEST(ClientStreamTest, ACallbackCanBreakOffAnEndlessAnswer) {
+TEST(ClientStreamTest, ACallbackCanBreakOffAnEndlessResponse) {
   RunningServer server(PourForever);
   ClientRequest request;
   request.url = server.Url("/");
@@ -243,7 +243,7 @@ TEST(ClientStreamTest, LimitsTheSilenceBetweenPieces) {
   EXPECT_FALSE(RunTask(read(std::move(pair.client))));
 }
 
-TEST(ClientStreamTest, GetsAnAnswerGivenBeforeTheBodyEnds) {
+TEST(ClientStreamTest, GetsAResponseGivenBeforeTheBodyEnds) {
   auto refuse = [](Request&) -> Task<Response> { co_return Text(403, "no"); };
   RunningServer server(refuse, StreamAll());
   ClientRequest request;

@@ -25,7 +25,7 @@ Task<Response> ClientFlood(Request&) {
   co_return response;
 }
 
-TEST(ClientTest, SendsARequestAndGetsTheAnswer) {
+TEST(ClientTest, SendsARequestAndGetsTheResponse) {
   RunningServer server(ClientEcho);
   ClientRequest request;
   request.method = "POST";
@@ -85,7 +85,7 @@ TEST(ClientTest, TellsWhenNobodyListens) {
   EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
 }
 
-TEST(ClientTest, LimitsTheAnswer) {
+TEST(ClientTest, LimitsTheResponse) {
   RunningServer server(ClientFlood);
   ClientRequest request;
   request.url = server.Url("/");
@@ -95,7 +95,7 @@ TEST(ClientTest, LimitsTheAnswer) {
   EXPECT_EQ(response.error().code, ErrorCode::kLimitExceeded);
 }
 
-TEST(ClientTest, GetsAnAnswerGivenBeforeTheWholeBodyWasRead) {
+TEST(ClientTest, GetsAResponseGivenBeforeTheWholeBodyWasRead) {
   ServerOptions options;
   options.body_bytes_max = 1000;
   RunningServer server(ClientEcho, std::move(options));

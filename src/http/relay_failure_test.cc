@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 
 constexpr char kSimpleGet[] = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
-TEST(RelayFailureTest, AnUpstreamWithoutAnAnswerIsUnavailable) {
+TEST(RelayFailureTest, AnUpstreamWithoutAResponseIsUnavailable) {
   for (std::string answer : {"", "HTTP/1.1 200 OK\r\n", "SSH-2.0-x\r\n\r\n"}) {
     RelayRig rig;
     rig.client->Send(kSimpleGet);
@@ -92,7 +92,7 @@ TEST(RelayFailureTest, ATruncatedRequestBodyEndsTheUpstreamsToo) {
   EXPECT_EQ(rig.upstream->ReadToEnd(), "");
 }
 
-TEST(RelayFailureTest, AClientThatLeavesBeforeTheAnswerFreesTheUpstream) {
+TEST(RelayFailureTest, AClientThatLeavesBeforeTheResponseFreesTheUpstream) {
   RelayRig rig;
   rig.client->Send(kSimpleGet);
   rig.upstream->ReadThrough("\r\n\r\n");
@@ -101,7 +101,7 @@ TEST(RelayFailureTest, AClientThatLeavesBeforeTheAnswerFreesTheUpstream) {
   EXPECT_EQ(rig.Failure().code, ErrorCode::kUnavailable);
 }
 
-TEST(RelayFailureTest, AClientThatLeavesASilentAnswerFreesTheUpstream) {
+TEST(RelayFailureTest, AClientThatLeavesASilentResponseFreesTheUpstream) {
   RelayRig rig;
   rig.client->Send(kSimpleGet);
   rig.upstream->ReadThrough("\r\n\r\n");

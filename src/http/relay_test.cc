@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 constexpr char kPlainGet[] = "GET /a?b HTTP/1.1\r\nHost: h\r\n\r\n";
 
-TEST(RelayTest, PassesARequestAndItsAnswer) {
+TEST(RelayTest, PassesARequestAndItsResponse) {
   for (bool unix_socket : {false, true}) {
     RelayRig rig(unix_socket ? ConnectUnixPair() : ConnectTcpPair());
     rig.client->Send("GET /a?b HTTP/1.1\r\nHost: h\r\nX-One: 1\r\n\r\n");
@@ -92,7 +92,7 @@ TEST(RelayTest, PassesAChunkedBodyWhileItArrives) {
   EXPECT_EQ(rig.upstream->ReadThrough("0\r\n\r\n"), "3\r\ntwo\r\n0\r\n\r\n");
 }
 
-TEST(RelayTest, StreamsTheAnswerWhileTheRequestStillArrives) {
+TEST(RelayTest, StreamsTheResponseWhileTheRequestStillArrives) {
   RelayRig rig;
   rig.client->Send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   rig.upstream->ReadThrough("\r\n\r\n");
@@ -110,7 +110,7 @@ TEST(RelayTest, StreamsTheAnswerWhileTheRequestStillArrives) {
   EXPECT_EQ(rig.client->ReadThrough("0\r\n\r\n"), "0\r\n\r\n");
 }
 
-TEST(RelayTest, KeepsTheLengthOfAStreamedAnswer) {
+TEST(RelayTest, KeepsTheLengthOfAStreamedResponse) {
   RelayRig rig;
   rig.client->Send(kPlainGet);
   rig.upstream->ReadThrough("\r\n\r\n");
@@ -145,14 +145,14 @@ TEST(RelayTest, PassesMuch) {
   sender.join();
 }
 
-TEST(RelayTest, SkipsInterimAnswers) {
+TEST(RelayTest, SkipsInterimResponses) {
   RelayRig rig;
   rig.client->Send(kPlainGet);
   rig.upstream->Send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   EXPECT_THAT(rig.client->ReadResponse().head, StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(RelayTest, KnowsAnswersWithoutABody) {
+TEST(RelayTest, KnowsResponsesWithoutABody) {
   {
     RelayRig rig;
     rig.client->Send("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -169,7 +169,7 @@ TEST(RelayTest, KnowsAnswersWithoutABody) {
   }
 }
 
-TEST(RelayTest, AnEarlyAnswerIsNotHeldUpByAnUpstreamThatStopsReading) {
+TEST(RelayTest, AnEarlyResponseIsNotHeldUpByAnUpstreamThatStopsReading) {
   RelayRig rig;
   std::thread sender([&rig] {
     rig.client->Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000000\r\n\r\n" +

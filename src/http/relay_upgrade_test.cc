@@ -120,7 +120,7 @@ TEST(RelayUpgradeTest, ADrainEndsThePipe) {
   EXPECT_EQ(rig.upstream->ReadToEnd(), "");
 }
 
-TEST(RelayUpgradeTest, ARefusedUpgradeIsAnAnswerLikeAnyOther) {
+TEST(RelayUpgradeTest, ARefusedUpgradeIsAResponseLikeAnyOther) {
   RelayRig rig;
   rig.client->Send(kUpgradeRequest);
   rig.upstream->ReadThrough("\r\n\r\n");

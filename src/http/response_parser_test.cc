@@ -69,7 +69,7 @@ TEST(ResponseParserTest, ReadsAChunkedBodyWhateverItsPieces) {
   }
 }
 
-TEST(ResponseParserTest, TellsInterimAnswersToWhoWantsThem) {
+TEST(ResponseParserTest, ReportsInterimResponsesWhereWanted) {
   ResponseParser parser(ResponseParser::RequestMethod::kOther, ResponseParser::Interim::kReported);
   std::string_view text =
       "HTTP/1.1 103 Early Hints\r\nLink: a\r\nContent-Length: 7\r\n\r\n"
@@ -87,7 +87,7 @@ TEST(ResponseParserTest, TellsInterimAnswersToWhoWantsThem) {
   EXPECT_FALSE(parser.is_http_1_1());
 }
 
-TEST(ResponseParserTest, EndsInterimAnswersThatDoNotEnd) {
+TEST(ResponseParserTest, EndsInterimResponsesThatDoNotEnd) {
   ResponseParser parser(ResponseParser::RequestMethod::kOther, ResponseParser::Interim::kReported);
   int told = 0;
   while (parser.Feed("HTTP/1.1 100 Continue\r\n\r\n").state == ResponseParserState::kInterim)
@@ -121,7 +121,7 @@ TEST(ResponseParserTest, DoesNotTakeTheEndOfTheStreamForTheEndOfALongerBody) {
   EXPECT_FALSE(FeedResponse("HTTP/1.1 200 OK\r\nContent-Len").ends_with_stream);
 }
 
-TEST(ResponseParserTest, KnowsAnswersWithoutABody) {
+TEST(ResponseParserTest, KnowsResponsesWithoutABody) {
   for (std::string head : {"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
                            "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
                            "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n",
@@ -135,7 +135,7 @@ TEST(ResponseParserTest, KnowsAnswersWithoutABody) {
   EXPECT_EQ(parsed.end, ResponseParserState::kDone);
 }
 
-TEST(ResponseParserTest, SkipsInterimAnswers) {
+TEST(ResponseParserTest, SkipsInterimResponses) {
   for (std::size_t step : {1, 1000}) {
     ParsedResponse parsed = FeedResponse(
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\nContent-Length: 7\r\n\r\n"
@@ -147,7 +147,7 @@ TEST(ResponseParserTest, SkipsInterimAnswers) {
   }
 }
 
-TEST(ResponseParserTest, LimitsInterimAnswers) {
+TEST(ResponseParserTest, LimitsInterimResponses) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "HTTP/1.1 100 Continue\r\n\r\n";
   EXPECT_TRUE(IsBrokenAnswer(text));

@@ -23,7 +23,7 @@ TEST(ResponseWriterTest, IsWrittenInFull) {
             "Content-Length: 2\r\n\r\n");
 }
 
-TEST(ResponseWriterTest, DropsAHeaderThatWouldSplitTheAnswer) {
+TEST(ResponseWriterTest, DropsAHeaderThatWouldSplitTheResponse) {
   Response response;
   response.headers.Add("X-A", "b\r\nSet-Cookie: evil");
   response.headers.Add("X B", "c");

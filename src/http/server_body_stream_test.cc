@@ -126,7 +126,7 @@ TEST(ServerBodyStreamTest, DecidesOnTheWholeHead) {
   EXPECT_EQ(client.ReadResponse().body, "2 fits ended");
 }
 
-TEST(ServerBodyStreamTest, InvitesABodyOnceSomebodyReadsIt) {
+TEST(ServerBodyStreamTest, SendsContinueOnceTheBodyIsRead) {
   RunningServer server(CountBody, StreamingOptions());
   RawClient client(server->port());
   client.Send(HeadWithLength(2, "Expect: 100-continue\r\n"));
@@ -135,7 +135,7 @@ TEST(ServerBodyStreamTest, InvitesABodyOnceSomebodyReadsIt) {
   EXPECT_EQ(client.ReadResponse().body, "2 fits ended");
 }
 
-TEST(ServerBodyStreamTest, DoesNotInviteABodyThatNobodyReads) {
+TEST(ServerBodyStreamTest, SendsNoContinueForABodyThatIsNotRead) {
   RunningServer server(IgnoreBody, StreamingOptions());
   RawClient client(server->port());
   client.Send(HeadWithLength(2, "Expect: 100-continue\r\n"));

@@ -110,7 +110,7 @@ TEST(ServerTest, ReadsALargeBody) {
   EXPECT_EQ(client.ReadResponse().body.size(), body.size() + 7);
 }
 
-TEST(ServerTest, WritesALargeAnswer) {
+TEST(ServerTest, WritesALargeResponse) {
   RunningServer server(Large);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -249,7 +249,7 @@ TEST(ServerTest, GivesUpOnAClientThatDoesNotRead) {
   while (server->connections() > 0) std::this_thread::yield();
 }
 
-TEST(ServerTest, TurnsAwayMoreConnectionsThanAllowed) {
+TEST(ServerTest, RefusesMoreConnectionsThanAllowed) {
   ServerOptions options;
   options.connections_max = 1;
   RunningServer server(ServerEcho, std::move(options));

@@ -165,7 +165,7 @@ TEST_F(BoxEndpointTest, AStreamThatEndsWithoutAResponseWasCancelled) {
   EXPECT_EQ(Run(AwaitResponse(1, answer.stream)), "");
 }
 
-TEST_F(BoxEndpointTest, ACancelledRequestHasNoAnswer) {
+TEST_F(BoxEndpointTest, ACancelledRequestHasNoResponse) {
   agent_.status = 202;
   EXPECT_TRUE(Send(kTestCall).cancelled);
 }

@@ -100,7 +100,7 @@ TEST(CloneRequestTest, RefusesTextWithoutAnEnd) {
   EXPECT_FALSE(Reads(wire));
 }
 
-TEST(CloneRequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
+TEST(CloneRequestTest, TheFirstOverlayIsTheRootAndNoOtherIs) {
   WireRequest wire = GoodWire();
   std::strcpy(wire.overlays[0].mount_point, "opt");
   EXPECT_FALSE(Reads(wire));
@@ -109,7 +109,7 @@ TEST(CloneRequestTest, TheFirstTreeIsTheRootAndNoOtherIs) {
   EXPECT_FALSE(Reads(wire));
 }
 
-TEST(CloneRequestTest, ATreesPlaceIsOnePlainNameThatContainmentDoesNotFill) {
+TEST(CloneRequestTest, AMountPointIsOnePlainNameThatContainmentDoesNotFill) {
   for (const char* good : {"usr", "opt", "lib64", "my_data", "a.b"})
     EXPECT_TRUE(IsOverlayMountPoint(good)) << good;
   for (const char* bad : {"", ".", "..", ".x", "a/b", "/usr", "proc", "dev", "sys", "a,b", "a:b",

@@ -89,7 +89,7 @@ TEST_F(LaunchPacketTest, IsReadByTheSpawnerAsItWasMeant) {
   EXPECT_TRUE(request->v2_cgroup);
 }
 
-TEST_F(LaunchPacketTest, MakesTheFoldersOfEachTree) {
+TEST_F(LaunchPacketTest, MakesTheFoldersOfEachOverlay) {
   ASSERT_TRUE(PrepareLaunch(request_));
   for (const char* made : {"root/upper", "root/work", "usr/upper", "usr/work"}) {
     struct stat status;
@@ -99,7 +99,7 @@ TEST_F(LaunchPacketTest, MakesTheFoldersOfEachTree) {
   EXPECT_TRUE(PrepareLaunch(request_)) << "those of an earlier start will do";
 }
 
-TEST_F(LaunchPacketTest, ATreeBelongsToWhomItsTopmostLayerBelongs) {
+TEST_F(LaunchPacketTest, AnOverlayBelongsToWhomItsTopmostLayerBelongs) {
   fs::create_directories(folder_ / "workspace");
   ASSERT_EQ(::chown((folder_ / "workspace").c_str(), 1000, 1001), 0);
   ASSERT_EQ(::chmod((folder_ / "workspace").c_str(), 0750), 0);
@@ -152,7 +152,7 @@ TEST_F(LaunchPacketTest, RefusesWhatNoBoxCanBe) {
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(LaunchPacketTest, RefusesTreesOutOfOrder) {
+TEST_F(LaunchPacketTest, RefusesOverlaysOutOfOrder) {
   BoxLaunchRequest good = request_;
   request_.overlays.clear();
   EXPECT_EQ(CodeOf(), ErrorCode::kInvalidArgument);

@@ -43,7 +43,7 @@ TEST(MachineTest, MissesIdMapsWhereThereAreNone) {
   EXPECT_NE(maps->advice.find("/proc"), std::string::npos);
 }
 
-TEST(MachineTest, ATrialAnswersItsErrorAndLeavesUsAsWeWere) {
+TEST(MachineTest, ATrialReturnsItsErrorAndLeavesUsAsWeWere) {
   EXPECT_EQ(TryInChild(0, [](const void*) { return 0; }), 0);
   EXPECT_EQ(TryInChild(0, [](const void*) { return ENOTTY; }), ENOTTY);
   int seen = 0;

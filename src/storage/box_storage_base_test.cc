@@ -19,7 +19,7 @@ TEST(StorageNameTest, TakesLowerCaseLettersDigitsAndDashesOnly) {
   EXPECT_FALSE(IsStorageName(std::string_view("a\0b", 3)));
 }
 
-TEST(FolderStorageTest, MakesSealsAndRemoves) {
+TEST(FolderStorageTest, MakesBoxesAndLayersAndRemovesThem) {
   const ScratchFolder scratch;
   auto storage = *OpenFolder(scratch.path);
   EXPECT_EQ(storage->kind(), "folder");

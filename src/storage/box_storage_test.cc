@@ -102,7 +102,7 @@ TEST_F(BoxStorageTest, CountsEmptyFilesToo) {
   EXPECT_EQ(FilesThatFit(other, 100), 100);
 }
 
-TEST_F(BoxStorageTest, SealsABoxAsItIsNowForReadingOnly) {
+TEST_F(BoxStorageTest, MakesAReadOnlyLayerOfABoxAsItIsNow) {
   const auto folder = *storage_->Make("box1", 10 * kMiB);
   WriteText(folder + "/file", "before");
   const auto layer = storage_->MakeLayer("box1", "snapshot-1");

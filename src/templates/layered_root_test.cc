@@ -69,7 +69,7 @@ TEST_F(LayeredRootTest, SeesWhatUpperLayersHide) {
   EXPECT_EQ(root.Resolve("folder/below"), std::nullopt);
 }
 
-TEST_F(LayeredRootTest, FollowsLinksWithinTheTrees) {
+TEST_F(LayeredRootTest, FollowsLinksWithinTheOverlays) {
   SaveText(lower_ + "/etc/pki/tls/certs/bundle", "text");
   fs::create_directories(upper_ + "/etc/ssl");
   fs::create_symlink("../pki/tls/certs", upper_ + "/etc/ssl/certs");
@@ -114,7 +114,7 @@ TEST_F(LayeredRootTest, ReadsPlainFilesOfABearableSize) {
   EXPECT_EQ(root.Read("", 100), std::nullopt);
 }
 
-TEST_F(LayeredRootTest, WithoutTreesThereIsNothing) {
+TEST_F(LayeredRootTest, WithoutOverlaysThereIsNothing) {
   const LayeredRoot none({});
   EXPECT_EQ(none.Stat("x").kind, Kind::kMissing);
   EXPECT_TRUE(none.List("", 10).empty());

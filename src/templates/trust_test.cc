@@ -165,7 +165,7 @@ TEST_F(TrustTest, TakesNoBundleOfAnyLength) {
   EXPECT_THAT(bundle, HasSubstr(pem_));
 }
 
-TEST_F(TrustTest, ATreeThatIsNotOursGetsALayerOnTop) {
+TEST_F(TrustTest, AnOverlayThatIsNotOursGetsALayerOnTop) {
   const std::string foreign = place_.path + "/foreign";
   fs::create_directories(foreign + "/local");
   ASSERT_EQ(chmod(foreign.c_str(), 0751), 0);

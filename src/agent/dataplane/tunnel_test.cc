@@ -335,7 +335,7 @@ TEST_F(TunnelTest, AClientsResetClosesTheConnection) {
   closed.get_future().get();
 }
 
-TEST_F(TunnelTest, AnswersPingsAndSaysGoodbye) {
+TEST_F(TunnelTest, AnswersPingsAndClosesCleanly) {
   Send(EncodeYamux({YamuxType::kPing, kYamuxSyn, 0, 4711}));
   ASSERT_TRUE(ReadUntil([&] { return !pongs_.empty(); }));
   EXPECT_EQ(pongs_[0], 4711U);

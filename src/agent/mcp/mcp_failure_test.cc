@@ -97,7 +97,7 @@ TEST_F(McpFailureTest, AnIdleServerIsStoppedUnlessItHasProcesses) {
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/done"));
 }
 
-TEST_F(McpFailureTest, AFloodOfNoticesDoesNotHoldUpTheAnswer) {
+TEST_F(McpFailureTest, AFloodOfNotificationsDoesNotHoldUpTheResponse) {
   http::RawClient slow = Connect();
   slow.Send(McpPost(
       R"({"jsonrpc":"2.0","id":1,"method":"progress","params":{"steps":5000,"_meta":{"progressToken":1}}})"));

@@ -21,7 +21,7 @@ TEST_F(McpServersTest, OneProcessServesEveryCaller) {
   EXPECT_EQ(first.at("id").as_int64(), 7);
 }
 
-TEST_F(McpServersTest, AnswersTheHandshakeFromTheOneGreeting) {
+TEST_F(McpServersTest, AnswersTheHandshakeFromTheOneInitializeResult) {
   json::value answer = Call("initialize", R"({"protocolVersion":"2025-03-26"})");
   EXPECT_EQ(FindString(answer.at("result"), "protocolVersion"), "2025-03-26");
   EXPECT_EQ(FindString(answer.at("result"), "instructions"), "be kind");
@@ -83,7 +83,7 @@ TEST_F(McpServersTest, ProgressGoesToItsCallUnderTheCallersToken) {
   EXPECT_TRUE(lines[4].at("result").at("token").is_int64());
 }
 
-TEST_F(McpServersTest, NoticesComeWhileTheCallGoesOn) {
+TEST_F(McpServersTest, NotificationsComeWhileTheCallGoesOn) {
   http::RawClient client = Connect();
   client.Send(McpPost(R"({"jsonrpc":"2.0","id":1,"method":"say-then-wait"})"));
   EXPECT_THAT(client.ReadThrough("now"), StartsWith("HTTP/1.1 200 "));
@@ -103,7 +103,7 @@ TEST_F(McpServersTest, ErrorsOfTheServerPass) {
             R"({"jsonrpc":"2.0","id":7,"error":{"code":-5,"message":"no"}})");
 }
 
-TEST_F(McpServersTest, ACancelledCallEndsWithoutAnAnswer) {
+TEST_F(McpServersTest, ACancelledCallEndsWithoutAResponse) {
   http::RawClient waiting = Connect();
   waiting.Send(McpPost(R"({"jsonrpc":"2.0","id":1,"method":"never"})", "a"));
   Count();  // the call before is on its way by now

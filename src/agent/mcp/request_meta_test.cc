@@ -10,7 +10,7 @@ constexpr char kRequestMeta[] =
     R"("io.modelcontextprotocol/clientInfo":{"name":"vivarium","version":"1.0.0"},)"
     R"("io.modelcontextprotocol/clientCapabilities":{})";
 
-TEST(EnvelopeTest, AddsWhatIsMissing) {
+TEST(RequestMetaTest, AddsWhatIsMissing) {
   EXPECT_EQ(WithRequestMeta(""), R"({"_meta":{)" + std::string(kRequestMeta) + "}}");
   EXPECT_EQ(WithRequestMeta(R"({"n":1.00})"),
             R"({"_meta":{)" + std::string(kRequestMeta) + R"(},"n":1.00})");
@@ -21,7 +21,7 @@ TEST(EnvelopeTest, AddsWhatIsMissing) {
   EXPECT_EQ(WithRequestMeta(R"({"_meta":3})"), R"({"_meta":3})");
 }
 
-TEST(EnvelopeTest, TakesAwayOnlyItsOwn) {
+TEST(RequestMetaTest, TakesAwayOnlyItsOwn) {
   EXPECT_EQ(WithoutRequestMeta(""), "");
   EXPECT_EQ(WithoutRequestMeta(R"({"a":1.00})"), R"({"a":1.00})");
   EXPECT_EQ(WithoutRequestMeta(R"({"_meta":{"progressToken":7}})"),
@@ -38,7 +38,7 @@ TEST(EnvelopeTest, TakesAwayOnlyItsOwn) {
             R"({"_meta":"io.modelcontextprotocol/"})");
 }
 
-TEST(EnvelopeTest, MakesAGreetingOfADiscovery) {
+TEST(RequestMetaTest, BuildsAnInitializeResultFromDiscovery) {
   auto initialize_result = InitializeResultOfDiscovery(
       R"({"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"hi",)"
       R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"3"}}})",
@@ -55,7 +55,7 @@ TEST(EnvelopeTest, MakesAGreetingOfADiscovery) {
     EXPECT_FALSE(InitializeResultOfDiscovery(result, "x")) << result;
 }
 
-TEST(EnvelopeTest, ReadsLevels) {
+TEST(RequestMetaTest, ReadsLevels) {
   EXPECT_EQ(LogLevelOf(json::object{{"level", "warning"}}), 3);
   EXPECT_EQ(LogLevelOf(json::object{{"level", "loud"}}), 0);
   EXPECT_EQ(LogLevelIn(json::object()), kNoLogLevel);
@@ -63,7 +63,7 @@ TEST(EnvelopeTest, ReadsLevels) {
   EXPECT_EQ(LogLevelIn(json::object{{"_meta", meta}}), 4);
 }
 
-TEST(EnvelopeTest, KnowsAResultThatIsNoAnswerYet) {
+TEST(RequestMetaTest, KnowsAResultThatAsksForInput) {
   EXPECT_TRUE(IsCompleteResult("{}"));
   EXPECT_TRUE(IsCompleteResult(R"({"resultType":"complete"})"));
   EXPECT_FALSE(IsCompleteResult(R"({"resultType":"input_required"})"));

@@ -66,7 +66,7 @@ TEST_F(PipeTest, RunsInItsFolderAsItsUser) {
   EXPECT_EQ(output.bytes, folder_ + "\nroot\n");
 }
 
-TEST_F(PipeTest, AProgramWithoutOutputThatSucceedsIsAnEmptyAnswer) {
+TEST_F(PipeTest, AProgramWithoutOutputThatSucceedsIsAnEmptyResponse) {
   std::string answer = Pipe({"true"}, "");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_TRUE(Unchunk(answer).whole);
@@ -91,7 +91,7 @@ TEST_F(PipeTest, BytesOfAnyKindAndLengthGoBothWaysWhileTheyCome) {
   }
 }
 
-TEST_F(PipeTest, TheAnswerBeginsBeforeTheBodyEnds) {
+TEST_F(PipeTest, TheResponseBeginsBeforeTheBodyEnds) {
   http::RawClient client = Connect();
   client.Send(ChunkedHead(PipeTarget({"cat"})) + "5\r\nfirst\r\n");
   EXPECT_THAT(client.ReadThrough("first"), HasSubstr("HTTP/1.1 200"));
@@ -108,13 +108,13 @@ TEST_F(PipeTest, FailingBeforeAnyOutputSaysWhy) {
               EndsWith(R"("the program ended with signal: killed"})"));
 }
 
-TEST_F(PipeTest, OfALongComplaintTheBeginningIsTold) {
+TEST_F(PipeTest, OfALongStandardErrorTheBeginningIsReturned) {
   std::string answer = Pipe(Script("echo begin >&2; yes x | head -c 100000 >&2; exit 1"), "");
   EXPECT_THAT(answer, HasSubstr("begin"));
   EXPECT_LT(answer.size(), 10'000u);
 }
 
-TEST_F(PipeTest, FailingAfterOutputCutsTheAnswer) {
+TEST_F(PipeTest, FailingAfterOutputCutsTheResponse) {
   std::string answer = Pipe(Script("echo part; exit 1"), "");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_FALSE(Unchunk(answer).whole);

@@ -108,7 +108,7 @@ TEST(ErrorsTest, MakesAnExceptionA500WithoutItsText) {
   }
 }
 
-TEST(ErrorsTest, LeavesAnAnswerAlone) {
+TEST(ErrorsTest, LeavesAResponseAlone) {
   Request request;
   EXPECT_EQ(CallMiddleware(Compose({Errors(MiddlewareRender)}, MiddlewareOk), request).body,
             "fine");

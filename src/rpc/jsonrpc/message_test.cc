@@ -30,7 +30,7 @@ TEST(JsonRpcTest, SaysWhatIsWrongWithAMessage) {
   EXPECT_EQ(Read(R"({"jsonrpc":"2.0","id":7,"method":"x","params":[1]})").id, 7);
 }
 
-TEST(JsonRpcTest, WritesAnswers) {
+TEST(JsonRpcTest, WritesResponses) {
   EXPECT_EQ(JsonRpcResult("a", "{}"), R"({"jsonrpc":"2.0","id":"a","result":{}})");
   EXPECT_EQ(JsonRpcFailure(nullptr, {JsonRpcCode::kParseError, "no"}),
             R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}})");
