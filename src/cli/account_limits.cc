@@ -32,11 +32,11 @@ constexpr LimitOption kLimitOptions[] = {
     {"--worlds", "worlds", LimitKind::kCount, "Sandboxes of simulated applications"},
     {"--cpus", "cpus", LimitKind::kProcessors, "Processors of its running boxes together"},
     {"--memory", "memory_bytes", LimitKind::kBytes, "Memory of its boxes together"},
-    {"--disk", "disk_bytes", LimitKind::kBytes, "What its boxes and snapshots take on the disk"},
-    {"--blobs", "blobs", LimitKind::kCount, "Archives on their way to and from its boxes"},
-    {"--blob-bytes", "blob_bytes", LimitKind::kBytes, "What these archives take"},
+    {"--disk", "disk_bytes", LimitKind::kBytes, "Disk space of its boxes and snapshots together"},
+    {"--blobs", "blobs", LimitKind::kCount, "Archives in transfer to and from its boxes"},
+    {"--blob-bytes", "blob_bytes", LimitKind::kBytes, "Size of these archives together"},
     {"--builds", "builds", LimitKind::kCount, "Template builds at once"},
-    {"--repository", "repository_bytes", LimitKind::kBytes, "What its git repository takes"},
+    {"--repository", "repository_bytes", LimitKind::kBytes, "Size of its git repository"},
     {"--requests", "requests_per_second", LimitKind::kCount, "Requests per second"},
 };
 
@@ -148,12 +148,12 @@ Result<std::int64_t> ParseByteSize(std::string_view text) {
 std::shared_ptr<LimitCommandOptions> AddLimitCommand(CLI::App& account, Remote& remote, int& code) {
   auto o = std::make_shared<LimitCommandOptions>();
   CLI::App* limits = account.add_subcommand(
-      "limits", "Show what an account holds and may hold; set it with the server's own key");
+      "limits", "Show the usage and limits of an account; set limits with the server's own key");
   AddRemoteOptions(*limits, remote);
-  limits->add_option("account", o->account, "By name or id; your own when not given");
+  limits->add_option("account", o->account, "Account, by name or id; default: your own");
   for (const LimitOption& option : kLimitOptions)
     limits->add_option(option.flag, o->given[option.key], option.about);
-  limits->add_flag("--clear", o->clear, "Remove all limits first; the fair share holds then");
+  limits->add_flag("--clear", o->clear, "Remove all limits first; the fair share applies then");
   limits->add_flag("--json", o->as_json, "Print the server's answer");
   limits->footer(
       "\nA limit is a number, a size such as 16GiB, or none.\n\nExamples:\n  viv account limits\n"

@@ -1,5 +1,5 @@
 #pragma once
-// viv account limits: how much of the server an account may hold, and how much it does.
+// viv account limits: the limits and usage of an account.
 
 #include <cstdint>
 #include <functional>

@@ -91,7 +91,7 @@ int MoveAccount(const Remote& remote, const std::string& account, const std::str
                           "/api/viv/organizations/" + PercentEncode(organization) + "/accounts",
                           WriteJson(json::object{{"account", account}}));
   if (!moved) return PrintError(moved.error());
-  fmt::print("{} is of {} now\n", account, organization);
+  fmt::print("{} belongs to {} now\n", account, organization);
   return 0;
 }
 
@@ -111,9 +111,9 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   CLI::App* org = app.add_subcommand(
       "org", "Organizations: their accounts may use each other's sandboxes and repositories");
   org->footer("\nExamples:\n  viv org create research\n  viv org add research alice\n  viv org ls");
-  CLI::App* org_create = add(*org, "create", "Make an organization and print its id",
+  CLI::App* org_create = add(*org, "create", "Create an organization and print its id",
                              [&remote, o] { return CreateOrganization(remote, o->name); });
-  org_create->add_option("name", o->name, "How it is called")->required();
+  org_create->add_option("name", o->name, "Its name")->required();
   org_create->footer("\nExample:\n  viv org create research");
   CLI::App* org_ls =
       add(*org, "ls", "List the organizations", [&remote] { return ListOrganizations(remote); });
@@ -129,11 +129,12 @@ std::shared_ptr<AccountCommandOptions> AddAccountCommands(CLI::App& app,
   account->footer(
       "\nExamples:\n  viv account create alice --org research\n  viv account add alice --org "
       "research\n  viv account ls\n  viv account limits alice --boxes 50");
-  CLI::App* create = add(*account, "create", "Make an account and print its first key, this once",
-                         [&remote, o] { return CreateAccount(remote, o->name, o->organization); });
-  create->add_option("name", o->name, "How it is called")->required();
+  CLI::App* create =
+      add(*account, "create", "Create an account and print its first key; it is shown only once",
+          [&remote, o] { return CreateAccount(remote, o->name, o->organization); });
+  create->add_option("name", o->name, "Its name")->required();
   create->add_option("--org", o->organization,
-                     "Its organization, by name or id; else it gets one of its own");
+                     "Its organization, by name or id; default: a new one");
   create->footer(
       "\nExamples:\n  viv account create alice --org research\n  KEY=$(viv account create ci)");
   CLI::App* ls =

@@ -26,13 +26,14 @@ std::shared_ptr<AppsOptions> AddAppCommands(CLI::App& app,
   CLI::App* ls = add("ls", "List the apps there are", ListApps);
   ls->add_flag("--json", o->json, "Print JSON, for programs");
   ls->footer("\nExample:\n  viv apps ls --apps ./my-apps");
-  CLI::App* schema = add("schema", "The tables of an app's worlds and their columns", ShowSchema);
+  CLI::App* schema =
+      add("schema", "Show the tables of an app's worlds and their columns", ShowSchema);
   schema->add_option("name", o->name, "The app")->required();
   schema->add_flag("--json", o->json, "Print JSON, for programs");
   schema->footer("\nExample:\n  viv apps schema slack");
   CLI::App* test = add("test", "Load an app and run its .case files", TestApps);
-  test->add_option("name", o->name, "The app; all when not given");
-  test->add_option("--only", o->only, "Only the files whose name contains this");
+  test->add_option("name", o->name, "The app; default: all apps");
+  test->add_option("--only", o->only, "Run only files whose name contains this text");
   test->footer("\nExamples:\n  viv apps test\n  viv apps test slack --only messages");
   return o;
 }

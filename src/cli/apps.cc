@@ -101,7 +101,7 @@ Result<engine::AppPtr> LoadNamedApp(const AppsOptions& options) {
     if (fs::exists(path + "/app.yaml", error)) return engine::LoadApp(path);
   }
   return Fail(ErrorCode::kNotFound,
-              "there is no app named '" + options.name + "'; viv apps ls shows those there are");
+              "there is no app named '" + options.name + "'; `viv apps ls` lists the apps");
 }
 
 void PrintList(const char* title, const std::vector<std::string>& names) {
@@ -170,11 +170,11 @@ int TestApps(const AppsOptions& options) {
     if (!options.coverage || !options.only.empty()) continue;
     std::vector<std::string> untested = Uncovered(app, report.succeeded);
     failed += static_cast<int>(untested.size());
-    PrintList("tools that no case shows to succeed", untested);
-    PrintList("tools that no case shows to fail", Uncovered(app, report.failed_as_expected));
+    PrintList("tools without a case that succeeds", untested);
+    PrintList("tools without a case that fails", Uncovered(app, report.failed_as_expected));
   }
   if (!found) {
-    fmt::print("there is no app named '{}'; viv apps ls shows those there are\n", options.name);
+    fmt::print("there is no app named '{}'; `viv apps ls` lists the apps\n", options.name);
     return 1;
   }
   fmt::print("{} passed, {} failed\n", passed, failed);

@@ -1,6 +1,5 @@
 #pragma once
-// viv apps ls|schema|test: what apps there are, the tables of their worlds, and whether they keep
-// their own promises.
+// viv apps ls|schema|test: lists the apps, shows the tables of their worlds, and runs their tests.
 
 #include <functional>
 #include <memory>

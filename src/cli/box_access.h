@@ -1,5 +1,5 @@
 #pragma once
-// Talking to the agent of a box, through the server, as E2B's clients do.
+// Calls the agent of a box, through the server, as E2B's clients do.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ struct BoxAccess {
   std::string token;
 };
 
-// kNotFound when there is no such box; one that does not run is woken.
+// kNotFound when there is no such box; one that does not run is resumed.
 Result<BoxAccess> OpenBox(const Remote& remote, const std::string& id);
 
 // A request to the box's agent; `user` may be empty.
@@ -32,7 +32,7 @@ Result<json::value> CallAgent(const BoxAccess& box,
                               const json::object& message,
                               const std::string& user = "");
 
-// What an answer of 400 and more says.
+// The error of a response with a status of 400 or more.
 Error AgentError(int status, std::string_view body);
 
 }  // namespace viv::cli

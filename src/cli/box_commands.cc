@@ -59,17 +59,19 @@ struct Adder {
 
 void AddNewBoxOptions(CLI::App& command, NewBox& box) {
   command.add_option("--from", box.from, "A template or snapshot")->capture_default_str();
-  command.add_option("--timeout", box.timeout_seconds, "Seconds until it ends")
+  command.add_option("--timeout", box.timeout_seconds, "Seconds until the box ends")
       ->capture_default_str();
-  command.add_flag("--pause-at-end", box.pause_at_end, "Pause it then, instead of ending it");
-  command.add_flag("--offline", box.offline, "Nothing outside can be reached from it");
-  command.add_option("--env", box.variables, "NAME=VALUE for every process; may be repeated");
+  command.add_flag("--pause-at-end", box.pause_at_end,
+                   "Pause the box at its timeout instead of ending it");
+  command.add_flag("--offline", box.offline, "Give the box no network access");
+  command.add_option("--env", box.variables,
+                     "Environment variable NAME=VALUE for every process; may be repeated");
 }
 
 void AddLifecycleCommands(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
-  CLI::App* create = add.Add(add.app, "create", "Make a box and print its id",
+  CLI::App* create = add.Add(add.app, "create", "Create a box and print its id",
                              [&remote, o] { return CreateBox(remote, o->box); });
   AddNewBoxOptions(*create, o->box);
   create->footer(
@@ -77,33 +79,35 @@ void AddLifecycleCommands(Adder& add) {
       "create "
       "--env TOKEN=abc)");
 
-  CLI::App* rm = add.Add(add.app, "rm", "End boxes for good",
+  CLI::App* rm = add.Add(add.app, "rm", "Remove boxes and their files",
                          [&remote, o] { return RemoveBoxes(remote, o->ids); });
   rm->add_option("ids", o->ids, "The boxes")->required();
   rm->footer("\nExample:\n  viv rm $BOX");
 
-  CLI::App* pause = add.AddWithId("pause", "Freeze a box; its processes go on when it is resumed",
-                                  [&remote, o] { return PauseBox(remote, o->id, o->drop_memory); });
+  CLI::App* pause =
+      add.AddWithId("pause", "Freeze a box; its processes continue when it is resumed",
+                    [&remote, o] { return PauseBox(remote, o->id, o->drop_memory); });
   pause->add_flag("--drop-memory", o->drop_memory, "End its processes and keep only its files");
   pause->footer("\nExample:\n  viv pause $BOX");
 
-  CLI::App* resume = add.AddWithId("resume", "Let a paused box go on", [&remote, o] {
+  CLI::App* resume = add.AddWithId("resume", "Resume a paused box", [&remote, o] {
     return ResumeBox(remote, o->id, o->timeout_seconds);
   });
-  resume->add_option("--timeout", o->timeout_seconds, "Seconds until it ends")
+  resume->add_option("--timeout", o->timeout_seconds, "Seconds until the box ends")
       ->capture_default_str();
   resume->footer("\nExample:\n  viv resume $BOX");
 
-  CLI::App* snapshot = add.AddWithId("snapshot", "Keep a box's files as something to start from",
-                                     [&remote, o] { return SnapshotBox(remote, o->id, o->name); });
-  snapshot->add_option("--name", o->name, "A name for it");
+  CLI::App* snapshot = add.AddWithId(
+      "snapshot", "Store the files of a box as a snapshot, from which boxes can start",
+      [&remote, o] { return SnapshotBox(remote, o->id, o->name); });
+  snapshot->add_option("--name", o->name, "Name of the snapshot");
   snapshot->footer("\nExample:\n  viv snapshot $BOX --name ready && viv create --from ready");
 
-  CLI::App* fork = add.AddWithId("fork", "Make copies of a box", [&remote, o] {
+  CLI::App* fork = add.AddWithId("fork", "Create copies of a box", [&remote, o] {
     return ForkBox(remote, o->id, o->count, o->timeout_seconds);
   });
-  fork->add_option("--count", o->count, "How many")->capture_default_str();
-  fork->add_option("--timeout", o->timeout_seconds, "Seconds until they end")
+  fork->add_option("--count", o->count, "Number of copies")->capture_default_str();
+  fork->add_option("--timeout", o->timeout_seconds, "Seconds until the copies end")
       ->capture_default_str();
   fork->footer("\nExample:\n  viv fork $BOX --count 3");
 }
@@ -111,18 +115,19 @@ void AddLifecycleCommands(Adder& add) {
 void AddLogs(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
-  CLI::App* logs = add.AddWithId("logs", "What happened in a box", [&remote, o] {
+  CLI::App* logs = add.AddWithId("logs", "Show the log of a box", [&remote, o] {
     return o->egress ? ShowEgressLog(remote, o->id, o->egress_log) : ShowBoxLogs(remote, o->id);
   });
   CLI::Option* egress = logs->add_flag(
-      "--egress", o->egress, "What left it instead: each connection or request, and why it might");
-  logs->add_option("--limit", o->egress_log.limit, "How many of the newest")
+      "--egress", o->egress,
+      "Show its connections and requests instead, allowed and refused, with the reason");
+  logs->add_option("--limit", o->egress_log.limit, "Number of the newest records")
       ->check(CLI::Range(1, 1000))
       ->needs(egress)
       ->capture_default_str();
   logs->add_flag_callback(
       "--json", [&remote, o] { remote.json = o->egress_log.json = true; },
-      "A line of JSON for each");
+      "Print one line of JSON for each record");
   logs->footer(
       "\nExamples:\n  viv logs $BOX\n  viv logs --egress $BOX\n  viv logs --egress --limit 1000 "
       "--json $BOX | jq 'select(.verdict == \"refused\")'");
@@ -132,21 +137,24 @@ void AddUseCommands(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
   CLI::App* exec =
-      add.AddWithId("exec", "Run a command in a box; input, output and exit code are its",
+      add.AddWithId("exec", "Run a command in a box, with its input, output and exit code",
                     [&remote, o] { return Exec(remote, o->id, o->exec); });
   exec->add_option("command", o->exec.command, "The command and its arguments")->required();
-  exec->add_option("--user", o->exec.user, "As whom; default: the template's user");
-  exec->add_option("--cwd", o->exec.cwd, "Where; default: the user's home");
-  exec->add_option("--env", o->exec.variables, "NAME=VALUE; may be repeated");
+  exec->add_option("--user", o->exec.user,
+                   "User that runs the command; default: the template's user");
+  exec->add_option("--cwd", o->exec.cwd, "Working directory; default: the user's home");
+  exec->add_option("--env", o->exec.variables, "Environment variable NAME=VALUE; may be repeated");
   exec->positionals_at_end();
   exec->footer(
       "\nExamples (options stand before the box):\n  viv exec $BOX -- ls -la\n  viv exec --user "
       "root $BOX apt-get install -y jq\n  echo 'print(6*7)' | viv exec $BOX python3");
 
-  CLI::App* shell = add.Add(add.app, "shell", "A terminal in a box; without an id in a new one",
-                            [&remote, o] { return Shell(remote, o->id, o->box, o->exec); });
+  CLI::App* shell =
+      add.Add(add.app, "shell", "Open a terminal in a box; without an id, in a new one",
+              [&remote, o] { return Shell(remote, o->id, o->box, o->exec); });
   shell->add_option("id", o->id, "The box");
-  shell->add_option("--user", o->exec.user, "As whom; default: the template's user");
+  shell->add_option("--user", o->exec.user,
+                    "User that runs the command; default: the template's user");
   AddNewBoxOptions(*shell, o->box);
   shell->footer("\nExamples:\n  viv shell\n  viv shell $BOX --user root");
 
@@ -158,7 +166,7 @@ void AddUseCommands(Adder& add) {
 
   AddLogs(add);
 
-  CLI::App* stats = add.Add(add.app, "stats", "CPU, memory and disk of boxes",
+  CLI::App* stats = add.Add(add.app, "stats", "Show the CPU, memory and disk use of boxes",
                             [&remote, o] { return ShowBoxStats(remote, o->ids); });
   stats->add_option("ids", o->ids, "The boxes")->required();
   AddJsonFlag(*stats, remote);
@@ -170,19 +178,20 @@ void AddTemplates(Adder& add) {
   Options o = add.options;
   CLI::App* templates = add.app.add_subcommand("template", "List, build and remove templates");
   templates->footer("\nExamples:\n  viv template ls\n  viv template build deb --from debian");
-  CLI::App* ls = add.Add(*templates, "ls", "What boxes can start from",
+  CLI::App* ls = add.Add(*templates, "ls", "List what boxes can start from",
                          [&remote] { return ListTemplates(remote); });
   AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv template ls");
-  CLI::App* build = add.Add(*templates, "build", "Make a template",
+  CLI::App* build = add.Add(*templates, "build", "Build a template",
                             [&remote, o] { return BuildTemplate(remote, o->source); });
-  build->add_option("name", o->source.name, "What it is called")->required();
+  build->add_option("name", o->source.name, "Name of the template")->required();
   build->add_option("--from", o->source.from, "debian, oci-archive FILE or oci-layout FOLDER")
       ->required()
       ->expected(1, 2);
-  build->add_option("--package", o->source.packages, "A further Debian package; may be repeated");
+  build->add_option("--package", o->source.packages, "Additional Debian package; may be repeated");
   build->add_option("--suite", o->source.suite, "The Debian release; default: bookworm");
-  build->add_option("--mirror", o->source.mirror, "Where packages come from; default: as here");
+  build->add_option("--mirror", o->source.mirror,
+                    "URL of the Debian mirror; default: that of this machine");
   build->footer(
       "\nExamples:\n  viv template build deb --from debian --package jq\n  viv template build app "
       "--from oci-archive app.tar");
@@ -195,12 +204,13 @@ void AddTemplates(Adder& add) {
 void AddSecrets(Adder& add) {
   Remote& remote = add.remote;
   Options o = add.options;
-  CLI::App* secrets = add.app.add_subcommand(
-      "secret", "Keep secrets that requests of boxes are given on their way out");
+  CLI::App* secrets =
+      add.app.add_subcommand("secret", "Store secrets that the gateway adds to requests of boxes");
   secrets->footer(
-      "\nBoxes never see a value: rules name it, as ${e2b.secrets.NAME} or {NAME}.\n\nExamples:\n  "
+      "\nBoxes never see a value: rules refer to it by ${e2b.secrets.NAME} or "
+      "{NAME}.\n\nExamples:\n  "
       "viv secret set github_token\n  viv secret ls\n  viv secret rm github_token");
-  CLI::App* set = add.Add(*secrets, "set", "Make a secret, or give it a new value",
+  CLI::App* set = add.Add(*secrets, "set", "Create a secret, or give it a new value",
                           [&remote, o] { return SetSecret(remote, o->secret); });
   set->add_option("name", o->secret.name, "Letters, digits, '_' and '-'")->required();
   set->add_option("--value", o->secret.value,
@@ -209,11 +219,11 @@ void AddSecrets(Adder& add) {
   set->footer(
       "\nExamples:\n  viv secret set github_token\n  viv secret set tls_key < key.pem\n  pass show "
       "github | viv secret set github_token");
-  CLI::App* ls = add.Add(*secrets, "ls", "The names there are, without their values",
+  CLI::App* ls = add.Add(*secrets, "ls", "List the names of the secrets, without their values",
                          [&remote] { return ListSecrets(remote); });
   AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv secret ls");
-  CLI::App* rm = add.Add(*secrets, "rm", "Remove secrets; requests that need them fail from now on",
+  CLI::App* rm = add.Add(*secrets, "rm", "Remove secrets; requests that need them will fail",
                          [&remote, o] { return RemoveSecrets(remote, o->names); });
   rm->add_option("names", o->names, "Their names")->required();
   rm->footer("\nExample:\n  viv secret rm github_token");
@@ -223,9 +233,9 @@ void AddCert(Adder& add) {
   Options o = add.options;
   Remote& remote = add.remote;
   CLI::App* cert = add.app.add_subcommand(
-      "cert", "Make a certificate for DOMAIN and *.DOMAIN, for ports of boxes over TLS");
+      "cert", "Create a certificate for DOMAIN and *.DOMAIN, for ports of boxes over TLS");
   cert->add_option("domain", o->cert.domain, "Such as box.test")->required();
-  cert->add_option("--folder", o->cert.folder, "Where to; default: DATA/tls");
+  cert->add_option("--folder", o->cert.folder, "Folder for the files; default: DATA/tls");
   cert->footer("\nExample:\n  viv cert box.test");
   cert->callback([&remote, o, code = &add.code] {
     if (o->cert.folder.empty()) o->cert.folder = remote.data + "/tls";
@@ -248,7 +258,7 @@ std::shared_ptr<BoxCommandOptions> AddBoxCommands(CLI::App& app, Remote& remote,
 void AddRemoteOptions(CLI::App& command, Remote& remote) {
   // The environment and vivarium.yaml are in `remote` already: CLI11 reads the variables of every
   // subcommand, used or not, and what it finds there would come after the flag that was given.
-  command.add_option("--url", remote.url, "The server [VIV_URL]")->capture_default_str();
+  command.add_option("--url", remote.url, "URL of the server [VIV_URL]")->capture_default_str();
   command.add_option("--key", remote.key, "Your key; default: DATA/key [VIV_API_KEY]");
   command.add_option("--data", remote.data, "The server's data folder [VIV_DATA]")
       ->capture_default_str();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kInputPiece = 32 * 1024;
 
-// The terminal as it was, whatever happens.
+// Restores the terminal's mode, whatever happens.
 class RawTerminal {
  public:
   RawTerminal() : is_terminal_(::tcgetattr(STDIN_FILENO, &before_) == 0) {
@@ -149,7 +149,7 @@ class Session {
     } else if (const json::value* end = Find(event, "end")) {
       const json::value* code = Find(*end, "exitCode");
       int number = code == nullptr ? 0 : code->to_number<int>();
-      code_ = number < 0 ? 137 : number;  // ended by a signal, as shells tell it
+      code_ = number < 0 ? 137 : number;  // killed by a signal, as shells report it
     }
   }
 
@@ -172,12 +172,13 @@ int Exec(const Remote& remote, const std::string& id, const ExecOptions& options
   if (!box) return PrintError(box.error());
   auto variables = VariablesOf(options.variables);
   if (!variables) return PrintError(variables.error());
-  // Through a login shell, so that PATH and profile are what a person would have.
+  // Through a login shell, so that PATH and the profile are those of an interactive user.
   json::array arguments{"-l", "-c", "exec \"$@\"", "bash"};
   // The "--" that ends our own options may come along.
   const std::size_t first = options.command.front() == "--" ? 1 : 0;
   if (first == options.command.size())
-    return PrintError({ErrorCode::kInvalidArgument, "which command? `viv exec ID -- COMMAND`"});
+    return PrintError(
+        {ErrorCode::kInvalidArgument, "the command is missing: `viv exec ID -- COMMAND`"});
   for (std::size_t i = first; i < options.command.size(); ++i)
     arguments.emplace_back(options.command[i]);
   json::object process;
@@ -198,11 +199,11 @@ int Shell(const Remote& remote,
           const ExecOptions& options) {
   std::string name = id;
   if (name.empty()) {
-    fmt::print(stderr, "Making a box from {} …\n", fresh.from);
+    fmt::print(stderr, "Creating a box from {} …\n", fresh.from);
     auto made = MakeBox(remote, fresh);
     if (!made) return PrintError(made.error());
     name = *made;
-    fmt::print(stderr, "{}; it goes when you leave it.\n", name);
+    fmt::print(stderr, "{}; it is removed when you exit.\n", name);
   }
   auto box = OpenBox(remote, name);
   if (!box) return PrintError(box.error());

@@ -1,5 +1,5 @@
 #pragma once
-// A command or a terminal in a box, connected to ours.
+// Runs a command or a terminal in a box, connected to the local terminal.
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct ExecOptions {
 
 // Ends with the command's exit code.
 int Exec(const Remote& remote, const std::string& id, const ExecOptions& options);
-// In box `id`, or in a new one that goes with the terminal.
+// In box `id`, or in a new one that is removed when the terminal ends.
 int Shell(const Remote& remote,
           const std::string& id,
           const NewBox& fresh,

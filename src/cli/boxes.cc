@@ -170,7 +170,7 @@ int ShowBoxStats(const Remote& remote, const std::vector<std::string>& ids) {
       continue;
     }
     if (none) {
-      fmt::print("{:<21}  no figures yet: there is one every five seconds\n", id);
+      fmt::print("{:<21}  has no metrics yet: they are recorded every five seconds\n", id);
       continue;
     }
     const json::value& last = response->get_array().back();

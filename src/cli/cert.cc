@@ -143,7 +143,7 @@ int MakeCertificate(const CertOptions& options) {
       "--tls-key {1}/key.pem\n"
       "and let clients trust it:\n"
       "  export NODE_EXTRA_CA_CERTS={1}/ca.pem SSL_CERT_FILE={1}/ca.pem\n"
-      "Names below {0} must lead to this machine: a wildcard record, or a line per box in "
+      "Names below {0} must resolve to this machine: use a wildcard record, or a line per box in "
       "/etc/hosts.\n",
       options.domain, options.folder);
   return 0;

@@ -39,7 +39,7 @@ CopyPath ParseCopyPath(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-// One line that is written over, where somebody watches.
+// A progress line that is overwritten, on a terminal only.
 class CopyProgress {
  public:
   ~CopyProgress() {
@@ -114,7 +114,7 @@ Status Upload(const BoxAccess& box, const fs::path& from, std::string to, CopyPr
        it.increment(error)) {
     if (error) return Fail(ErrorCode::kUnavailable, from.string() + ": " + error.message());
     const std::string there = to + "/" + it->path().lexically_relative(from).string();
-    if (it->is_symlink(error)) continue;  // what it names may not be meant
+    if (it->is_symlink(error)) continue;  // links are not copied
     if (it->is_directory(error)) {
       json::object message;
       message["path"] = there;
@@ -139,7 +139,7 @@ Status DownloadFile(const BoxAccess& box,
   callbacks.on_head = [&](int code, const http::Headers&) -> Status {
     status = code;
     if (code >= 400) return {};
-    // A link that stands there is not followed: the box may have had a hand in it.
+    // An existing link is not followed: the box may have created it.
     file = UniqueFd(::openat(folder, name.c_str(),
                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
     return file ? Status() : FailErrno(ErrorCode::kUnavailable, "write " + name);
@@ -220,8 +220,9 @@ int Copy(const Remote& remote, const std::string& from, const std::string& to) {
   const CopyPath source = ParseCopyPath(from);
   const CopyPath target = ParseCopyPath(to);
   if (source.box.empty() == target.box.empty()) {
-    return PrintError({ErrorCode::kInvalidArgument,
-                       "one side is a box's: `viv cp FILE ID:PATH` or `viv cp ID:PATH FILE`"});
+    return PrintError(
+        {ErrorCode::kInvalidArgument,
+         "one of the two paths must be in a box: `viv cp FILE ID:PATH` or `viv cp ID:PATH FILE`"});
   }
   auto box = OpenBox(remote, source.box.empty() ? target.box : source.box);
   if (!box) return PrintError(box.error());

@@ -28,7 +28,7 @@ void CheckKernel(DoctorReport& report) {
   report.Add(Verdict::kGood, "kernel", fmt::format("{} {}", name.sysname, name.release));
   unsigned cores = std::thread::hardware_concurrency();
   report.Add(cores >= 2 ? Verdict::kGood : Verdict::kWarn, "cores", std::to_string(cores),
-             cores >= 2 ? "" : "it works, but calls and storage share one core");
+             cores >= 2 ? "" : "the server works, but calls and storage share one core");
 }
 
 void CheckDescriptors(DoctorReport& report) {
@@ -54,7 +54,7 @@ void CheckSqlite(DoctorReport& report) {
   }
 }
 
-// Tries it: permission bits say little about read-only or special file systems.
+// Creates a file: permission bits say little about read-only or special file systems.
 bool CanWrite(const fs::path& folder) {
   std::string probe = (folder / ".viv-doctor-XXXXXX").string();
   if (mkdtemp(probe.data()) == nullptr) return false;
@@ -76,21 +76,22 @@ void CheckData(DoctorReport& report, const std::string& data) {
   const fs::path at = ExistingFolder(data);
   bool writable = CanWrite(at);
   report.Add(writable ? Verdict::kGood : Verdict::kBad, "data folder",
-             data + (fs::exists(data, error) ? "" : " (not there yet)"),
+             data + (fs::exists(data, error) ? "" : " (does not exist yet)"),
              writable ? "" : at.string() + " is not writable: choose another with --data DIR");
   auto space = fs::space(at, error);
   constexpr std::uintmax_t kGigabyte = 1 << 30;
   bool enough = !error && space.available >= kGigabyte;
-  report.Add(enough ? Verdict::kGood : Verdict::kWarn, "disk",
-             fmt::format("{:.1f} GB free", static_cast<double>(space.available) / 1e9),
-             enough ? "" : "worlds and records need room: free some, or move --data");
+  report.Add(
+      enough ? Verdict::kGood : Verdict::kWarn, "disk",
+      fmt::format("{:.1f} GB free", static_cast<double>(space.available) / 1e9),
+      enough ? "" : "worlds and records need disk space: free some, or choose another --data");
 }
 
 void CheckTimeZones(DoctorReport& report) {
   bool there = fs::exists("/usr/share/zoneinfo/Europe/Berlin");
   report.Add(there ? Verdict::kGood : Verdict::kWarn, "time zones",
              there ? "/usr/share/zoneinfo" : "not installed",
-             there ? "" : "calendars know UTC only: apt-get install tzdata");
+             there ? "" : "calendars only have UTC: apt-get install tzdata");
 }
 
 void CheckApps(DoctorReport& report, const std::vector<std::string>& folders) {
@@ -113,7 +114,7 @@ bool IsInstalled(const std::string& program) {
   return false;
 }
 
-// Programs that a part of us runs; the rest works without.
+// Programs that some features run; the rest works without them.
 void CheckPrograms(DoctorReport& report) {
   struct Program {
     const char* name;
@@ -138,8 +139,8 @@ void CheckPrograms(DoctorReport& report) {
 void CheckBarriers(DoctorReport& report, const DoctorOptions& options) {
   using State = runtime::MachineCheck::State;
   if (::geteuid() != 0) {
-    report.Add(Verdict::kWarn, "boxes", "not looked at: this needs root",
-               "run `sudo viv doctor`; worlds work without");
+    report.Add(Verdict::kWarn, "boxes", "not checked: this needs root",
+               "run `sudo viv doctor`; worlds work without root");
     return;
   }
   const std::string existing = ExistingFolder(options.data);
@@ -152,7 +153,7 @@ void CheckBarriers(DoctorReport& report, const DoctorOptions& options) {
   CheckStorage(report, {options.data, existing});
   const Status network = network::ProbeNamespaces();
   report.Add(network ? Verdict::kGood : Verdict::kBad, "network of boxes",
-             network ? "TCP and DNS are led to the server" : network.error().message,
+             network ? "TCP and DNS are redirected to the server" : network.error().message,
              network ? ""
                      : "boot a kernel that has nf_tables with nft_tproxy, nft_redir and "
                        "nft_reject, or load these modules");
@@ -173,7 +174,7 @@ int Doctor(const DoctorOptions& options) {
   CheckLocal(report, options.tools);
   fmt::print("{}\n", report.failures() == 0
                          ? "This machine is ready."
-                         : "Mend what is marked FAIL, then run `viv doctor` again.");
+                         : "Fix what is marked FAIL, then run `viv doctor` again.");
   return report.failures() == 0 ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What viv doctor found, printed as it is found: a line each, with what to do where that is needed.
+// Prints the findings of viv doctor as they are made: one line each, with advice if it is needed.
 
 #include <fmt/format.h>
 

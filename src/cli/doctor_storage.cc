@@ -46,18 +46,19 @@ void CheckFreeSpace(DoctorReport& report, const std::string& folder) {
   if (!room) return;
   const std::string reserve = fmt::format("{} MiB in reserve", room->reserve_bytes >> 20);
   if (!room->IsLow()) {
-    report.Add(Verdict::kGood, "room for boxes", reserve);
+    report.Add(Verdict::kGood, "space for boxes", reserve);
     return;
   }
-  report.Add(Verdict::kBad, "room for boxes", storage::DescribeLowDisk(*room),
-             "no boxes start, and those that write stand still: free some space");
+  report.Add(Verdict::kBad, "space for boxes", storage::DescribeLowDisk(*room),
+             "no boxes start, and boxes that write are frozen: free some space");
 }
 
 // Whether the kernel closed the image of a server that runs, or ran.
 void CheckOpen(DoctorReport& report, const std::string& folder) {
   if (!storage::IsImageBroken({folder + "/store.img", folder + "/mnt"})) return;
-  report.Add(Verdict::kBad, "files of boxes", "closed by the kernel after an error",
-             "free some space if the disk is full, then start the server again: it opens them");
+  report.Add(
+      Verdict::kBad, "files of boxes", "closed by the kernel after an error",
+      "free some space if the disk is full, then restart the server, which mounts them again");
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ int ShowEgressLog(const Remote& remote, const std::string& id, const EgressLogOp
     return 0;
   }
   if (records.empty()) {
-    fmt::print(stderr, "Nothing has left this box, or was refused, so far.\n");
+    fmt::print(stderr, "This box has no connections yet, neither allowed nor refused.\n");
     return 0;
   }
   fmt::print("{}", EgressTable(records));

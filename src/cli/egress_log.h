@@ -1,6 +1,6 @@
 #pragma once
-// viv logs --egress: what left a box, or was refused. Names and paths are the guest's own words, so
-// nothing of them reaches the terminal but what it prints.
+// viv logs --egress: the allowed and refused connections of a box. Names and paths come from the
+// guest, so control characters are removed before they are printed.
 
 #include <cstddef>
 #include <string>

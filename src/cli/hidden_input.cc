@@ -17,8 +17,8 @@ constexpr std::size_t kHiddenBytesMax = 64 << 10;
 
 constexpr char kControlC = 3;
 
-// No echo while it lives. Ctrl-C is an end of the line instead of a signal: that would end the
-// program and leave the terminal silent, or come just before the reading and be lost.
+// Disables the terminal's echo while it lives. Ctrl-C ends the line instead of sending a signal,
+// which would end the program without restoring the echo, or come just before the read and be lost.
 class SilentTerminal {
  public:
   SilentTerminal() {
@@ -63,7 +63,7 @@ Result<std::string> ReadInput(Until until) {
 Result<std::string> ReadHidden(const std::string& prompt) {
   Result<std::string> text;
   if (::isatty(STDIN_FILENO) != 0) {
-    SilentTerminal silent;  // before it is asked for
+    SilentTerminal silent;  // before the prompt
     fmt::print(stderr, "{}", prompt);
     text = ReadInput(Until::kLine);
   } else {

@@ -1,5 +1,5 @@
 #pragma once
-// viv ls: the boxes and worlds that the key's account holds.
+// viv ls: the boxes and worlds of the key's account.
 
 #include <string>
 

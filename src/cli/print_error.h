@@ -1,5 +1,5 @@
 #pragma once
-// How a command says that it failed: one line on standard error, exit code 1.
+// Reports that a command failed: one line on standard error, exit code 1.
 
 #include <fmt/format.h>
 

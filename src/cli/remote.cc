@@ -16,9 +16,10 @@ Result<std::string> KeyOf(const Remote& remote) {
   std::string key(Trim(text));
   if (key.empty()) {
     return Fail(ErrorCode::kUnauthenticated,
-                "no key: give --key or VIV_API_KEY, or --data if the server's folder is not " +
+                "no key was found: give --key or VIV_API_KEY, or --data if the server's data "
+                "folder is not " +
                     remote.data +
-                    "; that of a server started with sudo is read with `export "
+                    "; read the key of a server that was started with sudo with `export "
                     "VIV_API_KEY=$(sudo cat /root/.local/share/vivarium/key)`");
   }
   return key;
@@ -29,8 +30,8 @@ ErrorCode CodeOfStatus(int status) {
   return status == 409 ? ErrorCode::kConflict : ErrorCode::kInvalidArgument;
 }
 
-// What an error's body says: ours is {"error": {"message"}}, E2B's {"message"}, Klavis' {"detail"}
-// with a text or a list of places and what is wrong there.
+// The message of an error body: ours is {"error": {"message"}}, E2B's {"message"}, Klavis'
+// {"detail"} with a text or a list of locations and messages.
 std::string ErrorMessage(const json::value& body) {
   const json::value* error = Find(body, "error");
   std::string_view message = FindString(error == nullptr ? body : *error, "message");

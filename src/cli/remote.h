@@ -1,6 +1,5 @@
 #pragma once
-// Talking to a running server: which one, with which key, and readable complaints when it does not
-// work.
+// Calls a running server: its URL, the key, and readable errors when a call fails.
 
 #include <string>
 

@@ -95,7 +95,8 @@ int BuildTemplate(const Remote& remote, const TemplateSource& source) {
   Status built = http::FetchStreamBlocking(*std::move(request), std::move(callbacks));
   if (!built) return PrintError(built.error());
   if (follower.made().empty())
-    return PrintError({ErrorCode::kUnavailable, "the server ended before the template was made"});
+    return PrintError(
+        {ErrorCode::kUnavailable, "the server stopped before the template was built"});
   fmt::print("{}\n", follower.made());
   return 0;
 }

@@ -88,14 +88,15 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& known
 
 int ExplainParseError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& at = *DeepestParsed(app);
-  if (error.get_exit_code() == 0) return app.exit(error);  // help or version was asked for
+  if (error.get_exit_code() == 0) return app.exit(error);  // help or version was requested
   std::string problem = error.what();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     std::vector<std::string> words = at.remaining();
     if (words.empty()) words = app.remaining(true);
     if (!words.empty()) problem = WhatIsUnknown(at, words.front());
   }
-  fmt::print(stderr, "viv: {}\n`{} --help` explains what there is.\n", problem, FullName(at));
+  fmt::print(stderr, "viv: {}\n`{} --help` lists the commands and options.\n", problem,
+             FullName(at));
   return kUsageError;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is said about a command line that cannot be carried out: the wrong word, and the one that
-// was probably meant.
+// Explains a command line that cannot be parsed: the wrong word, and the one that was probably
+// meant.
 
 #include <string>
 #include <string_view>

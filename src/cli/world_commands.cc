@@ -46,37 +46,38 @@ struct WorldAdder {
 void AddWorldLifecycleCommands(WorldAdder& add) {
   Remote& remote = add.remote;
   WorldOptions o = add.options;
-  CLI::App* acquire = add.Add("acquire", "Take a world of an app and print its id",
+  CLI::App* acquire = add.Add("acquire", "Acquire a world of an app and print its id",
                               [&remote, o] { return AcquireWorld(remote, o->fresh); });
   acquire->add_option("app", o->fresh.app, "Such as slack; `viv apps ls` lists them")->required();
   acquire->add_option("--benchmark", o->fresh.benchmark, "MCP_Atlas, Toolathlon or MCP_Mark");
   acquire->add_option("--ttl", o->fresh.ttl_seconds,
-                      "Seconds until it is released by itself; default: 7200, 0: never");
+                      "Seconds until it is released automatically; default: 7200, 0: never");
   AddJsonFlag(*acquire, remote);
   acquire->footer("\nExample:\n  WORLD=$(viv world acquire slack)");
 
-  CLI::App* ls = add.Add("ls", "List the worlds you hold", [&remote, o] {
+  CLI::App* ls = add.Add("ls", "List your worlds", [&remote, o] {
     return ListWorlds(remote, {o->app, o->limit});
   });
-  ls->add_option("--server", o->app, "Only those of this app");
-  ls->add_option("--limit", o->limit, "How many at most")->capture_default_str();
+  ls->add_option("--server", o->app, "Only worlds of this app");
+  ls->add_option("--limit", o->limit, "Largest number of entries")->capture_default_str();
   AddJsonFlag(*ls, remote);
   ls->footer("\nExample:\n  viv world ls --server slack");
 
-  CLI::App* show = add.AddWithId("show", "What it is, and the URL of its MCP server",
+  CLI::App* show = add.AddWithId("show", "Show a world and the URL of its MCP server",
                                  [&remote, o] { return ShowWorld(remote, o->id); });
   AddJsonFlag(*show, remote);
   show->footer("\nExample:\n  viv world show $WORLD");
 
-  CLI::App* reset = add.AddWithId("reset", "Bring it back to its start",
+  CLI::App* reset = add.AddWithId("reset", "Reset a world to its initial state",
                                   [&remote, o] { return ResetWorld(remote, o->id); });
   reset->footer("\nExample:\n  viv world reset $WORLD");
-  CLI::App* release = add.Add("release", "Give worlds back; their state is gone",
+  CLI::App* release = add.Add("release", "Release worlds; their state is lost",
                               [&remote, o] { return ReleaseWorlds(remote, o->ids); });
   release->add_option("ids", o->ids, "The worlds")->required();
   release->footer("\nExample:\n  viv world release $WORLD");
-  CLI::App* fork = add.AddWithId("fork", "Make a second world with the same state; print its id",
-                                 [&remote, o] { return ForkWorld(remote, o->id); });
+  CLI::App* fork =
+      add.AddWithId("fork", "Create a second world with the same state and print its id",
+                    [&remote, o] { return ForkWorld(remote, o->id); });
   AddJsonFlag(*fork, remote);
   fork->footer("\nExample:\n  COPY=$(viv world fork $WORLD)");
 }
@@ -84,7 +85,7 @@ void AddWorldLifecycleCommands(WorldAdder& add) {
 void AddWorldUseCommands(WorldAdder& add) {
   Remote& remote = add.remote;
   WorldOptions o = add.options;
-  CLI::App* tools = add.AddWithId("tools", "The tools that an agent has in it",
+  CLI::App* tools = add.AddWithId("tools", "List the tools of a world",
                                   [&remote, o] { return ListWorldTools(remote, o->id); });
   AddJsonFlag(*tools, remote);
   tools->footer("\nExample:\n  viv world tools $WORLD");
@@ -96,12 +97,12 @@ void AddWorldUseCommands(WorldAdder& add) {
   call->footer(
       "\nExample:\n  viv world call $WORLD slack_user_search_messages '{\"query\": "
       "\"firmware\"}'");
-  CLI::App* diff = add.AddWithId("diff", "The rows that changed since its start",
+  CLI::App* diff = add.AddWithId("diff", "Show the rows that changed since its initial state",
                                  [&remote, o] { return DiffWorld(remote, o->id); });
   AddJsonFlag(*diff, remote);
   diff->footer("\nExample:\n  viv world diff $WORLD");
   CLI::App* verify = add.AddWithId(
-      "verify", "Compare it with what a task expects; ends with 1 when something does not hold",
+      "verify", "Compare a world with expectations; exits with 1 if one of them fails",
       [&remote, o] { return VerifyWorld(remote, o->id, o->file); });
   verify->add_option("file", o->file, "The expectations in JSON; -: standard input")->required();
   AddJsonFlag(*verify, remote);
@@ -113,27 +114,28 @@ void AddWorldUseCommands(WorldAdder& add) {
 void AddWorldState(WorldAdder& add) {
   Remote& remote = add.remote;
   WorldOptions o = add.options;
-  CLI::App* dump = add.AddWithId("dump", "Its whole state as a JSON document",
+  CLI::App* dump = add.AddWithId("dump", "Print the whole state as a JSON document",
                                  [&remote, o] { return DumpWorld(remote, o->id); });
   dump->footer("\nExample:\n  viv world dump $WORLD > state.json");
-  CLI::App* load = add.AddWithId("load", "Replace its state by that of a document",
+  CLI::App* load = add.AddWithId("load", "Replace the state by that of a document",
                                  [&remote, o] { return LoadWorld(remote, o->id, o->file); });
   load->add_option("file", o->file, "The document; -: standard input")->required();
   AddJsonFlag(*load, remote);
   load->footer("\nExample:\n  viv world load $WORLD state.json");
-  CLI::App* clock = add.AddWithId("clock", "Show its clock, or set it",
+  CLI::App* clock = add.AddWithId("clock", "Show or set the clock of a world",
                                   [&remote, o] { return SetWorldClock(remote, o->id, o->clock); });
-  CLI::Option* mode =
-      clock
-          ->add_option("--mode", o->clock.mode,
-                       "tick: a change moves it; frozen: it stands still; real: it is ours")
-          ->type_name("{tick,frozen,real}");
-  clock->add_option("--now", o->clock.now, "The time it shows, such as 2025-06-02T09:00:00Z")
+  CLI::Option* mode = clock
+                          ->add_option("--mode", o->clock.mode,
+                                       "tick: each change advances it; frozen: it does not "
+                                       "advance; real: the time of this machine")
+                          ->type_name("{tick,frozen,real}");
+  clock
+      ->add_option("--now", o->clock.now, "Time of the world's clock, such as 2025-06-02T09:00:00Z")
       ->needs(mode);
   AddJsonFlag(*clock, remote);
   clock->footer("\nExample:\n  viv world clock $WORLD --mode frozen --now 2025-06-02T09:00:00Z");
   CLI::App* faults =
-      add.AddWithId("faults", "Show the faults that its tools are told to have, or set them",
+      add.AddWithId("faults", "Show or set the faults that are injected into its tools",
                     [&remote, o] { return SetWorldFaults(remote, o->id, o->file); });
   faults->add_option("file", o->file, "A JSON document; -: standard input");
   faults->footer(

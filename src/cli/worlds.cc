@@ -37,7 +37,7 @@ Result<json::value> CallMcp(const Remote& remote,
                             std::string_view method,
                             json::object parameters) {
   ASSIGN_OR_RETURN(json::value world, CallServer(remote, "GET", WorldPath(id)));
-  // The server as we reach it, whatever it believes to be called.
+  // The URL that reaches the server, whatever its own public URL is.
   const std::string url(FindString(world, "server_url"));
   const std::size_t path = url.find("/mcp/");
   if (path == std::string::npos) return Fail(ErrorCode::kInternal, "the world has no MCP URL");
@@ -49,7 +49,7 @@ Result<json::value> CallMcp(const Remote& remote,
   if (result != nullptr) return *result;
   const json::value* error = Find(response, "error");
   return Fail(ErrorCode::kInvalidArgument, error == nullptr
-                                               ? "the answer has no result"
+                                               ? "the response has no result"
                                                : std::string(FindString(*error, "message")));
 }
 

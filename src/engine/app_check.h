@@ -1,5 +1,5 @@
 #pragma once
-// Proves an app before it is offered: every statement is prepared on an empty database of the app's
+// Checks an app before it is offered: every statement is prepared on an empty database of the app's
 // schema, every variable a tool's statement names must be an argument of the tool or a column of an
 // earlier step. Finds out which tools can change a world.
 

@@ -1,6 +1,6 @@
 #pragma once
 // Reads an app's folder and checks it whole: every statement is prepared against the schema, every
-// reference resolved. What is wrong is named with file and line, in the author's words.
+// reference resolved. Errors name file and line.
 
 #include <memory>
 #include <string>

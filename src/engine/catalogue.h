@@ -55,8 +55,8 @@ class Catalogue {
     std::string app;
     std::string message;  // names file and line
   };
-  // Reads what is new or has changed; returns what could not be loaded. Called at start and then
-  // now and again.
+  // Loads what is new or has changed; returns what could not be loaded. Called at start and then
+  // periodically.
   std::vector<LoadError> Refresh();
 
   // The current version, by name or alias, whatever the case; nullptr when there is none.
@@ -67,7 +67,7 @@ class Catalogue {
   static std::string VersionOf(const App& app);
   Result<LoadedAppPtr> FindVersion(const std::string& version);
 
-  // Forgets the kept versions and images that `is_used` does not know and that are not current.
+  // Removes the stored versions and images that are not current and for which `is_used` is false.
   void RemoveUnused(const std::function<bool(const std::string& version)>& is_used);
 
  private:

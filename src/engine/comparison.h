@@ -21,17 +21,17 @@ namespace viv::engine {
 
 class Comparison {
  public:
-  // What its SQL is: ours, which compares, or that of expectations, which somebody sent. Those have
-  // a connection of their own: their guard stays on it, and would have every statement that is kept
-  // on it prepared again.
+  // Whether its SQL is ours, which compares, or that of expectations, which a client sent. The
+  // latter have a connection of their own, because their guard stays installed and would cause
+  // every cached statement to be prepared again.
   enum class Purpose { kDiff, kExpectations };
-  static Result<std::unique_ptr<Comparison>> Open(Purpose purpose);  // shows nothing yet
+  static Result<std::unique_ptr<Comparison>> Open(Purpose purpose);  // nothing is attached yet
   ~Comparison();
 
   void Attach(const Pages* before, const Pages* after);  // nullptr: nothing
   db::Connection& connection() { return connection_; }
 
-  // A statement that is prepared once, named by whoever uses it; make() gives its text.
+  // A statement that is prepared once and cached under `name`; make() returns its SQL.
   template <typename Make>
   Result<db::Statement*> Prepared(const std::string& name, Make make) {
     db::Statement& statement = prepared_[name];
@@ -59,7 +59,8 @@ struct ImageTables {
 // Of one app. Thread-safe.
 class Comparisons {
  public:
-  // Shows two states; ends when it goes out of scope. Both must stay until then.
+  // A comparison with two states attached; it is returned when this goes out of scope. Both states
+  // outlive it.
   class Lease {
    public:
     Lease(Comparisons& owner, std::unique_ptr<Comparison> comparison, std::string idle_key)
@@ -77,7 +78,7 @@ class Comparisons {
   };
   Result<Lease> Take(Comparison::Purpose purpose, const Pages& before, const Pages& after);
 
-  // Of an image that worlds stand on.
+  // For an image that worlds use.
   Result<std::shared_ptr<const ImageTables>> TablesOf(const ImagePtr& image);
 
  private:

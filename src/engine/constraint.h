@@ -1,7 +1,6 @@
 #pragma once
-// What a broken constraint of a table means to who gave the values: which of them are there
-// already, or are missing. SQLite tells it in the words of the schema; ours are for readers of the
-// API.
+// Describes a violated constraint of a table to the caller of a tool: which values exist already,
+// or are missing. SQLite's messages are about the schema; ours are for users of the API.
 
 #include <sqlite3.h>
 
@@ -31,9 +30,9 @@ std::optional<BrokenConstraint> FindBrokenConstraint(sqlite3* connection);
 
 std::string DescribeConstraint(const BrokenConstraint& broken);
 
-// What to tell an agent whose values the last statement could not work with: text that is no JSON,
-// a number that is no integer, too much of something. Never SQLite's own words, which are about
-// SQL. Nothing when it failed for a reason that no caller can mend.
+// The message for an agent whose values the last statement could not use: text that is no JSON, a
+// number that is no integer, too much of something. It never has SQLite's own text, which is about
+// SQL. Nothing when the caller cannot fix the reason.
 std::optional<std::string> DescribeRefusal(sqlite3* connection);
 
 }  // namespace viv::engine

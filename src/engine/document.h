@@ -44,9 +44,9 @@ Result<LoadReport> LoadDocument(Session& session, const json::value& document);
 // What loading the document would report.
 LoadReport CountRecords(const Model& model, const json::value& document);
 
-// Where `document` names a row of the base data again (by the first field of its collection), the
-// two cannot both be loaded: then the document's own lists stand in place of the base's of the same
-// names, and this is the whole to load instead of both. Null when it names none.
+// If `document` has a row of the base data again (by the first field of its collection), the two
+// cannot both be loaded: then the document's own lists replace those of the base data, and this
+// returns the merged document to load instead of both. Null when no row is repeated.
 json::value ReplaceBaseLists(const Model& model,
                              const json::value& base,
                              const json::value& document);

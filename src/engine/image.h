@@ -40,6 +40,6 @@ class Image {
   std::uint32_t page_count_;
 };
 
-using ImagePtr = std::shared_ptr<const Image>;  // shared by every world that stands on it
+using ImagePtr = std::shared_ptr<const Image>;  // shared by all worlds that use it
 
 }  // namespace viv::engine

@@ -1,7 +1,8 @@
 #pragma once
-// A SQLite VFS whose database files are `Pages`. A connection opened on it shows no database until
-// one is attached, and can be attached to another world at any time between transactions: so a few
-// connections, with their statements prepared once, serve any number of worlds of the same image.
+// A SQLite VFS whose database files are `Pages`. A connection opened on it has no database until
+// pages are attached, and can be attached to another world at any time between transactions: so a
+// few connections, with their statements prepared once, serve any number of worlds of the same
+// image.
 
 #include <sqlite3.h>
 

@@ -37,15 +37,16 @@ class Pages {
   std::uint32_t schema_cookie() const;
   bool has_image_schema() const { return schema_cookie() == image_->schema_cookie(); }
 
-  // What was written since the last Seal: page number → the page before (nullptr: there was none).
+  // What was written since the last Commit: page number → the page before (nullptr: there was
+  // none).
   struct Change {
     std::unordered_map<std::uint32_t, PagePtr> before;
     std::uint32_t count_before = 0;
     bool empty() const { return before.empty(); }
   };
   const Change& uncommitted() const { return uncommitted_; }
-  void Commit();  // accepts what was written
-  void Revert();  // takes it back
+  void Commit();  // keeps what was written
+  void Revert();  // undoes what was written
 
   // Everything back to the image.
   void Reset();

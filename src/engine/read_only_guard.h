@@ -1,7 +1,7 @@
 #pragma once
-// Statements that others write and that only read: the SQL of verify. They run in this process, so
-// they may use the tables of the two worlds, functions of a list and nothing else of SQLite; how
-// long they may take, and how much memory, is limited within functions, too (limits/work.h).
+// Restricts statements of clients to reading: the SQL of verify. They run in this process, so they
+// may use only the tables of the two worlds and a list of functions; their time and memory are
+// limited within functions, too (limits/work.h).
 
 #include <sqlite3.h>
 
@@ -18,8 +18,8 @@ constexpr std::size_t kResultBytesMax = std::size_t{32} << 20;  // of the rows o
 // Of all the statements of one request.
 extern const WorkLimits kReadOnlyLimits;
 
-// Makes a connection ready, once: values of 16 MiB at most, no further databases, functions that
-// can be stopped, an untrusted schema.
+// Prepares a connection, once: values of 16 MiB at most, no further databases, functions that can
+// be stopped, an untrusted schema.
 Status PrepareReadOnly(sqlite3* handle);
 
 // Lets the connection's statements only read, while it lives.

@@ -11,7 +11,7 @@
 
 namespace viv::engine {
 
-// What a tool wants the client to hear while it runs.
+// A notification that a tool sends to the client while it runs.
 struct Notice {
   enum class Kind { kProgress, kLog };
   Kind kind = Kind::kProgress;
@@ -23,8 +23,8 @@ struct ToolOutcome {
   std::vector<Notice> notices;
 };
 
-// kInvalidArgument carries what the agent should read; kLimitExceeded that the step limit was
-// reached; anything else is a mistake in the app or in us.
+// kInvalidArgument has the message for the agent; kLimitExceeded means that the step limit was
+// reached; any other error is a bug of the app or of the engine.
 Status RunSteps(Session& session,
                 const Steps& steps,
                 Frame& frame,

@@ -1,7 +1,7 @@
 #pragma once
 // A world is the state of one simulated application: an image, the pages changed since, and the log
-// that makes them last. Every operation is one transaction: it happened and is in the log, or it
-// did not happen. Not thread-safe: its owner lets one caller in at a time.
+// that makes them durable. Every operation is one transaction: it is in the log, or it had no
+// effect. Not thread-safe: its owner serializes the callers.
 
 #include <atomic>
 #include <cstdint>
@@ -31,7 +31,7 @@ class World {
   // A world on the profile's image; `log_path` is where its changes are kept.
   World(LoadedAppPtr loaded, const std::string& profile, std::string log_path);
 
-  // Takes up what the log has. Once, before anything else.
+  // Replays the log. Called once, before anything else.
   Status Open();
 
   const App& app() const { return *loaded_->app; }
@@ -71,7 +71,7 @@ class World {
   Status SetClock(ClockMode mode, std::optional<std::int64_t> now_ms);
   Result<WorldState> State();
 
-  Status Remove();  // forgets everything, the log's file too
+  Status Remove();  // removes everything, including the log's file
 
   std::size_t changed_pages() const { return pages_.changed_count(); }
 

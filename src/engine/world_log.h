@@ -1,9 +1,9 @@
 #pragma once
-// What makes a world survive its server: one file per world that has changed, a record per
-// committed call with the bytes that differ, each under a checksum. A world that was never written
-// has no file. A torn last record, left by a crash in the middle of a write, is dropped: it was
-// never acknowledged. Written without fsync: a killed server loses nothing; a power failure may
-// take the last moments, never the consistency (docs/decisions/0003).
+// Makes worlds durable: one file for each world that has changed, with a record for each committed
+// call that has the changed bytes and a checksum. A world that was never written has no file. A
+// torn last record, left by a crash in the middle of a write, is dropped: it was never
+// acknowledged. Written without fsync: a killed server loses nothing; a power failure may take the
+// last moments, never the consistency (docs/decisions/0003).
 
 #include <atomic>
 #include <cstdint>
@@ -27,7 +27,7 @@ class WorldLog {
     kBaseline = 2,  // changes after which the state counts as the initial one (initialize, fork)
   };
 
-  // Appends what `pages` has written since its last Seal.
+  // Appends what `pages` has written since its last Commit.
   Status Append(const Pages& pages, Kind kind);
 
   // The image the file stands on; empty when there is no file.
@@ -46,8 +46,8 @@ class WorldLog {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  // The file of a world that is written to stays open, for as many worlds at a time: to open it for
-  // every record is a good part of what a small one costs.
+  // Keeps the file of a world open, for up to kCachedMax worlds, because opening it would be a good
+  // part of the cost of a small record.
   class CachedFile {
    public:
     CachedFile() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// Reading an app's YAML: nodes with their place in the file, so that every complaint names file and
+// Reads an app's YAML: nodes with their location in the file, so that every error names file and
 // line.
 
 #include <initializer_list>
@@ -45,13 +45,13 @@ class Yaml {
     for (const auto& item : node_) visit(Yaml(file_, item));
   }
 
-  std::string Text() const;                           // complains unless it is a scalar
+  std::string Text() const;                           // an error unless it is a scalar
   std::string Text(std::string_view fallback) const;  // when it is absent
   bool Truth(bool fallback) const;
   json::value Json()
       const;  // plain scalars become numbers, truth values or null, quoted ones stay text
 
-  // Complains about a member that is none of `known`: a typing error must not pass as an absent
+  // Throws an error for a member that is not in `known`: a typing error must not pass as an absent
   // setting.
   void AllowOnly(std::initializer_list<std::string_view> known) const;
 

@@ -23,8 +23,9 @@ std::string BoxLines(const Banner& banner, const std::string& url, const std::st
 // Where the key is, or the key itself.
 std::string KeyLines(const Banner& banner) {
   if (banner.key.empty())
-    return fmt::format("the one in {} was revoked; use another of yours", banner.key_file);
-  if (banner.key_file.empty()) return banner.to_terminal ? banner.key : "the one it was given";
+    return fmt::format("the key in {} was revoked; use another key", banner.key_file);
+  if (banner.key_file.empty())
+    return banner.to_terminal ? banner.key : "the key that was given to the server";
   std::string text = banner.to_terminal ? banner.key : "in " + banner.key_file;
   // Root's folder is closed to whoever typed sudo.
   if (!banner.sudo_user.empty()) {
@@ -57,7 +58,7 @@ std::string BannerText(const Banner& banner) {
       "  curl      curl -X POST {0}/sandbox/slack -H \"Authorization: Bearer {5}\"\n"
       "{6}"
       "\n"
-      "  Stop with Ctrl-C. `viv --help` shows what else there is.\n\n",
+      "  Stop with Ctrl-C. `viv --help` lists all commands.\n\n",
       url, banner.apps, banner.data, KeyLines(banner), in_js, in_shell,
       BoxLines(banner, url, in_shell));
 }
@@ -71,14 +72,15 @@ void PrintBanner(Banner banner) {
 }
 
 void PrintFirstStart() {
-  fmt::print("First start: making the apps' seed data, a few seconds …\n");
+  fmt::print("First start: creating the seed data of the apps, which takes a few seconds …\n");
   std::fflush(stdout);
 }
 
 void PrintBoxesKeptRunning(std::size_t count, const std::string& data) {
   if (count == 0) return;
-  fmt::print("\n  {} {} on: the next `viv serve` adopts them, `viv down --data {}` ends them.\n\n",
-             count, count == 1 ? "box lives" : "boxes live", data);
+  fmt::print(
+      "\n  {} {} running: the next `viv serve` adopts them, `viv down --data {}` ends them.\n\n",
+      count, count == 1 ? "box keeps" : "boxes keep", data);
   std::fflush(stdout);
 }
 

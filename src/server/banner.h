@@ -1,6 +1,7 @@
 #pragma once
-// What a newcomer sees when the server has started: where it is, the key, and a first command. The
-// key itself is shown on a terminal only: what is piped ends in files and logs that others read.
+// The text that the server prints when it has started: its URL, the key, and first commands. The
+// key itself is printed on a terminal only, because other output ends up in files and logs that
+// others read.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +17,15 @@ struct Banner {
   std::string key_file;  // empty: the key was given to the server
   std::string data;
   std::size_t apps = 0;
-  std::string no_boxes;        // why there are none; empty: there are
-  bool to_terminal = false;    // PrintBanner looks by itself
+  std::string no_boxes;        // why this server runs no boxes; empty: it does
+  bool to_terminal = false;    // PrintBanner detects it
   std::string sudo_user = {};  // who started the server through sudo; likewise
 };
 
 std::string BannerText(const Banner& banner);
 void PrintBanner(Banner banner);
 void PrintFirstStart();  // before the seed images are made, which takes a few seconds
-// When the server stops and boxes go on.
+// When the server stops and boxes keep running.
 void PrintBoxesKeptRunning(std::size_t count, const std::string& data);
 
 }  // namespace viv::server

@@ -45,7 +45,7 @@ TEST(BannerTest, ARevokedKeyIsNotOffered) {
   Banner banner = Example();
   banner.key.clear();
   banner.to_terminal = true;
-  EXPECT_THAT(BannerText(banner), HasSubstr("the one in /data/key was revoked"));
+  EXPECT_THAT(BannerText(banner), HasSubstr("the key in /data/key was revoked"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace viv::server {
 namespace {
 
-// With TLS at hand, for ports that speak it themselves.
+// Relays with TLS, for ports that speak it themselves.
 Task<Result<http::Response>> RelayToBox(http::Request& request,
                                         UniqueFd upstream,
                                         http::RelayOptions options) {
@@ -100,7 +100,7 @@ void BoxDialects::AddTo(http::Router& router, const http::KeyLookup& keys) {
 }
 
 const http::Handler* BoxDialects::TrafficHandler(const http::Request& request) const {
-  // A host's name is one box's alone; of paths, those of a guest come before ours.
+  // A host name belongs to one box; paths of guests are matched before ours.
   if (langsmith::IsServiceHost(domain_, request.headers.Get("host"))) return &service_traffic_;
   if (e2b::IsTraffic(request)) return &box_traffic_;
   return langsmith::IsServiceTraffic(domain_, request) ? &service_traffic_ : nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// The dialects that stand on boxes, with what each keeps beside them: E2B, LangSmith and Recoup.
+// The dialects that use boxes, with the tables of each: E2B, LangSmith and Recoup.
 
 #include <memory>
 #include <string>
@@ -36,7 +36,8 @@ class BoxDialects {
   static Result<std::unique_ptr<BoxDialects>> Open(Parts parts);  // all outlives it
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
-  // What is for a box is told by its head, before any path of ours counts; nothing for the rest.
+  // Traffic to a box is recognized by the request's header, before our own paths are matched;
+  // nullptr for other requests.
   const http::Handler* TrafficHandler(const http::Request& request) const;
   git::Repositories& repositories() { return repositories_; }
   Task<void> ExecuteRuns() { return recoup::ExecuteRuns(*recoup_); }
@@ -57,7 +58,7 @@ class BoxDialects {
   http::Handler box_traffic_, service_traffic_;
 };
 
-// Whether the body of a request is handled while it arrives.
+// Whether the body of a request is streamed.
 bool IsStreamedToBoxes(std::string_view domain, const http::Request& request);
 
 }  // namespace viv::server

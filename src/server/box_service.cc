@@ -20,15 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNetworksReady = 32;
 
-// Tells this data folder's kernel objects from another server's.
+// Distinguishes the kernel objects of this data folder from those of another server.
 std::string TagOf(const std::string& data) {
   std::error_code error;
   fs::path real = fs::canonical(data, error);
   return Sha256Hex(error ? data : real.string()).substr(0, 10);
 }
 
-// Boxes of an earlier server, whose file system is broken: their records say that they have
-// stopped.
+// Ends the boxes of an earlier server whose file system is damaged; their records will say that
+// they have stopped.
 void EndAll(runtime::Cgroups& groups) {
   std::vector<std::unique_ptr<runtime::Cgroup>> all;
   for (const std::string& name : groups.List()) {
@@ -88,7 +88,7 @@ Status BoxService::Build(const Settings& settings,
 
   runtime::LauncherOptions launcher;
   launcher.agent = settings.agent.empty() ? FindAgent() : settings.agent;
-  // First: the spawner is a copy of this process as it is now, small.
+  // First: the spawner is forked from this process while it is small.
   ASSIGN_OR_RETURN(launcher_, runtime::Launcher::Start(launcher), "launcher");
 
   if (Status lifted = runtime::RaiseFileMax(); !lifted) {

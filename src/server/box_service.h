@@ -1,6 +1,6 @@
 #pragma once
-// Everything behind boxes, built in order and taken down in reverse: files, templates, limits,
-// network, launcher, and the manager that the dialects talk to.
+// All components of boxes, built in order and destroyed in reverse: storage, templates, cgroups,
+// network, launcher, and the manager that the dialects use.
 
 #include <memory>
 #include <string>
@@ -26,17 +26,17 @@ namespace viv::server {
 
 class BoxService {
  public:
-  // kUnavailable, with what to do, on a machine that cannot. All given outlives it.
+  // kUnavailable, with what to do, on a machine that cannot run boxes. All arguments outlive it.
   static Result<std::unique_ptr<BoxService>> Start(const Settings& settings,
                                                    store::Store& store,
                                                    BlockingPool& pool,
                                                    const accounts::Accounts& accounts,
                                                    accounts::Budgets& budgets,
                                                    const std::string& secret);
-  ~BoxService();  // boxes live on, or end with us, as the settings say
+  ~BoxService();  // boxes keep running or are ended, as the settings say
 
-  // What local sandboxes have on top of a template. Without viv-tools there are none, and all else
-  // works; fails on data that cannot be used.
+  // Prepares the layers of local sandboxes. Without viv-tools there are no local sandboxes, and
+  // everything else works; fails on invalid workspace data.
   Status OpenWorkspaces(const Settings& settings);
 
   boxes::BoxManager& boxes() { return *boxes_; }

@@ -15,7 +15,7 @@ namespace viv::server {
 namespace {
 
 constexpr std::int64_t kBlobsTotal = 100'000;
-constexpr std::int64_t kAssumedFree = 1LL << 60;  // where it cannot be told
+constexpr std::int64_t kAssumedFree = 1LL << 60;  // where it is not known
 
 std::int64_t FreeOnDisk(const std::string& folder) {
   struct statvfs disk {};
@@ -109,7 +109,7 @@ boxes::UsageSources SourcesOf(const Settings& settings,
   sources.limit = [&storage](const std::string& folder, std::int64_t bytes) {
     return storage.SetLimit(folder, bytes);
   };
-  // It is sparse: the disk around it may have less than the image says.
+  // The image is sparse: the disk below it may have less free space than the image reports.
   sources.image_free = [image, around = settings.data + "/boxes"] {
     return std::min(FreeOnDisk(image), FreeOnDisk(around));
   };

@@ -1,6 +1,6 @@
 #pragma once
-// The budgets of accounts, tied to what they are about: the store, the machine, blobs, repositories
-// and the requests that come in.
+// Connects the budgets of accounts with what they limit: the store, the machine, blobs,
+// repositories and requests.
 
 #include <functional>
 #include <memory>
@@ -20,18 +20,19 @@
 
 namespace viv::server {
 
-// All given outlives what is made here.
+// All arguments outlive what is created here.
 Result<std::unique_ptr<accounts::Budgets>> OpenBudgets(const Settings& settings,
                                                        store::Store& store);
 
-// For http::KeyLookup and MCP: after how many seconds an account's next request may come.
+// For http::KeyLookup and MCP: returns after how many seconds the account may send its next
+// request.
 std::function<std::optional<int>(std::string_view account_id)> AdmitBy(accounts::Budgets& budgets);
 
 boxes::UsageSources SourcesOf(const Settings& settings,
                               boxes::BoxManager& boxes,
                               storage::BoxStorage& storage);
 
-// A box's blobs count for the account of the box.
+// The blobs of a box are charged to its account.
 blobs::MakeBlobCharge BlobChargesBy(accounts::Budgets& budgets, const boxes::Boxes& boxes);
 
 }  // namespace viv::server

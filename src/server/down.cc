@@ -48,7 +48,7 @@ json::object DescribeBoxes(const std::vector<boxes::BoxPtr>& boxes) {
   return {{"boxes", std::move(list)}};
 }
 
-// Those that ended; one that ended by itself in the meantime does not count.
+// Returns the boxes that it ended, without those that ended by themselves meanwhile.
 Task<Result<std::vector<boxes::BoxPtr>>> EndAllBoxes(AllBoxes all) {
   ASSIGN_OR_CO_RETURN(std::vector<boxes::BoxPtr> boxes, ListAllBoxes(all));
   std::vector<boxes::BoxPtr> ended;
@@ -62,8 +62,9 @@ Task<Result<std::vector<boxes::BoxPtr>>> EndAllBoxes(AllBoxes all) {
 }
 
 http::Response NotTheOperator() {
-  return dashboard::Failure(403, "permission_denied",
-                            "all boxes are the operator's: use the server's own key");
+  return dashboard::Failure(
+      403, "permission_denied",
+      "only the operator may list or end all boxes: use the server's own key");
 }
 
 Task<http::Response> ShowAllBoxes(AllBoxes all, const http::Request& request) {
@@ -80,17 +81,17 @@ Task<http::Response> RemoveAllBoxes(AllBoxes all, const http::Request& request) 
   co_return http::Json(200, WriteJson(DescribeBoxes(*ended)));
 }
 
-// Whether the boxes may be ended, asked on a terminal.
+// Asks on a terminal whether the boxes may be ended.
 Status Confirm(std::size_t count, const DownOptions& options) {
   if (options.yes || count == 0) return {};
   if (::isatty(STDIN_FILENO) != 1)
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} boxes would end: say --yes where nobody can be asked", count));
+                fmt::format("{} boxes would end: without a terminal, confirm with --yes", count));
   fmt::print(stderr, "End {} {}? [y/N] ", count, count == 1 ? "box" : "boxes");
   std::string answer;
   std::getline(std::cin, answer);
   if (ToLower(Trim(answer)) == "y" || ToLower(Trim(answer)) == "yes") return {};
-  return Fail(ErrorCode::kInvalidArgument, "nothing was ended");
+  return Fail(ErrorCode::kInvalidArgument, "no box was ended");
 }
 
 std::size_t CountOf(const json::value& answer) {
@@ -104,13 +105,13 @@ Result<json::value> DownThroughServer(const cli::Remote& remote, const DownOptio
   return cli::CallServer(remote, "DELETE", "/api/viv/boxes");
 }
 
-// The next server's work without its ports: what lives is adopted, and then ended.
+// Adopts the running boxes as the next server would, without listening, and ends them.
 Result<json::value> DownWithoutServer(Settings settings,
                                       store::Store& store,
                                       const DownOptions& options) {
   settings.parked = 0;
   settings.on_exit = "keep";   // until somebody said yes
-  ::signal(SIGPIPE, SIG_IGN);  // an agent may end while it is told to
+  ::signal(SIGPIPE, SIG_IGN);  // an agent may exit while a request is written to it
   RaiseOpenFileLimit();
   ASSIGN_OR_RETURN(std::string secret, ReadOrMakeSecret(settings.data + "/secret", RandomHex(64)));
   accounts::Accounts accounts(store);

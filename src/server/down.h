@@ -1,6 +1,6 @@
 #pragma once
-// viv down: ends every box of a data folder, those that live on after their server stopped and
-// those of a server that runs. Worlds and snapshots stay.
+// viv down: ends all boxes of a data folder, whether its server runs or not. Worlds and snapshots
+// stay.
 
 #include <string>
 
@@ -16,7 +16,7 @@ namespace viv::server {
 struct DownOptions {
   bool through_server = false;  // a URL was given: that server's boxes
   bool yes = false;             // without a question
-  bool json = false;            // say in JSON what ended
+  bool json = false;            // print in JSON which boxes ended
 };
 int Down(const Settings& settings, const cli::Remote& remote, const DownOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the way out of boxes stands on: the gateway that carries out their plans, the accounts'
-// secrets it may use, and the log of what left.
+// The components of egress: the gateway that applies the boxes' rules, the accounts' secrets that
+// it may use, and the log of connections.
 
 #include <memory>
 #include <mutex>
@@ -29,7 +29,8 @@ class EgressService {
   accounts::AccountSecrets& secrets() { return *account_secrets_; }
   const accounts::Sealer& sealer() const { return sealer_; }
 
-  // How clients reach this server, once that is known: callbacks find our key there.
+  // Sets the URL under which clients reach this server, once it is known: callbacks get our public
+  // key there.
   void SetOrigin(std::string origin);
   void AddTo(http::Router& router);  // /.well-known/jwks.json
 

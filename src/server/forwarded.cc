@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t kForwardedHostMax = 255;
 
-// Of a list the last one: the proxies before it may have repeated the client's own words.
+// The last item of a list: items before it may come from the client.
 std::string_view LastItem(std::string_view list) {
   std::size_t comma = list.rfind(',');
   return Trim(comma == std::string_view::npos ? list : list.substr(comma + 1));
 }
 
-// Whether Host names this machine without a name that somebody could have chosen.
+// Whether Host is an address or localhost, which an attacker cannot choose.
 bool IsAddressOrLocalhost(std::string_view host) {
   if (host.starts_with('[')) {
     std::size_t bracket = host.find(']');

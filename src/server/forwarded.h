@@ -1,6 +1,6 @@
 #pragma once
-// What a reverse proxy says about the client's request: X-Forwarded-Proto and X-Forwarded-Host, the
-// scheme and host that links in answers are made of. Only trusted addresses are believed.
+// Applies X-Forwarded-Proto and X-Forwarded-Host of a reverse proxy, which are the scheme and host
+// of links in responses. Only trusted addresses may send them.
 
 #include <string>
 #include <string_view>
@@ -22,9 +22,9 @@ class TrustedProxies {
   std::vector<network::AddressBlock> blocks_;
 };
 
-// X-Forwarded-Host takes the place of a Host that is an address or "localhost": that is how a proxy
-// which does not keep Host reaches us. Any other Host is a name of a page's own choice, perhaps
-// (DNS rebinding), and stays for the origin check to judge.
+// X-Forwarded-Host replaces a Host that is an address or "localhost", because a proxy that does not
+// preserve Host uses such a Host. Any other Host could be a DNS rebinding attack and stays for the
+// origin check.
 http::Middleware Forwarded(TrustedProxies proxies);
 
 }  // namespace viv::server

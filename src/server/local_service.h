@@ -1,6 +1,6 @@
 #pragma once
-// Everything behind local sandboxes beside their boxes: the blobs that archives travel in, the
-// domain and the dialect's routes.
+// The components of local sandboxes beside their boxes: the blobs for archives, the domain and the
+// dialect's routes.
 
 #include <memory>
 #include <string>
@@ -33,7 +33,7 @@ class LocalService {
   static Result<std::unique_ptr<LocalService>> Open(Parts parts);  // all outlives it
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
-  // Removes blobs whose time is over: now, and every minute. For the background; never ends.
+  // Removes expired blobs, now and every minute. For the background; never returns.
   Task<void> SweepBlobs();
 
  private:

@@ -33,15 +33,15 @@ constexpr char kAbout[] =
     "\n"
     "Examples:\n"
     "  viv serve                                start on 127.0.0.1:7373\n"
-    "  viv serve --listen 0.0.0.0:80 --key KEY  let others in\n"
+    "  viv serve --listen 0.0.0.0:80 --key KEY  accept other machines\n"
     "  viv shell                                a terminal in a new box\n"
     "  viv exec BOX -- make test                run a command in a box\n"
     "  viv world acquire slack                  a simulated Slack of your own\n"
-    "  viv ls                                   the boxes and worlds you hold\n"
+    "  viv ls                                   your boxes and worlds\n"
     "  viv down                                 end all boxes\n"
     "  viv key create --name ci                 a key for somebody else\n"
     "  viv apps test slack                      run an app's own tests\n"
-    "  viv doctor                               is this machine ready?";
+    "  viv doctor                               check this machine";
 
 std::vector<std::string> AppFolders(const server::Settings& settings) {
   std::vector<std::string> folders;
@@ -81,8 +81,9 @@ void AddAppFlags(CLI::App& command, server::Settings& settings) {
 void AddServe(CLI::App& app, server::Settings& settings, int& code) {
   CLI::App* serve = app.add_subcommand("serve", "Start the server in the foreground");
   server::AddServeFlags(*serve, settings);
-  serve->add_option("--config",
-                    "A YAML file with these settings; default vivarium.yaml here, if there is one");
+  serve->add_option(
+      "--config",
+      "YAML file with these settings; default: vivarium.yaml in the current folder, if it exists");
   serve->footer(
       "\nA flag wins over its environment variable, in brackets, and that over vivarium.yaml.\n"
       "\nExamples:\n  viv serve\n  viv serve --listen 127.0.0.1:8080 --data /srv/vivarium\n  viv "
@@ -107,10 +108,10 @@ void AddDoctor(CLI::App& app, server::Settings& settings, int& code) {
 }
 
 void AddList(CLI::App& app, cli::Remote& remote, cli::ListOptions& options, int& code) {
-  CLI::App* ls = app.add_subcommand("ls", "List the boxes and worlds you hold");
+  CLI::App* ls = app.add_subcommand("ls", "List your boxes and worlds");
   cli::AddRemoteOptions(*ls, remote);
   ls->add_option("--server", options.app, "Only worlds of this app");
-  ls->add_option("--limit", options.limit, "How many at most")->capture_default_str();
+  ls->add_option("--limit", options.limit, "Largest number of entries")->capture_default_str();
   cli::AddJsonFlag(*ls, remote);
   ls->footer("\nExamples:\n  viv ls\n  viv ls --server slack");
   ls->callback([&remote, &options, &code] { code = cli::ListAll(remote, options); });
@@ -122,11 +123,11 @@ void AddDown(CLI::App& app,
              server::DownOptions& options,
              int& code) {
   CLI::App* down = app.add_subcommand(
-      "down", "End all boxes, also those that live on after their server stopped");
+      "down", "End all boxes, including those that run after their server has stopped");
   cli::AddRemoteOptions(*down, remote);
   server::AddSettingFlag(*down, settings, "agent");
   server::AddSettingFlag(*down, settings, "accept_no_disk_limit");
-  down->add_flag("--yes", options.yes, "Do not ask");
+  down->add_flag("--yes", options.yes, "Do not ask for confirmation");
   cli::AddJsonFlag(*down, remote);
   down->footer(
       "\nWorlds, snapshots and templates stay. With --url the boxes of that server end; else those "

@@ -1,7 +1,6 @@
 #pragma once
-// The descriptions of what is served, an OpenAPI document for each dialect: /openapi/klavis.json
-// and so on, without a key. tests/e2e/openapi holds them against the routes there are and against
-// answers.
+// Serves an OpenAPI document for each dialect, without a key: /openapi/klavis.json and so on.
+// tests/e2e/openapi compares them with the routes and with responses.
 
 #include "http/middleware/auth.h"
 #include "http/router.h"

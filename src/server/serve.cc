@@ -60,7 +60,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockingThreads = 4;
-constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers nobody knows yet
+constexpr std::size_t kBodyBytesAtOnce = 16 << 10;  // of callers that are not authenticated yet
 constexpr std::chrono::seconds kCancelAfter{3};     // of stopping: calls in worlds end
 constexpr std::chrono::seconds kExitAfter{30};      // then: the process ends with what still runs
 constexpr std::chrono::seconds kWorldMaintenanceInterval{1};
@@ -73,11 +73,11 @@ Status MakeDataFolder(const std::string& path) {
   if (error)
     return Fail(ErrorCode::kUnavailable,
                 "cannot make the data folder " + path + ": " + error.message());
-  fs::permissions(path, fs::perms::owner_all, error);  // keys and worlds are nobody else's business
+  fs::permissions(path, fs::perms::owner_all, error);  // keys and worlds are private
   return {};
 }
 
-// Old versions of apps stay while a sandbox stands on them.
+// Old versions of apps are kept while a sandbox uses them.
 void RemoveUnusedVersions(const store::Store& store, engine::Catalogue& catalogue) {
   std::set<std::string> used;
   store.ForEachSandbox([&used](const store::Sandbox& sandbox) {
@@ -154,7 +154,7 @@ class SignalWaiter {
   std::thread thread_;
 };
 
-// What has not ended by itself when the server stops is ended: calls in worlds first, and then the
+// Ends what does not end by itself when the server stops: first the calls in worlds, then the
 // process, which is no worse than a crash.
 void EndCalls(worlds::Sandboxes& sandboxes, const std::shared_future<void>& all) {
   if (all.wait_for(kCancelAfter) == std::future_status::ready) return;
@@ -188,7 +188,7 @@ class Background {
   std::thread thread_;
 };
 
-// Boxes where the settings and the machine allow them; `why_not` says what stands against it.
+// Starts boxes if the settings and the machine allow them; otherwise `why_not` gets the reason.
 Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
                                                store::Store& store,
                                                BlockingPool& pool,
@@ -199,7 +199,7 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
   why_not = "boxes are off: start the server with --boxes on";
   if (settings.boxes == "off") return nullptr;
   auto started = BoxService::Start(settings, store, pool, accounts, budgets, secret);
-  // Data of the operator's that cannot be used is a mistake, not what the machine lacks.
+  // Invalid data of the operator is an error even if boxes are optional.
   if (started) RETURN_IF_ERROR((*started)->OpenWorkspaces(settings));
   if (started || settings.boxes == "on") return started;
   why_not = "this server runs no boxes: " + started.error().message;
@@ -207,7 +207,7 @@ Result<std::unique_ptr<BoxService>> StartBoxes(const Settings& settings,
   return nullptr;
 }
 
-// What /readyz complains of. A machine that never held boxes is ready without them.
+// The problems that /readyz reports. A machine that never ran boxes is ready without them.
 std::vector<std::string> ProblemsOf(const Settings& settings,
                                     const BoxService* boxes,
                                     const std::string& why_no_boxes) {
@@ -221,7 +221,7 @@ std::vector<std::string> ProblemsOf(const Settings& settings,
   return problems;
 }
 
-// The servers that local sandboxes may have: our own, and the operator's.
+// The MCP servers that local sandboxes may have: the built-in ones and the operator's.
 Result<local::LocalServers> ReadLocalServers(const Settings& settings) {
   local::LocalServers servers;
   const std::string usual = settings.data + "/servers.yaml";
@@ -289,9 +289,10 @@ Status Serve(const Settings& settings) {
   RETURN_IF_ERROR(CheckSettings(settings, address));
   ASSIGN_OR_RETURN(local::LocalServers local_servers, ReadLocalServers(settings));
   ASSIGN_OR_RETURN(TrustedProxies proxies, TrustedProxies::Read(settings.trusted_proxies));
-  // Secrets pass through this process: no core of it is written, and nobody else reads its memory.
+  // Secrets pass through this process, so it writes no core dump and its memory is not readable by
+  // others.
   ::prctl(PR_SET_DUMPABLE, 0);
-  RaiseOpenFileLimit();  // early: what is started below reckons with it
+  RaiseOpenFileLimit();  // early: what is started below reads the limit
   SignalWaiter signals;  // first: every thread started below inherits the blocked signals
   RETURN_IF_ERROR(MakeDataFolder(settings.data));
 
@@ -349,7 +350,7 @@ Status Serve(const Settings& settings) {
   mcp::Routes mcp_routes(sandboxes, local, {settings.mcp_page}, std::move(origins), secret);
   mcp_routes.SetAdmit(AdmitBy(*budgets));
   http::Metrics metrics;
-  metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, idle ones too"}, {},
+  metrics.AddGauge({"viv_sandboxes", "Pooled sandboxes, including idle ones"}, {},
                    [&store] { return static_cast<double>(store->CountSandboxes()); });
   metrics.AddGauge({"viv_worlds_in_memory", "Worlds that have been used since the start"}, {},
                    [&worlds] { return static_cast<double>(worlds.size()); });
@@ -391,13 +392,13 @@ Status Serve(const Settings& settings) {
     template_builds = std::make_unique<TemplateBuilds>(boxes->templates(), *budgets);
     template_builds->AddTo(router, keys);
     AddAllBoxes(router, {boxes->boxes(), accounts}, keys);
-    metrics.AddGauge({"viv_boxes", "Boxes, paused and stopped ones too"}, {},
+    metrics.AddGauge({"viv_boxes", "Boxes, including paused and stopped ones"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().size()); });
     metrics.AddGauge({"viv_boxes_ending", "Removed boxes whose processes have not all ended"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().ending()); });
-    metrics.AddGauge({"viv_boxes_held", "Boxes that stand still until the disk has room"}, {},
+    metrics.AddGauge({"viv_boxes_held", "Boxes that are frozen until there is free disk space"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().frozen_for_disk()); });
-    metrics.AddGauge({"viv_boxes_parked", "Boxes that wait ready"}, {},
+    metrics.AddGauge({"viv_boxes_parked", "Boxes that were started ahead of time"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {
     http::Router no_local = klavis::NoLocalRoutes(why_no_boxes);
@@ -461,7 +462,7 @@ Status Serve(const Settings& settings) {
                                {"data", settings.data}});
   server->Run();
   ended.set_value();
-  signals.Join();  // before what it refers to is gone
+  signals.Join();  // before what it refers to is destroyed
   log::Info("server.stopped");
   if (boxes != nullptr && settings.on_exit == "keep")
     PrintBoxesKeptRunning(boxes->boxes().size(), settings.data);

@@ -23,7 +23,7 @@ Status WriteWhole(const UniqueFd& file, const std::string& path, const std::stri
   return {};
 }
 
-// The file has the old text or the new one, whenever the machine stops.
+// Replaces the file atomically: after a crash it has the old text or the new one.
 Status ReplaceSecret(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   ::unlink(fresh.c_str());

@@ -1,6 +1,6 @@
 #pragma once
-// The server's own key: the one that it was given, or that it made and keeps in DATA/key, readable
-// by its owner alone. Thread-safe.
+// The server's own key: the one that it was given, or the one that it created in DATA/key, which
+// only its owner can read. Thread-safe.
 
 #include <memory>
 #include <mutex>
@@ -14,8 +14,9 @@ namespace viv::server {
 
 class ServerKey {
  public:
-  // Makes the key valid. A given key that was revoked is refused; DATA/key is made anew when its
-  // account has no valid key at all, for nobody could get in otherwise. `accounts` outlives it.
+  // Makes the key valid. A given key that was revoked is refused; DATA/key is created again when
+  // its account has no valid key at all, because nobody could log in otherwise. `accounts` outlives
+  // it.
   static Result<std::unique_ptr<ServerKey>> Open(const Settings& settings,
                                                  accounts::Accounts& accounts);
 

@@ -1,7 +1,7 @@
 #pragma once
-// The settings as a table: how each is called in vivarium.yaml, in the environment and as a flag,
-// what it means and what it may be. The file, the environment and the command line are read by this
-// table, so that all of them know every setting and check values alike.
+// The table of all settings: the name of each in vivarium.yaml, in the environment and as a flag,
+// its meaning and its valid values. The file, the environment and the command line are read with
+// this table, so that all of them have every setting and check values in the same way.
 
 #include <string>
 #include <string_view>
@@ -36,8 +36,8 @@ struct SettingDefinition {
 const std::vector<SettingDefinition>& AllSettings();
 const SettingDefinition& FindSetting(std::string_view name);  // one of the table's own
 
-// Gives a setting its value; of a list one that is no list is the only item. kInvalidArgument with
-// what would have been right.
+// Sets the value of a setting; a single value of a list is its only item. kInvalidArgument says
+// what is expected.
 Status SetSetting(const SettingDefinition& definition,
                   Settings& settings,
                   const std::vector<std::string>& values);

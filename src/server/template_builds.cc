@@ -55,7 +55,7 @@ struct TemplateBuilds::Request {
   templates::DebianOptions debian;
 };
 
-// Shared between the thread that builds and the client that watches.
+// Shared by the thread that builds and the response that reports its progress.
 struct TemplateBuilds::Build {
   std::mutex mutex;  // guards all below
   std::deque<std::string> lines;

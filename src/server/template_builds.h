@@ -1,8 +1,8 @@
 #pragma once
 // Building templates through a running server: POST /api/viv/templates answers with a line of JSON
 // per line of progress, and a last one with the template or the error. For the default account
-// only: it is the operator's, and a source names files of this machine. A build goes on when its
-// client hangs up.
+// only: it is the operator's, and a source names files of this machine. A build continues when its
+// client disconnects.
 
 #include <list>
 #include <memory>

@@ -19,7 +19,7 @@ FUZZ_TARGET(commander_text)(const std::uint8_t* data, std::size_t size) {
   const std::string_view rest = text.substr(first.size());
   RuleList rules;
   rules.Add(text);
-  rules.Judge(rest, false);
+  rules.Match(rest, false);
   if (auto rule = GlobRule::Parse(first)) rule->Fits(rest, true);
   IsBlocked(text, {"sudo"});
   DetectState(text);

@@ -20,7 +20,7 @@ using namespace viv;
 
 class FuzzedWorkbook : public formula::CellSource {
  public:
-  explicit FuzzedWorkbook(std::string_view text) : lines_(Split(text.substr(0, 4096), '\n')) {
+  explicit FuzzedWorkbook(std::string_view text) : lines_(viv::Split(text.substr(0, 4096), '\n')) {
     if (lines_.size() > 50) lines_.resize(50);
   }
 

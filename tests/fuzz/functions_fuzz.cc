@@ -21,7 +21,7 @@ namespace {
 
 using namespace viv::engine::functions;
 
-void Rules(std::string_view text) {
+void ExpandRules(std::string_view text) {
   constexpr std::int64_t kDayMs = 86'400'000;
   Recurrence recurrence;
   recurrence.start_ms = 1'735'689'600'000;  // 2025-01-01
@@ -61,7 +61,7 @@ FUZZ_TARGET(functions)(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {
     case 0:
-      Rules(text);
+      ExpandRules(text);
       break;
     case 1:
       (void)Calculate(text);

@@ -39,11 +39,11 @@ FUZZ_TARGET(langsmith_query)(const std::uint8_t* data, std::size_t size) {
     }
   }
 
-  viv::boxes::Box noted;
-  noted.spec.notes["langsmith"] = text;
-  const std::string note = viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted));
-  noted.spec.notes["langsmith"] = note;
-  CHECK(viv::langsmith::WriteNote(viv::langsmith::NoteOf(noted)) == note);
+  viv::boxes::Box box;
+  box.spec.annotations["langsmith"] = text;
+  const std::string annotation = viv::langsmith::WriteAnnotation(viv::langsmith::AnnotationOf(box));
+  box.spec.annotations["langsmith"] = annotation;
+  CHECK(viv::langsmith::WriteAnnotation(viv::langsmith::AnnotationOf(box)) == annotation);
   viv::langsmith::BoxNameError(text);
   return 0;
 }

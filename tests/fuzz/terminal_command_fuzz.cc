@@ -30,7 +30,7 @@ FUZZ_TARGET(terminal_command)(const std::uint8_t* data, std::size_t size) {
                  : std::count(policy.commands.begin(), policy.commands.end(), words->front()) == 1);
   }
   for (const auto& part : viv::tools::terminal::SplitAtOperators(line)) CHECK(!part.text.empty());
-  auto text = viv::tools::terminal::DecodeOutput(line, viv::tools::terminal::Whole::kCut);
+  auto text = viv::tools::terminal::DecodeOutput(line, viv::tools::terminal::Completeness::kCut);
   if (text) CHECK(text->size() <= size && text->find('\r') == std::string::npos);
   return 0;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What left a box, or was refused: its flow log (network/flow_log.h), as /api/viv shows it.
+// The egress log of a box (network/flow_log.h): its allowed and refused connections, as /api/viv
+// shows them.
 
 #include "boxes/boxes.h"
 #include "http/message.h"

@@ -1,7 +1,7 @@
 #pragma once
-// Vivarium's own API under /api/viv: what no vendor has. Worlds can be compared, verified, forked
-// and made to misbehave; what left a box is shown; organizations, accounts, keys, apps and
-// sandboxes can be managed. Errors are {"error": {"code": "not_found", "message": "…"}}.
+// Vivarium's own API under /api/viv, for what no vendor's API has: comparing, verifying and forking
+// worlds, injecting faults, the egress log of boxes, and managing organizations, accounts, keys,
+// apps and sandboxes. Errors are {"error": {"code": "not_found", "message": "…"}}.
 
 #include <functional>
 

@@ -1,5 +1,5 @@
-// How much of the server an account may hold, and how much it does. Everybody sees their own; the
-// operator sees and sets everybody's.
+// The limits and usage of accounts. Every account sees its own; the operator sees and sets those of
+// all.
 
 #include "base/json.h"
 #include "dialects/dashboard/context.h"

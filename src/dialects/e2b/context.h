@@ -1,6 +1,5 @@
 #pragma once
-// What every E2B handler needs, and the routes that lead to them. One file per operation or small
-// group of them.
+// The context of all E2B handlers, and their routes. One file per operation or small group of them.
 
 #include <string>
 
@@ -22,7 +21,7 @@ struct Context {
   boxes::Boxes& boxes;
   accounts::Accounts& accounts;
   accounts::AccountSecrets& secrets;
-  const accounts::Sealer& sealer;  // of what boxes shall send
+  const accounts::Sealer& sealer;  // seals what rules add to requests of boxes
   std::string domain = {};  // of "{port}-{id}.domain" names, with its port; empty: none is told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
@@ -54,7 +53,7 @@ Operation Health, ListTeams, GetTeamMetrics, GetTeamMetricMaximum;
 Operation ListSecrets, CreateSecret, GetSecret, UpdateSecret, RemoveSecret;
 Operation ListApiKeys, CreateApiKey, RenameApiKey, RemoveApiKey;
 
-// What this server has no equal of: 400, and what to use instead.
+// Operations that this server does not have: 400, with what to use instead.
 void AddUnavailable(http::Router& router, const http::Middleware& auth);
 
 // Shared by the operations: the {id} of the path as the domain knows it. Clients may write

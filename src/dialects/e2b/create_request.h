@@ -1,5 +1,5 @@
 #pragma once
-// The body of a create, read and checked whole before anything is made.
+// The body of a create request, which is checked completely before anything is created.
 
 #include "accounts/sealer.h"
 #include "base/result.h"

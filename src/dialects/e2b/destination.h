@@ -1,5 +1,5 @@
 #pragma once
-// Which box and port a request is meant for, when it is traffic and no call to the control plane.
+// The box and port that a request addresses, if it is traffic and no call to the control plane.
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 #pragma once
-// Remembers which sandbox an Idempotency-Key made, so that a repeated create gives that one and not
-// another. Held in memory for a day, and bounded: the oldest key is forgotten first. Thread-safe.
+// Records which sandbox was created with an Idempotency-Key, so that a repeated create returns the
+// same one. Keys are kept in memory for a day; their number is limited, and the oldest is dropped
+// first. Thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,12 @@ class IdempotencyKeys {
   struct Claim {
     std::string account_id;
     std::string key;
-    std::string body;  // what was asked; another body under the same key is refused
+    std::string body;  // of the request; another body with the same key is refused
   };
   enum class ClaimState {
-    kFirst,       // the caller shall make it, and then says so with Finish
-    kMade,        // `sandbox_id` is what the key made
-    kInProgress,  // another request makes it at this moment
+    kFirst,       // the caller creates the sandbox and then calls Finish
+    kMade,        // `sandbox_id` was created with this key
+    kInProgress,  // another request is creating it
     kMismatch,    // the key was used with another body
   };
   struct ClaimResult {
@@ -39,7 +40,7 @@ class IdempotencyKeys {
   void Finish(const Claim& claim, std::string sandbox_id);
 
  private:
-  // One entry for every place in `oldest_first_`: a failed one stays, free for the next try.
+  // One entry for each element of `oldest_first_`: a failed one stays, free for the next try.
   enum class State { kFree, kMaking, kMade };
   struct Entry {
     State state = State::kMaking;

@@ -23,7 +23,8 @@ LinkSearch::Found LinkSearch::Find(const boxes::Boxes& boxes,
   std::string known = FindCached(link.signature);
   if (!known.empty() && IsSignedWith(link, boxes.AgentToken(known))) return {std::move(known)};
   if (!HasBudget(now_ms)) return {.is_busy = true};
-  // The ids first: digests under the domain's lock would hold up everybody else.
+  // The ids are collected first: computing digests under the domain's lock would block all other
+  // requests.
   std::vector<std::string> ids;
   boxes.ForEachRunning([&ids](const boxes::Box& box) { ids.push_back(box.id); });
   {
@@ -31,7 +32,7 @@ LinkSearch::Found LinkSearch::Find(const boxes::Boxes& boxes,
     budget_left_ -= static_cast<std::int64_t>(ids.size());
   }
   Found found;
-  for (const std::string& id : ids)  // all of them: how long it takes tells nothing
+  for (const std::string& id : ids)  // all of them, so that the duration reveals nothing
     if (IsSignedWith(link, boxes.AgentToken(id))) found.box_id = id;
   if (!found.box_id.empty()) AddToCache(link.signature, found.box_id);
   return found;

@@ -1,8 +1,8 @@
 #pragma once
-// Finds the sandbox whose token signed a link to a file, where neither name nor header tells which
-// it is: a client that has one address for all sandboxes writes such links. Every sandbox's token
-// has to be tried, and nobody has shown a key, so that all searches together have a budget. A link
-// that was found before costs one look. Thread-safe.
+// Finds the sandbox whose token signed a link to a file, when neither the host name nor a header
+// names it: clients that use one address for all sandboxes create such links. A search tries the
+// token of every sandbox and needs no key, so all searches share a budget. Links that were found
+// before are cached. Thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ class LinkSearch {
   LinkSearch();
 
   struct Found {
-    std::string box_id = {};  // empty: nobody signed it
-    bool is_busy = false;     // the budget is used up: nobody has looked
+    std::string box_id = {};  // empty: no sandbox signed it
+    bool is_busy = false;     // the budget is exhausted: nothing was searched
   };
   Found Find(const boxes::Boxes& boxes, const FileLink& link, std::int64_t now_ms);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The network part of a sandbox as E2B writes it: what it may reach (allowOut, denyOut,
-// allow_internet_access), what is added on the way (rules) and by which way (egressProxy), and how
+// The network settings of a sandbox as E2B writes them: what it may reach (allowOut, denyOut,
+// allow_internet_access), what is added to its requests (rules), its proxy (egressProxy), and how
 // its own ports are reached (allowPublicTraffic, maskRequestHost, httpsPorts).
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace viv::e2b {
 
 inline constexpr std::uint16_t kAgentPort = 49983;
 
-// The way out, of the object `fields` reads: all of it takes the place of what was in `network`,
-// whose way in stays. `internet` is what allow_internet_access says, if anything. A mistake is
-// refused there.
+// Reads the egress settings from `fields` and replaces those of `network`; the ingress settings
+// stay. `internet` is the value of allow_internet_access, if given. Errors are recorded in
+// `fields`.
 void ReadEgress(http::Fields& fields,
                 std::optional<bool> internet,
                 const AccountSealer& sealer,
                 boxes::BoxNetwork& network);
 
-// The way out and the way in.
+// Reads the egress and the ingress settings.
 boxes::BoxNetwork ReadNetwork(http::Fields& fields,
                               std::optional<bool> internet,
                               const AccountSealer& sealer);
 
-// As sandbox details show it; null when all is as it is without any setting.
+// As sandbox details show it; null when all settings are the defaults.
 json::value ShowNetwork(const boxes::BoxNetwork& network);
 
 // "localhost:${PORT}" for a port.

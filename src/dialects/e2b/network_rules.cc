@@ -164,8 +164,8 @@ class DomainReader {
   std::string quoted_;
 };
 
-// The members of an object have no order, so the rule that says most about a host is the one:
-// its own name, then the longest "*." that it is below.
+// The members of an object have no order, so the most specific rule for a host applies: its own
+// name, then the longest "*." that matches.
 bool IsMoreSpecific(const gateway::HeaderRule& a, const gateway::HeaderRule& b) {
   const bool a_any = a.name.starts_with('*'), b_any = b.name.starts_with('*');
   if (a_any != b_any) return b_any;
@@ -185,7 +185,7 @@ json::object ShowHeaders(const std::vector<gateway::SetHeader>& headers) {
 
 }  // namespace
 
-// A rule that adds nothing is kept: it shields its host from the wildcards above it.
+// A rule that adds nothing is kept: it exempts its host from less specific wildcards.
 std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const AccountSealer& sealer) {
   std::vector<gateway::HeaderRule> rules;
   const json::object* domains = fields.Object("rules");

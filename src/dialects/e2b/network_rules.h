@@ -14,7 +14,7 @@
 namespace viv::e2b {
 
 // Of the member "rules"; a mistake is refused there, without a value. A secret that does not exist
-// is no mistake: it may be made later, and until then nothing is sent.
+// is no error: it may be created later, and until then no request is sent.
 std::vector<gateway::HeaderRule> ReadRules(http::Fields& fields, const AccountSealer& sealer);
 
 // As details show them; a domain that gets nothing has no rules: []. Placeholders are shown, and

@@ -9,7 +9,7 @@ namespace {
 
 struct ConnectOptions {
   std::int64_t timeout = kTimeoutDefault;
-  bool keep_memory = true;  // false: a sandbox that sleeps with its memory is started anew
+  bool keep_memory = true;  // false: a frozen sandbox is restarted without its memory
 };
 
 // A frozen sandbox can lose its memory only while it runs, so it is thawed for that moment.

@@ -7,7 +7,7 @@
 namespace viv::e2b {
 namespace {
 
-// Frees the key again unless the sandbox came about, however the create ends.
+// Releases the key when the create ends, unless a sandbox was created.
 class CreationClaim {
  public:
   CreationClaim(IdempotencyKeys& keys, IdempotencyKeys::Claim claim)
@@ -25,7 +25,7 @@ class CreationClaim {
   std::string sandbox_id_;
 };
 
-// To whoever uses a key that was used before.
+// The response to a key that was used before.
 http::Response RenderEarlierClaim(Context& context,
                                   const std::string& account_id,
                                   const IdempotencyKeys::ClaimResult& earlier) {

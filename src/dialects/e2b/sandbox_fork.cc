@@ -11,7 +11,7 @@ constexpr std::int64_t kForksMax = 100;
 
 }  // namespace
 
-// Each copy is an outcome of its own: the sandbox, or why there is none.
+// Each copy has a result of its own: the sandbox, or the error.
 Task<http::Response> ForkSandbox(Context& context, http::Request& request) {
   http::Fields fields(request, http::Fields::Body::kOptional);
   std::int64_t count = fields.Integer("count", 1, kForksMax).value_or(1);

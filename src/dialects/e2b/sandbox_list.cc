@@ -68,7 +68,7 @@ void ReadMetadataFilter(QueryFields& query, ListFilter& filter) {
   }
 }
 
-// An id or a name without a tag; what nobody knows fits no sandbox.
+// An id or a name without a tag; an unknown one matches no sandbox.
 void ReadTemplate(QueryFields& query,
                   const Context& context,
                   const std::string& account_id,

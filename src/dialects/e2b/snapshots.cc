@@ -92,7 +92,8 @@ Task<http::Response> ListSnapshots(Context& context, http::Request& request) {
   for (boxes::TemplateInfo& info : context.boxes.ListTemplates(account_id)) {
     if (!info.is_snapshot) continue;
     if (origin && !origin->empty() && info.origin_box != ShortId(*origin)) continue;
-    if (name && (!*name || !IsRequested(info, *asked, **name))) continue;  // nonsense names nothing
+    // An invalid name matches nothing.
+    if (name && (!*name || !IsRequested(info, *asked, **name))) continue;
     all.push_back(std::move(info));
   }
   DropReplaced(all);

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 9> kInternalPaths = {"init",     "logs", 
                                                             "unfreeze", "collapse", "fsfreeze",
                                                             "fsthaw",   "activity", "dataplane"};
 
-// However it is spelled: an escape, a doubled slash or "./" must not open what "/init" does not.
+// In any spelling: an escape, a double slash or "./" must not give access to "/init".
 bool IsInternalPath(std::string_view path) {
   std::optional<std::string> decoded = PercentDecode(path);
   if (!decoded) return true;
@@ -65,14 +65,15 @@ http::Response TooManySearches() {
   return response;
 }
 
-// A client may send its key with everything: it goes no further.
+// A client may send its key with every request: it is not forwarded.
 std::vector<std::string> KeysOfRequest(const Context& context, const http::Request& request) {
   return http::HeadersWithKeys(request, [&context](std::string_view text) {
     return context.accounts.Authenticate(text).has_value();
   });
 }
 
-// The agent checks its callers itself; a box that sleeps is woken only for one who would pass.
+// The agent checks its callers itself; a paused box is resumed only for a caller that the agent
+// would accept.
 std::optional<http::Response> RefuseToWake(const Context& context,
                                            const http::Request& request,
                                            const std::string& id) {
@@ -86,7 +87,7 @@ std::optional<http::Response> RefuseToWake(const Context& context,
     if (!IsExpired(*link, context.clock())) return std::nullopt;
     return AgentTokenRefused("signature is already expired");
   }
-  // Anybody may ask whether it runs, and it does not.
+  // Anybody may ask whether the box runs; it does not.
   if (request.path == "/health") return BoxNotFound(request, id);
   return AgentTokenRefused(link ? "invalid signature" : std::string(kUnauthorized));
 }
@@ -132,7 +133,7 @@ Task<http::Response> ToPort(Context& context,
   http::RelayOptions options;
   options.host = MaskedHost(network.mask_request_host, port);
   options.dropped = KeysOfRequest(context, request);
-  options.dropped.emplace_back(kTrafficToken);  // ours, and none of the guest's business
+  options.dropped.emplace_back(kTrafficToken);  // ours; the guest does not get it
   if (EqualsInConstantTime(request.headers.Get(kAgentTokenHeader),
                            context.boxes.AgentToken(box->id)))
     options.dropped.emplace_back(kAgentTokenHeader);
@@ -163,7 +164,7 @@ Task<http::Response> ServeTraffic(Context& context, http::Request& request) {
   }
   auto box = context.boxes.Find(destination.box_id);
   if (!box) {
-    // The preflight of a call that will fail, so that the page gets to see how.
+    // The preflight of a request that will fail succeeds, so that the page can read the error.
     if (IsPreflight(request)) co_return RenderPreflight(request);
     co_return BoxNotFound(request, destination.box_id);
   }

@@ -86,7 +86,7 @@ http::Response RenderPreflight(const http::Request& request) {
   http::Response response = http::Empty(204);
   response.headers.Add("Access-Control-Allow-Origin", "*");
   response.headers.Add("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
-  // "*" would leave Authorization out, so what was asked for is named.
+  // "*" does not include Authorization, so the requested headers are listed.
   std::string_view asked = request.headers.Get("access-control-request-headers");
   response.headers.Add("Access-Control-Allow-Headers", asked.empty() ? "*" : std::string(asked));
   response.headers.Add("Access-Control-Max-Age", "7200");

@@ -1,6 +1,6 @@
 #pragma once
-// What traffic is answered when it does not reach a box: JSON for programs, a small page for people
-// with a browser. Any origin may read it, or a page could not tell what went wrong.
+// Responses to traffic that does not reach a box: JSON for programs, a small page for browsers. Any
+// origin may read them, so that a page can see the error.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace viv::e2b {
 
-// Gone, paused for good, or never there: clients take this for "not running".
+// The box was removed, is paused without wake-up, or never existed: clients take this for "not
+// running".
 http::Response BoxNotFound(const http::Request& request, const std::string& id);
 // A box that could not be reached: not found; or it is there but cannot be served now, for its
 // account's budget or for the server's limits, and a client must not take it for gone.
@@ -22,7 +23,7 @@ http::Response TrafficTokenRefused(const http::Request& request,
 http::Response InternalRoute(const http::Request& request);
 http::Response AgentTokenRefused(std::string message);
 
-// Whether this is a browser's question in advance.
+// Whether this is a CORS preflight.
 bool IsPreflight(const http::Request& request);
 http::Response RenderPreflight(const http::Request& request);
 // The headers that let a page of any origin use the agent; those that are there stay.

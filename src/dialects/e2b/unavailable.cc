@@ -4,8 +4,8 @@
 namespace viv::e2b {
 namespace {
 
-// Operations of the vendor's that have no equal here. The routes exist so that its clients get an
-// error they can show, with what to do instead.
+// Operations of the vendor that this server does not have. The routes exist so that clients get an
+// error message with what to do instead.
 struct Unavailable {
   std::string_view method;
   std::string_view path;

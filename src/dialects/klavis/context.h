@@ -1,5 +1,5 @@
 #pragma once
-// What every Klavis handler needs, and the routes that lead to them. One file per operation.
+// The context of all Klavis handlers, and their routes. One file per operation.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The credentials that an app declares as `auth_data` (and the like in `metadata`), made up for one
-// sandbox. Clients look into them before their first call, so they must be of the product's form;
-// nothing here accepts them, since the MCP URL alone admits. A declared text may contain
+// sandbox. Clients check them before their first call, so they have the product's format; no server
+// accepts them, because the MCP URL alone authorizes a call. A declared text may contain
 //   {secret 36}        that many letters and digits; a further word makes it another one
 //   {digits 12}        that many digits
 //   {rsa_private_key}  a key in PEM (PKCS 8)

@@ -1,6 +1,6 @@
 #pragma once
-// What every handler of local sandboxes needs, and the routes that lead to them. One file per
-// operation or small group. They stand apart from the hosted ones, since they need boxes.
+// The context of all handlers of local sandboxes, and their routes. One file per operation or small
+// group. They are separate from the hosted ones, because they need boxes.
 
 #include <string>
 #include <string_view>
@@ -27,10 +27,10 @@ LocalOperation AcquireLocalSandbox, GetLocalSandbox, ListLocalSandboxes, Release
 LocalOperation GetExecutionUploadUrl, Execute, GetExecutionStatus, GetExecutionLogs,
     ExportArtifacts;
 
-// Every route of them; `context` outlives the router. An uploaded memory is put in its place
-// without a further call: `context.blobs` is told so here.
+// All routes of local sandboxes; `context` outlives the router. An uploaded memory file is
+// installed without a further call, for which this registers a handler in `context.blobs`.
 http::Router LocalRoutes(LocalContext& context, const http::KeyLookup& keys);
-// The same paths on a server that cannot run any, with the reason.
+// The same paths on a server without local sandboxes; the responses give the reason.
 http::Router NoLocalRoutes(std::string why);
 
 }  // namespace viv::klavis

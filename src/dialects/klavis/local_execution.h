@@ -2,7 +2,8 @@
 // Executions: a named program that a client uploads (a tar.gz with main.py, perhaps
 // requirements.txt and packages.txt) and that runs in a local sandbox on its own. Everything about
 // one is in files of the box, so that it outlives this server: /executions/NAME is its folder,
-// /executions/.state/NAME has its output and how it ended. Who holds the lock there runs.
+// /executions/.state/NAME has its output and how it ended. An execution runs while its lock there
+// is held.
 
 #include <cstdint>
 #include <string>
@@ -31,11 +32,12 @@ struct ExecutionProgress {
   std::string logs;    // whole characters
   std::int64_t cursor = 0;
 };
-// What ReadExecution printed. A character that is cut at the end waits for its rest, as long as
-// there may be one.
+// What ReadExecution printed. An incomplete character at the end is held back while more output may
+// come.
 Result<ExecutionProgress> ReadProgress(std::string_view printed, std::int64_t cursor);
 
-// The names that are known, kept in the sandbox's note; the oldest ones go when there are too many.
+// The names of executions, stored in the sandbox's annotation; the oldest are dropped when there
+// are too many.
 bool HasExecution(const json::object& dialect_data, std::string_view name);
 void AddExecution(json::object& dialect_data, const std::string& name);
 

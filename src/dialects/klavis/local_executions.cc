@@ -92,7 +92,7 @@ Task<Result<ExecutionProgress>> Progress(LocalContext& context,
   co_return ReadProgress(printed, cursor);
 }
 
-// Unpacks it anew and sets it running.
+// Unpacks the execution again and starts it.
 Task<Status> StartExecution(LocalContext& context, ExecutionRef ref) {
   boxes::AgentProgram remove = RemoveExecution(ref.name);
   auto removed = co_await context.local.RunForText(ref.box, std::move(remove), nullptr, 0);
@@ -113,7 +113,7 @@ Task<http::Response> GetExecutionUploadUrl(LocalContext& context, http::Request&
   ExecutionRef ref = ReadExecutionRef(context, request, NameFrom::kBody, Existence::kOptional);
   if (ref.refused) co_return *std::move(ref.refused);
   AsyncMutex::Lock workspace_lock = co_await context.local.LockWorkspace(ref.box);
-  auto fresh = FindLocal(context, request);  // as it is now that it is our turn
+  auto fresh = FindLocal(context, request);  // the state after the lock was acquired
   if (!fresh) co_return RenderError(fresh.error());
   std::optional<LocalAnnotation> annotation = local::LocalAnnotationOf(**fresh);
   if (annotation && !HasExecution(annotation->dialect_data, ref.name)) {

@@ -1,4 +1,4 @@
-// A local sandbox that is there: looking at it, starting it over, giving it back.
+// Gets, lists, resets and releases local sandboxes.
 
 #include "boxes/box_ids.h"
 #include "dialects/klavis/context.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The memory of localmemory, uploaded as a file: the upload alone puts it in its place.
+// The memory file of localmemory: its upload alone installs it.
 
 #include "base/task.h"
 #include "blobs/blob_name.h"
@@ -8,7 +8,7 @@
 namespace viv::klavis {
 
 blobs::BlobName MemoryUpload(std::string_view box_id);
-// What is done with an uploaded one; refused when it is no such file.
+// Installs an uploaded file; refuses one that is no memory file.
 Task<Status> InstallMemory(LocalContext& context, blobs::BlobName name);
 
 }  // namespace viv::klavis

@@ -1,5 +1,5 @@
 #pragma once
-// Local sandboxes as the vendor writes them, and what several operations read or answer alike.
+// Local sandboxes in the vendor's JSON, and what several operations have in common.
 
 #include <string>
 #include <string_view>

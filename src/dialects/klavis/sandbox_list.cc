@@ -74,8 +74,9 @@ TagFilter ReadFilter(const http::Request& request, Validator& validator) {
   return filter;
 }
 
-// The words that the store can look up: who fits has all of them. They say all of it but for pairs,
-// since {"x": "env:prod"} has that word too, and for what is no text.
+// The tags that the store can look up: each sandbox that fits has all of them. They are the whole
+// filter except for pairs, because {"x": "env:prod"} has that tag too, and for values that are no
+// text.
 struct Lookup {
   std::vector<std::string> words;
   bool is_whole = true;

@@ -31,8 +31,8 @@ bool IsLoopback(std::string_view authority) {
   return host == "localhost" || (is_v4 && host.starts_with("127."));
 }
 
-// Whether the URL's host is this server, as the caller or the operator names it. What is refused
-// here would not be dialled anyway; but who means another server shall not get ours.
+// Whether the URL's host is this server, as the caller or the operator names it. Nothing is ever
+// dialled, but a request for another server must not be answered by this one.
 bool IsOwnUrl(const ServerToolsContext& context,
               const http::Request& request,
               std::string_view url) {

@@ -21,8 +21,8 @@ json::value SchemaOf(const json::value& tool) {
 }
 
 // A JSON Schema in the part of it that Gemini's Schema has: no references, one type each, of the
-// alternatives only anyOf. Schemas come out of boxes too: references may lead in circles, so depth
-// and size have limits, beyond which a place is left without rules.
+// alternatives only anyOf. Schemas also come from boxes: references may be circular, so depth and
+// size are limited; a node beyond the limits gets no constraints.
 class GeminiSchema {
  public:
   explicit GeminiSchema(const json::value& root) : root_(root) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Tools as the makers of models want them described: the vendor's SDKs ask for the tools of an MCP
-// server in the words of one of them. Pure.
+// Describes tools in the formats of model vendors: the SDKs request the tools of an MCP server in
+// one of these formats. Pure functions.
 
 #include <optional>
 #include <string_view>

@@ -58,7 +58,7 @@ std::optional<http::Response> RefuseIfNotReady(const boxes::Box& box,
     case BoxState::kRunning:
       return std::nullopt;
     case BoxState::kStarting:
-      // Its client counts the seconds of a handshake and asks again by itself.
+      // The client limits the time of a handshake and retries by itself.
       if (IsUpgradeRequest(request)) return StillStarting(ref);
       return std::nullopt;
     case BoxState::kPaused:

@@ -1,6 +1,6 @@
 #pragma once
-// The way to a box's agent: the box is found ready or woken, and the request goes on with the
-// agent's own token in place of whatever its sender proved himself by.
+// Forwards requests to a box's agent: the box is resumed if necessary, and the agent's own token
+// replaces the credentials of the sender.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace viv::langsmith {
 
-// What is answered when neither it runs nor traffic may wake it; nothing when it is worth dialling.
+// The error response when the box does not run and traffic may not wake it; nullopt when it can be
+// dialled.
 std::optional<http::Response> RefuseIfNotReady(const boxes::Box& box, const http::Request& request);
 
 // `target` is what the agent is asked for: "/dataplane/glob?x=1".
@@ -21,7 +22,7 @@ Task<http::Response> CallAgent(Context& context,
                                boxes::BoxPtr box,
                                std::string target);
 
-// Whether the client wants to leave HTTP, as for a WebSocket.
+// Whether the client asks for another protocol, such as WebSocket.
 bool IsUpgradeRequest(const http::Request& request);
 
 }  // namespace viv::langsmith

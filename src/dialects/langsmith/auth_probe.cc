@@ -11,8 +11,8 @@ constexpr std::string_view kProbedActions[] = {"exec", "file", "tunnel", "proxy"
 
 }  // namespace
 
-// Whether the caller may do something with a box. A box that is none is denied, not absent: the
-// probe is for gateways, which pass its status on.
+// Whether the caller may do something with a box. A missing box is answered with "denied" instead
+// of 404, because gateways forward the status of this probe.
 Task<http::Response> ProbeAccess(Context& context, http::Request& request) {
   const std::string id = request.Query("sandbox_id").value_or("");
   const std::string action = request.Query("action").value_or("");

@@ -1,6 +1,6 @@
 #pragma once
-// The JSON body of a control request, as a handler wants it: an object, or the answer that says why
-// there is none.
+// Reads the JSON body of a control request: an object, or the error response that says why there is
+// none.
 
 #include <string_view>
 #include <utility>
@@ -14,7 +14,8 @@
 namespace viv::langsmith {
 
 inline constexpr std::size_t kBodyBytesMax = 1 << 20;
-// Where configurations come: far more than one may have, so that the answer tells what is too much.
+// For requests with configurations: far more than is allowed, so that the response names what is
+// too large.
 inline constexpr std::size_t kConfigBodyBytesMax = 16 << 20;
 
 // The body as any JSON value.
@@ -28,7 +29,7 @@ tl::expected<json::value, http::Response> ReadBody(const http::Request& request,
 
 const json::value& GivenOrNull(const json::value& body, std::string_view name);
 
-// Takes a checked value over, or notes its mistake; whether it was right.
+// Assigns a checked value to `target`, or records its error; returns whether it was valid.
 template <typename Value, typename Given>
 bool TakeChecked(Value& target, Checked<Given> checked, FieldErrors& field_errors) {
   if (checked) {
@@ -39,6 +40,6 @@ bool TakeChecked(Value& target, Checked<Given> checked, FieldErrors& field_error
   return checked.has_value();
 }
 
-http::Response RenderFieldError(const FieldError& wrong);  // 422, with the place of the mistake
+http::Response RenderFieldError(const FieldError& wrong);  // 422, with the path of the field
 
 }  // namespace viv::langsmith

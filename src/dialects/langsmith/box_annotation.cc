@@ -29,7 +29,7 @@ Variables StoredVariables(const json::value& body, std::string_view name) {
   return variables;
 }
 
-// A box of another dialect, or one whose note cannot be read.
+// For a box of another dialect, or one whose annotation cannot be read.
 BoxAnnotation ForeignAnnotation(const boxes::Box& box) {
   BoxAnnotation annotation;
   annotation.created_by = annotation.updated_by = box.account_id;

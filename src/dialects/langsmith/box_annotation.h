@@ -1,6 +1,6 @@
 #pragma once
-// What LangSmith keeps with a box that the domain has no word for: the layers its variables come
-// from, and the stored forms of its configurations. It lies in the box's spec as one text. Labels
+// What LangSmith stores with a box beyond the domain's own fields: the layers its variables come
+// from, and the stored forms of its configurations. It is one text in the box's annotations. Labels
 // are not here: they are the box's metadata, which every dialect sees.
 
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace viv::langsmith {
 
-inline constexpr std::string_view kAnnotationName = "langsmith";  // in BoxSpec::notes
+inline constexpr std::string_view kAnnotationName = "langsmith";  // in BoxSpec::annotations
 
 struct BoxAnnotation {
   std::string created_by;  // accounts
   std::string updated_by;
-  bool foreign = false;      // another dialect made the box: what is below is the box's own
-  RunConfig base_config;     // what the box's own layer stands on: its snapshot's
+  bool foreign = false;      // another dialect created the box: base_config is the box's own
+  RunConfig base_config;     // the layer below the box's own: its snapshot's
   Variables env_vars;        // of the create request
   RunConfig run_config;      // the box's own
   json::value proxy_config;  // stored forms; null when there is none
@@ -28,11 +28,11 @@ struct BoxAnnotation {
   std::vector<std::string> tag_value_ids;
 };
 
-// Of a box that another dialect made: what it has stands below.
+// For a box that another dialect created, its settings are the base_config.
 BoxAnnotation AnnotationOf(const boxes::Box& box);
 std::string WriteAnnotation(const BoxAnnotation& annotation);
 
-// What the layers come to.
+// The result of all layers.
 struct Environment {
   std::string user;
   std::string workdir;  // empty: the user's home
@@ -41,8 +41,8 @@ struct Environment {
 // Variables of the snapshot, then placeholders of rules, then the box's run_config, then its
 // env_vars, then those that rules of providers manage.
 Environment EnvironmentOf(const BoxAnnotation& annotation);
-// Those that go on to boxes from a snapshot of it: the snapshot's below it, then its run_config's.
-// What it was given as env_vars or through rules may be secret and stays with it.
+// The variables for boxes from a snapshot of this box: those of its own snapshot, then those of its
+// run_config. Values of env_vars and of rules may be secret and are not copied.
 Variables VariablesToCapture(const BoxAnnotation& annotation);
 
 }  // namespace viv::langsmith

@@ -16,7 +16,7 @@ namespace {
 
 using CreateBoxOrResponse = tl::expected<boxes::CreateBox, http::Response>;
 
-// A failed build is no fault of the request's form, and no box can come of it.
+// A snapshot whose build failed is not an invalid request, but no box can start from it.
 http::Response SnapshotFailure(const Error& error) {
   if (error.code == ErrorCode::kInvalidArgument) return Failure(422, "ImagePull", error.message);
   return FailureOf(error);
@@ -28,7 +28,7 @@ http::Response SmallerThanSnapshot(std::int64_t disk_bytes) {
                           std::to_string(disk_bytes) + " bytes are expected, or leave it out");
 }
 
-// What the box starts from, and with it what stands below its own layer.
+// Resolves what the box starts from, and with it the layer below its own run_config.
 tl::expected<void, http::Response> Resolve(const Context& context,
                                            BoxRequest& request,
                                            boxes::CreateBox& box) {

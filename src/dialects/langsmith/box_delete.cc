@@ -20,7 +20,7 @@ Checked<std::vector<std::string>> ReadBatchNames(const json::value& body) {
   return names;
 }
 
-// Why a box stays is told by its kind; what went wrong inside is not.
+// The response has the kind of the error only, without internal details.
 std::string SkipReason(const Error& error) {
   return error.code == ErrorCode::kNotFound ? "not found" : "it could not be removed: try again";
 }

@@ -13,7 +13,8 @@ namespace viv::langsmith {
 std::optional<std::string> BoxNameError(std::string_view name);  // nothing when it is one
 // One that no box of the account has: "sandbox-1f0c29ab".
 std::string UnusedBoxName(const Context& context, std::string_view account_id);
-// What answers call it: its own name, or else its id, as boxes of other dialects have none.
+// The name in responses: the box's name, or its id, because boxes of other dialects may have no
+// name.
 const std::string& NameOf(const boxes::Box& box);
 
 }  // namespace viv::langsmith

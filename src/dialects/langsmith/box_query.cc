@@ -47,7 +47,7 @@ tl::unexpected<Error> WrongParameter(std::string_view name, std::string_view wan
               std::string(name) + ": " + std::string(wanted) + " is expected");
 }
 
-// Every value of a parameter that may be repeated; the framework's own reader gives the first.
+// All values of a parameter that may be repeated; http::Request::Query returns only the first.
 Result<std::vector<std::string>> AllValues(const http::Request& request, std::string_view name) {
   std::vector<std::string> values;
   for (std::string_view pair : Split(request.query, '&')) {

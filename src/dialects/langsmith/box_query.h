@@ -1,6 +1,6 @@
 #pragma once
-// The query of a list of boxes: which ones, in which order, and from where on. Two ways of paging
-// meet here: limit and offset of older clients, page_size and cursor of newer ones.
+// The query of a list of boxes: filter, sort order and position. It supports two ways of paging:
+// limit and offset of older clients, page_size and cursor of newer ones.
 
 #include <cstdint>
 #include <optional>
@@ -47,10 +47,10 @@ struct BoxListQuery {
   std::optional<BoxSortKey> after;  // the last one of the page before
 };
 
-// kInvalidArgument names the parameter that makes no sense. `account_id` is who asks.
+// kInvalidArgument names the invalid parameter. `account_id` is the caller.
 Result<BoxListQuery> ReadBoxQuery(const http::Request& request, std::string_view account_id);
 
-// Opaque to clients; it holds for the sort and order it was made under.
+// Opaque to clients; it is valid only for the sort and order it was created with.
 std::string EncodeCursor(const BoxListQuery& query, const BoxSortKey& last);
 Result<BoxSortKey> DecodeCursor(const BoxListQuery& query, std::string_view cursor);
 

@@ -68,7 +68,7 @@ void RefuseVolumes(Members& members) {
                    "outlive the sandbox");
 }
 
-// What has no part but itself.
+// Reads the members that are plain values.
 void ReadPlain(const json::value& body, Members& members, BoxRequest& request) {
   if (std::optional<std::string> name = members.Text("name")) {
     if (auto why = BoxNameError(*name)) members.Refuse("name", *std::move(why));

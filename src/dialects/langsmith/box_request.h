@@ -1,6 +1,6 @@
 #pragma once
-// The body of a create request, checked: what is asked of the domain, and how long the client waits
-// for it. Members that nobody here knows are ignored.
+// The checked body of a create request: what the domain is asked for, and how long the client waits
+// for it. Unknown members are ignored.
 
 #include <chrono>
 #include <string>
@@ -21,7 +21,7 @@ struct BoxRequest {
   std::int64_t idle_seconds = 0;
   std::int64_t keep_stopped_seconds = 0;
   bool keep_memory = false;
-  bool persistent = true;  // false: its files go at each stop
+  bool persistent = true;  // false: its files are removed at each stop
   SizeRequest size_request;
   std::map<std::string, std::string> labels;
   BoxAnnotation annotation;

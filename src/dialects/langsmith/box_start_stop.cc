@@ -12,7 +12,7 @@ http::Response WrongStateToStartOrStop(const boxes::Box& box, std::string_view d
                      std::string(StatusOf(box.state)));
 }
 
-// What the box did meanwhile is a wrong state, too.
+// A box that changed its state meanwhile is in a wrong state, too.
 http::Response StartStopFailure(const Error& error) {
   if (error.code == ErrorCode::kConflict) return Failure(400, "InvalidRequest", error.message);
   return FailureOf(error);
@@ -26,7 +26,7 @@ Task<http::Response> StartBox(Context& context, http::Request& request) {
   const std::string_view status = StatusOf((*box)->state);
   if (status != "stopped" && status != "failed")
     co_return WrongStateToStartOrStop(**box, "started");
-  // A box of another dialect gets the time again that it was created with; ours have no end.
+  // A box of another dialect gets its original timeout again; boxes of this dialect have none.
   const std::int64_t timeout_seconds = (*box)->spec.timeout_seconds;
   auto connected = co_await context.boxes.Connect((*box)->account_id, (*box)->id, timeout_seconds);
   if (!connected) co_return StartStopFailure(connected.error());

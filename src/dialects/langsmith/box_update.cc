@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kTagsMax = 100;
 
-// Reads a PATCH over a box as it is: what is not given stays.
+// Reads a PATCH relative to the current box: what is not given stays.
 class BoxPatch {
  public:
   BoxPatch(const json::value& body, const boxes::Box& box, const AccountSealer& sealer)
@@ -36,7 +36,7 @@ class BoxPatch {
   }
 
   const FieldErrors& field_errors() const { return field_errors_; }
-  bool empty() const { return empty_; }  // nothing that we know was given
+  bool empty() const { return empty_; }  // no known member was given
   const std::optional<std::string>& name() const { return change_.name; }
 
   boxes::BoxChange Take(std::string updated_by) {
@@ -63,7 +63,7 @@ class BoxPatch {
     if (Has(field)) TakeChecked(place, ReadTtl(body_, field), field_errors_);
   }
 
-  // Holds from the next start on.
+  // Takes effect at the next start.
   void ReadSize() {
     SizeRequest request;
     if (!TakeChecked(request, ReadSizeRequest(body_), field_errors_) || request.empty()) return;
@@ -80,7 +80,7 @@ class BoxPatch {
     annotation_.tag_value_ids = members.Texts("tag_value_ids", kTagsMax);
   }
 
-  // The whole of it is replaced, and holds at once.
+  // The whole config is replaced and takes effect at once.
   void ReadProxy() {
     if (!Has("proxy_config")) return;
     auto stored = StoreProxyConfig(body_.at("proxy_config"), annotation_.proxy_config, sealer_);
@@ -89,7 +89,7 @@ class BoxPatch {
       return Members(body_, {}, field_errors_).Refuse("proxy_config", *std::move(why));
     change_.network = box_.spec.network;
     change_.network->egress = EgressOf(annotation_.proxy_config);
-    // A proxy of the owner's is another dialect's word and stays.
+    // A proxy that was set through another dialect stays.
     gateway::Plan plan = PlanOf(annotation_.proxy_config, sealer_);
     plan.proxy = std::move(change_.network->plan.proxy);
     change_.network->plan = std::move(plan);
@@ -107,7 +107,7 @@ class BoxPatch {
     ChangeVariables();
   }
 
-  // The box also has variables that are not ours, such as its image's: those stay.
+  // The box also has variables of other origin, such as those of its image: these stay.
   void ChangeVariables() {
     Variables variables = box_.spec.variables;
     for (const auto& [name, value] : EnvironmentOf(before_).variables) variables.erase(name);
@@ -125,8 +125,8 @@ class BoxPatch {
   bool empty_ = true;
 };
 
-// Over the box as it is when it is changed: of two who change different things at once, neither
-// takes back what the other one did.
+// Applied to the box as it is at the time of the change: of two concurrent changes of different
+// fields, neither reverts the other.
 boxes::MakeBoxChange ChangeBy(json::value body, AccountSealer sealer, std::string account_id) {
   return [=](const boxes::Box& now) -> Result<boxes::BoxChange> {
     BoxPatch patch(body, now, sealer);
@@ -135,7 +135,7 @@ boxes::MakeBoxChange ChangeBy(json::value body, AccountSealer sealer, std::strin
   };
 }
 
-// Rules are handed to a box that runs.
+// Rules can be changed only while the box runs.
 http::Response NotReadyForProxy(const boxes::Box& box) {
   return Failure(400, "InvalidRequest",
                  "sandbox '" + (box.spec.name.empty() ? box.id : box.spec.name) +

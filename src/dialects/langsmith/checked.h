@@ -1,8 +1,8 @@
 #pragma once
-// What a request says, read member by member with the place of a mistake kept: the vendor names it
-// ("loc"). Readers of one body share one FieldErrors; the first that is found counts, and later
-// answers are empty, so that a validator reads all it wants and asks once. A member that is null is
-// as good as absent.
+// Reads the members of a request's JSON and records the path of an invalid one, which the vendor's
+// errors contain ("loc"). Readers of one body share one FieldErrors, which keeps the first error;
+// invalid members read as empty, so that a validator reads all members and checks for errors once.
+// A member that is null counts as absent.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace viv::langsmith {
 using FieldPath =
     std::vector<std::string>;  // {"proxy_config", "rules", "0", "name"}, without "body"
 
-// For InvalidField of errors.h: InvalidField(wrong.where, wrong.message).
+// Rendered by InvalidField of errors.h.
 struct FieldError {
   FieldPath where;
   std::string message;
@@ -44,7 +44,7 @@ class FieldErrors {
   std::optional<FieldError> first_;
 };
 
-// The members of one object; anything else is a mistake at `place`.
+// The members of one object; any other value is an error at `path`.
 class Members {
  public:
   Members(const json::value& object, FieldPath path, FieldErrors& field_errors);
@@ -58,12 +58,12 @@ class Members {
   std::optional<std::int64_t> Integer(std::string_view name, std::int64_t least, std::int64_t most);
   std::vector<std::string> Texts(std::string_view name, std::size_t count_max);  // ["a"]
   std::map<std::string, std::string> Map(std::string_view name, std::size_t count_max);
-  // Each as a reader of its own; absent ones have no members.
+  // One reader for each object; an absent one has no members.
   std::vector<Members> Objects(std::string_view name, std::size_t count_max);
   Members Object(std::string_view name);
 
   FieldPath At(std::string_view name) const;
-  void Refuse(std::string_view name, std::string message);  // a mistake in that member
+  void Refuse(std::string_view name, std::string message);  // records an error of that member
   const FieldPath& path() const { return path_; }
   FieldErrors& field_errors() const { return *field_errors_; }
   const json::value& json() const { return *object_; }

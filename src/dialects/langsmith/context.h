@@ -1,7 +1,7 @@
 #pragma once
-// What every LangSmith handler needs, and the routes that lead to them. The control plane is here,
-// one file per operation or small group; of the data plane only who may and where to: the box's own
-// agent speaks it (agent/dataplane), so that nothing of a guest is parsed by the server.
+// The context of all LangSmith handlers, and their routes. The control plane is here, one file per
+// operation or small group. Of the data plane only authentication and routing are here: the box's
+// own agent implements it (agent/dataplane), so that the server parses nothing that a guest sends.
 
 #include <array>
 #include <optional>
@@ -27,7 +27,7 @@ struct Context {
   boxes::Boxes& boxes;
   accounts::Accounts& accounts;
   const accounts::Sealer& sealer;
-  accounts::AccountSecrets& account_secrets;  // the workspace's, as this dialect calls an account
+  accounts::AccountSecrets& account_secrets;  // an account is called workspace in this dialect
   accounts::DocumentTable& registries;
   accounts::DocumentTable&
       snapshots;  // what the domain does not know of a snapshot: tags, labels, builds
@@ -37,16 +37,17 @@ struct Context {
   std::size_t boxes_max = 0;  // how many the server holds, for /usage; 0: not told
   http::RelayFunction relay = http::Relay;
   Clock clock = NowMs;
-  boxes::ImageImports* images = nullptr;          // nullptr: snapshots are made of boxes only
-  std::array<AsyncMutex, 64> grant_mutexes = {};  // who changes what is shared, by box and port
+  boxes::ImageImports* images = nullptr;  // nullptr: snapshots are made of boxes only
+  // Locked while a grant is changed, by the hash of box and port.
+  std::array<AsyncMutex, 64> grant_mutexes = {};
 };
 
-// Every route, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under
+// All routes, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under
 // /api/v1; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
 
-// The parts of it; `router` is mounted below both prefixes, `auth` stands before each handler that
-// wants a key.
+// The parts of it; `router` is mounted below both prefixes, `auth` wraps each handler that needs a
+// key.
 void AddBoxRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth);
@@ -55,7 +56,7 @@ void AddDataPlaneRoutes(Context& context, http::Router& router, const http::Midd
 // Below /api/v1.
 void AddWorkspaceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
 
-// Requests whose body is handled while it arrives: uploads, and whatever goes on to a guest.
+// Whether the body of the request is streamed: uploads, and whatever is forwarded to a guest.
 bool IsStreamed(const http::Request& request);
 
 // Shared by the operations: a box by its name, UUID or own id, in this order.

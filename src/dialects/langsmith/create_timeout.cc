@@ -16,8 +16,8 @@
 namespace viv::langsmith {
 namespace {
 
-// Shared by the one who waits and the creation under way, since either may end first. Both run on
-// one thread.
+// Shared by the waiting coroutine and the creation, because either may end first. Both run on one
+// thread.
 struct PendingCreation {
   explicit PendingCreation(asio::any_io_executor executor) : done(std::move(executor)) {}
 
@@ -26,7 +26,7 @@ struct PendingCreation {
   bool abandoned = false;
 };
 
-// The one who waits is gone, however that came about.
+// Marks the creation as abandoned when the waiting coroutine ends, for whatever reason.
 struct AbandonOnExit {
   std::shared_ptr<PendingCreation> pending;
   ~AbandonOnExit() { pending->abandoned = true; }
@@ -56,7 +56,7 @@ Task<Result<boxes::BoxPtr>> CreateWithTimeout(boxes::Boxes& boxes,
   auto pending = std::make_shared<PendingCreation>(executor);
   AbandonOnExit abandon_on_exit{pending};
   pending->done.expires_after(timeout);
-  // Not owned by this coroutine: it ends before the creation does when the client hangs up.
+  // Not owned by this coroutine, which ends before the creation if the client disconnects.
   asio::co_spawn(executor, RunCreation(boxes, std::move(request), pending), asio::detached);
   auto token = asio::as_tuple(asio::use_awaitable);
   if (!pending->result) co_await pending->done.async_wait(token);

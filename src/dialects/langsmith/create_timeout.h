@@ -1,7 +1,6 @@
 #pragma once
-// Creating a box for a client that waits only so long. The domain finishes what it began whatever
-// the client does; a box that comes too late, or whose client hung up, is removed again, since
-// nobody would know of it.
+// Creates a box with a timeout. The domain always finishes a creation; a box that is ready too
+// late, or whose client has disconnected, is removed again, because no client would know of it.
 
 #include <chrono>
 
@@ -9,7 +8,7 @@
 
 namespace viv::langsmith {
 
-// kUnavailable with kCreateTimedOut's text when time ran out. `boxes` outlives the creation.
+// kUnavailable with the text of kCreateTimedOut after the timeout. `boxes` outlives the creation.
 inline constexpr std::string_view kCreateTimedOut = "not ready in time";
 Task<Result<boxes::BoxPtr>> CreateWithTimeout(boxes::Boxes& boxes,
                                               boxes::CreateBox request,

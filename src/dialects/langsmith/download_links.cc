@@ -18,7 +18,8 @@ constexpr std::size_t kLinkPathBytesMax = 4096;
 constexpr std::size_t kContentTypeBytesMax = 255;
 constexpr std::int64_t kLinkSecondsMax = 100LL * 366 * 86'400;  // longer than anybody waits
 
-// A file that is shown in the browser comes from our own origin: it may be looked at and no more.
+// The content security policy of files, which browsers load from our own origin: scripts and forms
+// are disabled.
 constexpr std::string_view kFileSecurityPolicy =
     "default-src 'none'; img-src 'self' data:; media-src 'self'; object-src 'self'; "
     "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -65,8 +66,8 @@ http::Response LinkRefused(const http::Request& request,
   return Failure(status, type, std::move(message));
 }
 
-// The file's own name stands in the address, for the browser that saves it. The token is not part
-// of the path, since paths are logged.
+// The URL has the name of the file, which a browser uses to save it. The token is not part of the
+// path, because paths are logged.
 std::string AddressOfLink(const std::string& origin,
                           std::string_view path,
                           std::string_view token) {
@@ -125,7 +126,7 @@ Task<http::Response> FollowDownloadLink(Context& context, http::Request& request
       co_await CallAgent(context, request, *std::move(box), std::move(target));
   response.headers.Set("Content-Security-Policy", std::string(kFileSecurityPolicy));
   response.headers.Set("X-Content-Type-Options", "nosniff");
-  response.headers.Set("Referrer-Policy", "no-referrer");  // the address is the key
+  response.headers.Set("Referrer-Policy", "no-referrer");  // the URL is the credential
   co_return response;
 }
 

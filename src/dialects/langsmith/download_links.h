@@ -1,7 +1,7 @@
 #pragma once
-// Links to one file of one box that need no key: whoever has the link may read the file. All that
-// it does is in its signed token (box, path, content type, disposition, end), so it cannot be
-// pointed at anything else, and nothing is stored.
+// Links to one file of one box that need no key: whoever has the link may read the file. The signed
+// token contains everything (box, path, content type, disposition, end), so that a link cannot be
+// changed, and nothing is stored.
 
 #include "base/task.h"
 #include "dialects/langsmith/context.h"

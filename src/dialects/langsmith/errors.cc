@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kErrorMessageBytesMax = 4096;
 
-// What went wrong inside is for the log; the client gets the number under which it stands there.
+// Internal errors are logged; the client gets the id of the log entry.
 http::Response InternalFailure(const Error& error) {
   const std::string error_id = RandomHex(16);
   log::Error("langsmith.failed", {{"error_id", error_id}, {"error", error.message}});
@@ -21,8 +21,8 @@ http::Response InternalFailure(const Error& error) {
   return http::Json(500, WriteJson(json::object{{"detail", std::move(detail)}}));
 }
 
-// The SDK tells what is used up by the words cpu, memory and storage; a sandbox's "limit" is the
-// number of sandboxes.
+// The SDK recognizes an exhausted quota by the words cpu, memory and storage; "sandbox limit" is
+// the number of sandboxes.
 std::string QuotaMessage(const Error& error) {
   switch (accounts::ExceededBudget(error).value_or(accounts::Budget::kBoxes)) {
     case accounts::Budget::kCpus:

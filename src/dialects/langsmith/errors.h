@@ -17,8 +17,8 @@ http::Response Failure(int status, std::string_view type, std::string message);
 // "rules"}.
 http::Response InvalidField(const std::vector<std::string>& where, std::string message);
 // kNotFound 404 "ResourceNotFound", kConflict 409 "Conflict", kLimitExceeded 429 "QuotaExceeded",
-// kInvalidArgument 422, kUnavailable 503, kPermissionDenied 403 "Forbidden"; else 500, of which
-// only the log says why.
+// kInvalidArgument 422, kUnavailable 503, kPermissionDenied 403 "Forbidden"; else 500, whose reason
+// is in the log only.
 http::Response FailureOf(const Error& error);
 http::Response RenderAuthFailure(http::AuthFailure failure);  // 401 "Unauthorized"
 

@@ -45,12 +45,12 @@ bool HasPlainNames(std::string_view path) {
   });
 }
 
-// Below the folder of mounts; a Context Hub is the agent's memory and stands where agents look for
-// it, anywhere but in the system's own folders.
+// Mounts are below the folder of mounts. A Context Hub is the agent's memory and may be anywhere
+// but in system folders.
 bool IsMountPath(std::string_view path, std::string_view type) {
   if (path.starts_with(kMountsFolder)) return HasPlainNames(path.substr(kMountsFolder.size()));
   if (type != "contexthub" || !path.starts_with('/')) return false;
-  if (path == "/mnt" || path == "/mnt/mounts") return false;  // where others stand
+  if (path == "/mnt" || path == "/mnt/mounts") return false;  // other mounts are below these
   path.remove_prefix(1);
   const std::string_view first = path.substr(0, path.find('/'));
   const bool is_system = std::find(std::begin(kSystemFolders), std::end(kSystemFolders), first) !=

@@ -1,6 +1,6 @@
 #pragma once
-// Buckets and repositories a box asks to have below /mnt/mounts, and the credentials for them. They
-// are checked and kept; secrets are sealed and hidden as those of a proxy_config are.
+// The buckets and repositories that a box mounts below /mnt/mounts, and their credentials. They are
+// checked and stored; secrets are sealed and hidden like those of a proxy_config.
 
 #include <optional>
 #include <string>
@@ -17,8 +17,8 @@ Checked<json::value> StoreMountConfig(const json::value& given,
                                       const json::value& stored_proxy,
                                       const AccountSealer& sealer);
 json::value ShowMountConfig(const json::value& stored);
-// What stands against a box with these mounts and that proxy_config, both as stored: credentials of
-// one provider in both, or mounts without any. For a proxy_config that changes later.
+// Why a box cannot have these mounts with that proxy_config, both as stored: both have credentials
+// of one provider, or mounts have none. For a proxy_config that is changed later.
 std::optional<std::string> MountsAndProxyConflict(const json::value& stored_mounts,
                                                   const json::value& stored_proxy);
 

@@ -1,7 +1,7 @@
 #pragma once
-// Variables that a rule of type aws or gcp manages. The providers' SDKs send nothing unless they
-// find credentials, so while such a rule is enabled its box has placeholders, which the gateway
-// replaces when it signs.
+// The variables that a rule of type aws or gcp manages. The providers' SDKs send no request unless
+// they find credentials, so while such a rule is enabled its box has placeholders, which the
+// gateway replaces when it signs.
 
 #include <optional>
 #include <string_view>

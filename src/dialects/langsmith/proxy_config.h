@@ -1,8 +1,8 @@
 #pragma once
-// What leaves a box and what is added to it: access_control (where to), rules (headers for hosts,
-// signatures for AWS and Google) and callbacks (headers asked of the user's own server). The stored
-// form is the given one, checked and without members nobody knows, in which opaque values are
-// sealed (secret_value.h). What it means for the box is told by proxy_plan.h.
+// The egress configuration of a box: access_control (allowed hosts), rules (headers for hosts,
+// signatures for AWS and Google) and callbacks (headers that the user's own server supplies). The
+// stored form is the checked request without unknown members, in which opaque values are sealed
+// (secret_value.h). proxy_plan.h derives the box's egress from it.
 
 #include "base/json.h"
 #include "dialects/langsmith/checked.h"

@@ -1,7 +1,7 @@
 #pragma once
-// What a stored proxy_config (proxy_config.h) comes to for its box: where it may connect, what the
-// gateway adds to its requests, and which variables stand in for the secrets it never sees. Null
-// stands for no config in each.
+// Derives the egress of a box from its stored proxy_config (proxy_config.h): where it may connect,
+// what the gateway adds to its requests, and which variables are placeholders for secrets. Null is
+// no config in each function.
 
 #include <map>
 #include <string>

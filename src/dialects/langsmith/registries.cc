@@ -27,7 +27,8 @@ constexpr std::size_t kRegistryNameBytesMax = 128;
 constexpr std::size_t kRegistryUrlBytesMax = 1024;
 constexpr std::size_t kRegistryPasswordBytesMax = 16'384;
 
-// What handlers share. Names are looked up and written under one lock, so that each stays unique.
+// Shared by the handlers. Names are looked up and written under one lock, so that each stays
+// unique.
 struct RegistryContext {
   explicit RegistryContext(Context& of) : context(of) {}
   Context& context;

@@ -19,7 +19,7 @@ struct RunConfig {
   bool empty() const { return !user && !work_dir && env_vars.empty(); }
 };
 
-// Of a request, or of what ShowRunConfig gave; null is an empty one. FieldErrors are placed below
+// Of a request, or of what ShowRunConfig gave; null is an empty one. Errors name fields below
 // "run_config".
 Checked<RunConfig> ReadRunConfig(const json::value& given);
 RunConfig OverlayRunConfig(RunConfig base, const RunConfig& overlay);

@@ -15,7 +15,7 @@ namespace viv::langsmith {
 
 inline constexpr std::size_t kSecretBytesMax = 64 << 10;  // a service account's key has some 2 KiB
 
-// Who seals, and for whom: what one account sealed opens for no other.
+// Seals values for one account: no other account can open them.
 struct AccountSealer {
   const accounts::Sealer& sealer;
   std::string purpose;
@@ -41,8 +41,8 @@ json::object StoreSecret(Members& members,
 // Every stored secret within `stored`, however deep, as answers show it.
 json::value WithoutSecrets(const json::value& stored);
 
-// The text of a stored value, for whoever carries a rule out. kInvalidArgument when it was changed
-// or was sealed for another account.
+// The plain text of a stored value, for applying a rule. kInvalidArgument when it was changed or
+// was sealed for another account.
 Result<std::string> OpenSecret(const json::value& stored, const AccountSealer& sealer);
 
 }  // namespace viv::langsmith

@@ -17,8 +17,8 @@ std::string_view AuthorityOfUrl(std::string_view url) {
   return url.substr(0, url.find('/'));
 }
 
-// A browser adds cookies and passwords by itself, so what another origin's page made it send is
-// told from what a person wanted.
+// A browser adds cookies and passwords by itself, so requests that a page of another origin caused
+// are detected.
 bool IsFromElsewhere(const Context& context, const http::Request& request) {
   if (!request.headers.Has("origin")) return false;
   std::string_view from = AuthorityOfUrl(request.headers.Get("origin"));
@@ -52,7 +52,7 @@ std::string SignedInAccount(const Context& context, const http::Request& request
   return account;
 }
 
-// Of several the one that opens counts; failing that, "expired" tells more than "bad".
+// Of several tokens a valid one counts; otherwise "expired" is more helpful than "bad".
 TokenCheck BetterToken(TokenCheck a, TokenCheck b) {
   return a < b ? a : b;
 }

@@ -1,8 +1,8 @@
 #pragma once
-// Who may talk to a service: the bearer of a token for exactly this box and port, made since it was
-// shared by tokens last, as a header or as the cookie that a browser got for it; and where the port
-// is shared by login, whoever has a key of the owner ("restricted"), or of any account of the
-// owner's organization ("workspace").
+// Who may use a service: the bearer of a token for exactly this box and port, created since the
+// port was last shared by token, in a header or in a browser's cookie; and if the port is shared by
+// login, whoever has a key of the owner ("restricted"), or of any account of the owner's
+// organization ("workspace").
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace viv::langsmith {
 
-// Under a grant as it is kept.
+// For a stored grant.
 std::string MintServiceToken(const Context& context, const Grant& grant, std::int64_t end_s);
 
 enum class TokenCheck { kGood, kExpired, kBad };
@@ -27,13 +27,13 @@ CheckedToken CheckServiceToken(const Context& context,
                                std::string_view token);
 
 struct Admission {
-  TokenCheck check = TokenCheck::kBad;  // kBad: nothing that opens was shown
+  TokenCheck check = TokenCheck::kBad;  // kBad: the request has no valid credential
   std::string user_id;                  // who signed in; empty with a token
   bool by_login = false;                // signing in would help
 };
 Admission Admit(const Context& context, const ServiceRoute& route, const http::Request& request);
 
-// Whether a key of this server is in the request, which is none of a guest's business.
+// Whether the request contains a key of this server, which must not reach a guest.
 bool CarriesOurKey(const Context& context, const http::Request& request);
 
 }  // namespace viv::langsmith

@@ -14,8 +14,8 @@ namespace viv::langsmith {
 // "https://app.example.com[:port]" in lower case; nothing when the text is no origin of a page.
 std::optional<std::string> EmbedOrigin(std::string_view text);
 
-// Has the answer allow frames in the pages of these origins and in the service's own, whatever the
-// guest said of frames.
+// Allows pages of these origins and of the service itself to show the response in a frame, whatever
+// the guest's headers say.
 void AllowFrames(http::Response& response, const std::vector<std::string>& origins);
 
 }  // namespace viv::langsmith

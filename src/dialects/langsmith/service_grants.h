@@ -1,8 +1,8 @@
 #pragma once
 // Which ports of which boxes are shared, and how: by tokens that end, or for good with those who
-// sign in. A token names the generation of the grant that it was made under, and opens nothing once
-// that grant was removed or became one of another kind. A grant goes with its box: one that is left
-// behind counts as none and is removed when it is met.
+// sign in. A token names the generation of its grant and is invalid once that grant was removed or
+// changed its kind. A grant ends with its box: one that is left behind is ignored and removed when
+// it is found.
 
 #include <cstdint>
 #include <optional>
@@ -37,8 +37,8 @@ bool IsByLogin(const Grant& grant);
 std::optional<Grant> FindGrant(const Context& context, const Service& service);
 std::vector<Grant> GrantsOfBox(const Context& context, const boxes::Box& box);  // by port
 
-// The grant as it is kept. A token's time never shortens the one before it, and tokens that were
-// made before hold on while the port is shared in the same way. kLimitExceeded when the box shares
+// Returns the stored grant. A new token never shortens the time of an earlier one, and earlier
+// tokens stay valid while the port is shared in the same way. kLimitExceeded when the box shares
 // too many ports.
 Task<Result<Grant>> SaveGrant(Context& context, Grant grant);
 Task<Status> RemoveGrant(Context& context, Service service);

@@ -1,6 +1,6 @@
 #pragma once
-// What of a request a guest gets to see, and what of its answer a browser may obey. Tokens, keys
-// and our cookie stay here; a guest's cookies and redirections stay within its own address.
+// Rewrites requests to a guest and its responses. Tokens, keys and our cookie are removed from
+// requests; a guest's cookies and redirects are restricted to its own address.
 
 #include <string>
 #include <string_view>
@@ -18,19 +18,19 @@ std::vector<std::string> ServiceCookies(const http::Request& request);
 
 struct RequestRewrite {
   std::string prefix;     // before the guest's paths, as its clients write them; may be empty
-  std::string user_id;    // of who signed in; empty: a token opened the door
-  bool keep_keys = true;  // Authorization and X-Api-Key are the guest's own business
+  std::string user_id;    // of the user who signed in; empty: a token was used
+  bool keep_keys = true;  // Authorization and X-Api-Key are passed to the guest
 };
 void RewriteRequest(http::Request& request, const RequestRewrite& guest);
 
-// The same for what comes back. `origin` is how the client calls us: "http://host:port".
+// The same for responses. `origin` is our address as the client uses it: "http://host:port".
 struct ResponseRewrite {
   std::string prefix;
   std::string origin;
 };
 void RewriteResponse(http::Response& response, const ResponseRewrite& guest);
 
-// Takes out what would change more of our origin than one answer: cookies and the like.
+// Removes headers that affect our whole origin, such as cookies.
 void DropOriginWideHeaders(http::Response& response);
 
 }  // namespace viv::langsmith

@@ -54,7 +54,7 @@ bool IsGetOrHead(const http::Request& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
 
-// A path of the same service and nothing that leads out of it, however a browser may read it.
+// Whether this is a path of the same service that no browser could take for another origin.
 bool StaysWithin(std::string_view path) {
   if (!path.starts_with('/') || path.starts_with("//")) return false;
   for (char c : path)
@@ -103,7 +103,7 @@ http::Response LogIn(const Context& context,
                        "/; Max-Age=" + std::to_string(checked.seconds_left) + "; HttpOnly";
   const bool secure = IsClientSecure(context, request);
   const bool in_frames = !OriginsOfFrames(context, route.service).empty();
-  // In a frame of another site's page the browser sends none but such a one.
+  // In a frame of another site's page the browser sends only a cookie with this attribute.
   cookie += secure && in_frames ? "; SameSite=None; Partitioned" : "; SameSite=Lax";
   if (secure) cookie += "; Secure";
   response.headers.Add("Set-Cookie", std::move(cookie));
@@ -166,7 +166,7 @@ Task<http::Response> ServeService(Context& context, http::Request& request) {
   Admission admission = Admit(context, *route, request);
   if (admission.check != TokenCheck::kGood) co_return NotAdmitted(request, admission);
   const std::string query = request.query.empty() ? "" : '?' + request.query;
-  // Without its last '/' the links of a page would lead out of the service.
+  // Without the trailing '/' the relative links of a page would leave the service.
   if (path.empty() && IsGetOrHead(request) && !IsUpgradeRequest(request))
     co_return RedirectTo(OuterPrefix(context, *route) + '/' + query);
   request.path = path.empty() ? "/" : std::move(path);

@@ -1,6 +1,7 @@
 #pragma once
-// Traffic of services: any request, any method, WebSockets too, passed on to a port of a box for
-// who may. Answered without an account, as the token is the proof. The box is woken if it sleeps.
+// Traffic of services: requests of any method, and WebSockets, are forwarded to a port of a box if
+// the caller may use it. No account is needed, because the token authorizes the caller. A paused
+// box is resumed.
 
 #include <string_view>
 
@@ -10,8 +11,8 @@
 
 namespace viv::langsmith {
 
-// By the host's name, where there is a domain, else by the path "/_svc/…". Looks at the head alone;
-// all of it streams, so this is the predicate for ServerOptions::streams_body too.
+// By the host name, if there is a domain, else by the path "/_svc/…". Reads the header only; all of
+// this traffic is streamed, so this is the predicate for ServerOptions::streams_body too.
 bool IsServiceTraffic(std::string_view domain, const http::Request& request);
 
 http::Handler ServiceTraffic(Context& context);  // `context` outlives the handler

@@ -114,7 +114,7 @@ Task<http::Response> ShareByLogin(Context& context, http::Request& request, Gran
   co_return http::Json(200, WriteJson(response));
 }
 
-// From login back to a token.
+// Stops sharing by login and shares by token again.
 Task<http::Response> SwitchToToken(Context& context,
                                    http::Request& request,
                                    Grant grant,

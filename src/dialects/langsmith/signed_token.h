@@ -1,7 +1,6 @@
 #pragma once
-// Tokens that carry their own meaning: JSON Web Tokens (HS256) under the server's secret. Nothing
-// about them is stored, so they are made and checked without asking anybody. A token that was
-// signed for one purpose is none for any other.
+// JSON Web Tokens (HS256) that are signed with the server's secret. They are self-contained:
+// nothing about them is stored. A token that was signed for one purpose is invalid for any other.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +17,7 @@ enum class TokenPurpose { kService, kDownload };
 // `claims` and a random "jti", which makes every token another one.
 std::string SignToken(const accounts::Sealer& sealer, TokenPurpose purpose, json::object claims);
 
-// What it says, if we said it. Whether its time is over is the caller's question.
+// The claims, if the signature is valid. The caller checks the expiration.
 std::optional<json::value> OpenToken(const accounts::Sealer& sealer,
                                      TokenPurpose purpose,
                                      std::string_view token);

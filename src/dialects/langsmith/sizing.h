@@ -1,6 +1,7 @@
 #pragma once
-// How big a box is. Memory is 4 GiB for each core; a new box may have half as much or half as much
-// again, and when only one of both is given it decides the other. cpu_millicores beats vcpus.
+// The size of a box. Memory is 4 GiB for each core; a new box may have half as much or half as much
+// again, and if only one of both is given, the other is derived from it. cpu_millicores beats
+// vcpus.
 
 #include <cstdint>
 #include <optional>

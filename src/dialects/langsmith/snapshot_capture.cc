@@ -11,7 +11,8 @@
 namespace viv::langsmith {
 namespace {
 
-// What the sandbox ran with goes on to those from it, unless it is what every sandbox has.
+// User and folder of the sandbox are stored for sandboxes from the snapshot, unless they are the
+// defaults.
 void KeepEnvironment(const boxes::BoxSpec& spec, KnownSnapshot& snapshot) {
   if (spec.user == "root" && spec.workdir == "/root") return;
   snapshot.user = spec.user;

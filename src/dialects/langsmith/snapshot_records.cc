@@ -61,7 +61,7 @@ KnownSnapshot ReadSnapshotEntry(const accounts::DocumentTable::Entry& entry) {
   return known;
 }
 
-// As the domain has it; `known` is what the table said, if anything.
+// Adds the domain's information to `known`, which has what the table says, if anything.
 void MergeTemplateInfo(const boxes::TemplateInfo& info, KnownSnapshot& known) {
   if (known.id.empty()) {  // another dialect's
     known.id = info.id;
@@ -98,7 +98,7 @@ const KnownSnapshot* FindTagged(const std::vector<KnownSnapshot>& all,
   });
 }
 
-// Not ready, and would have the tag if it were.
+// The newest that is not ready and gets this tag once it is.
 const KnownSnapshot* FindPendingTag(const std::vector<KnownSnapshot>& all,
                                     std::string_view name,
                                     std::string_view tag) {
@@ -140,7 +140,7 @@ SnapshotRef SplitSnapshotRef(std::string_view ref) {
 }
 
 std::vector<KnownSnapshot> KnownSnapshots(const Context& context, std::string_view account_id) {
-  // Asked for first: a build that ends meanwhile has kept its answer before it leaves this set.
+  // Read first: a build that ends meanwhile has stored its result before it leaves this set.
   std::set<std::string> building;
   if (context.images != nullptr) building = context.images->under_way();
   std::map<std::string, KnownSnapshot> known;
@@ -158,7 +158,7 @@ std::vector<KnownSnapshot> KnownSnapshots(const Context& context, std::string_vi
   std::vector<KnownSnapshot> all;
   for (auto& [id, one] : known) {
     if (!existing.contains(id)) {
-      // Removed through another dialect: what we knew of it means nothing any more.
+      // It was removed through another dialect, so its entry is ignored.
       if (one.status == SnapshotStatus::kReady) continue;
       if (one.status == SnapshotStatus::kBuilding && !building.contains(id)) {
         one.status = SnapshotStatus::kFailed;

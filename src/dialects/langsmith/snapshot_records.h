@@ -1,6 +1,7 @@
 #pragma once
-// What is known of an account's snapshots: the domain's, whoever made them, with what the table
-// adds; and those that only the table has, since they are being built or their build failed.
+// The snapshots of an account: those of the domain, created through any dialect, with what this
+// dialect's table adds; and those that only the table has, because they are being built or their
+// build failed.
 
 #include <cstdint>
 #include <map>
@@ -21,7 +22,7 @@ struct KnownSnapshot {
   std::string id;  // the domain's: 20 letters
   std::string account_id;
   std::string name;
-  std::string wanted_tag;         // which it takes once it is ready
+  std::string wanted_tag;         // which it gets once it is ready
   std::vector<std::string> tags;  // which it has; a tag of a name belongs to one snapshot
   SnapshotStatus status = SnapshotStatus::kReady;
   std::string message;  // why it failed
@@ -58,8 +59,8 @@ struct SnapshotRef {
 };
 SnapshotRef SplitSnapshotRef(std::string_view ref);
 
-// The name other dialects see. One that a template of the machine has is not taken from it: boxes
-// without a snapshot start from there.
+// The name that other dialects see. Empty if a template of the machine has this name, because boxes
+// without a snapshot start from that template.
 std::string DomainNameFor(const Context& context,
                           std::string_view account_id,
                           const std::string& name);

@@ -35,7 +35,7 @@ Task<Status> SnapshotWriter::SaveLocked(KnownSnapshot& snapshot) {
 
 Task<Result<KnownSnapshot>> SnapshotWriter::Save(KnownSnapshot snapshot) {
   AsyncMutex::Lock lock = co_await mutex_.Acquire();
-  CO_RETURN_IF_ERROR(co_await SaveLocked(snapshot), "keep the snapshot");
+  CO_RETURN_IF_ERROR(co_await SaveLocked(snapshot), "store the snapshot");
   co_return snapshot;
 }
 
@@ -53,11 +53,11 @@ Task<Result<KnownSnapshot>> SnapshotWriter::Build(KnownSnapshot snapshot,
         RunToEnd(writer_reference->writer->FinishBuild(account_id, id, std::move(imported)));
     if (!ended) log::Error("snapshot.not_kept", {{"id", id}, {"error", ended.error().message}});
   };
-  // Started before it is on record, so that nobody takes it for an interrupted one; its end waits
+  // Started before it is recorded, so that it is not taken for an interrupted build; its end waits
   // for the lock.
   AsyncMutex::Lock lock = co_await mutex_.Acquire();
   CO_RETURN_IF_ERROR(context_.images->Start(std::move(import), std::move(done)));
-  CO_RETURN_IF_ERROR(co_await context_.snapshots.Put(std::move(entry)), "keep the snapshot");
+  CO_RETURN_IF_ERROR(co_await context_.snapshots.Put(std::move(entry)), "store the snapshot");
   co_return snapshot;
 }
 
@@ -68,7 +68,7 @@ Task<Status> SnapshotWriter::FinishBuild(std::string account_id,
   std::optional<KnownSnapshot> snapshot;
   for (KnownSnapshot& one : KnownSnapshots(context_, account_id))
     if (one.id == id) snapshot = std::move(one);
-  // Without a record of ours nobody was told of it.
+  // Without an entry in our table no client knows of the snapshot.
   if (context_.snapshots.Find(id) == nullptr || !snapshot) {
     if (!imported) co_return Status();
     co_return co_await context_.boxes.RemoveTemplate(account_id, id);

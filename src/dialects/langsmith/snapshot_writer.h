@@ -1,7 +1,7 @@
 #pragma once
-// Changes to an account's snapshots, one at a time: a tag of a name belongs to one snapshot, so
-// that giving it to one takes it from another. Also what a build's end leads to; once the desk is
-// gone that leads to nothing.
+// Serializes changes of snapshots: a tag of a name belongs to one snapshot, so adding it to one
+// removes it from another. Also stores the results of builds; a build that ends after the writer is
+// destroyed is ignored.
 
 #include <memory>
 #include <mutex>
@@ -16,15 +16,15 @@ namespace viv::langsmith {
 class SnapshotWriter {
  public:
   explicit SnapshotWriter(Context& context);
-  ~SnapshotWriter();  // waits for an end of a build that is being kept
+  ~SnapshotWriter();  // waits for the result of a build that is being stored
 
   Context& context() { return context_; }
 
-  // Keeps one that is ready; it takes its tag.
+  // Stores a snapshot that is ready and moves the tag to it.
   Task<Result<KnownSnapshot>> Save(KnownSnapshot snapshot);
-  // Keeps one as being built, and starts the build.
+  // Stores a snapshot as being built, and starts the build.
   Task<Result<KnownSnapshot>> Build(KnownSnapshot snapshot, boxes::ImportImage import);
-  // kConflict while a box stands on it, or it is being built.
+  // kConflict while a box uses it or it is being built.
   Task<Status> Remove(KnownSnapshot snapshot);
 
  private:
@@ -40,7 +40,7 @@ class SnapshotWriter {
   std::int64_t NowUs() const { return context_.clock() * 1000; }
 
   Context& context_;
-  AsyncMutex mutex_;                                   // held from reading the table to writing it
+  AsyncMutex mutex_;  // locked from reading the table to writing it
   std::shared_ptr<WriterReference> writer_reference_;  // shared with builds, which may outlive us
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Snapshots as LangSmith names them: a UUID, or a name with a tag. The domain keeps the files; what
-// it does not know (tags, labels, run_config, builds from an image) is an entry of
-// Context::snapshots whose id is the domain's own.
+// Snapshots as LangSmith names them: a UUID, or a name with a tag. The domain stores the files;
+// what it does not know (tags, labels, run_config, builds from an image) is an entry of
+// Context::snapshots with the domain's id.
 
 #include <cstdint>
 #include <map>

@@ -49,7 +49,7 @@ std::int64_t MachineMemoryBytes() {
 
 }  // namespace
 
-// Used is what running boxes may take; the limits are the machine's, which all accounts share.
+// "Used" is what running boxes may use; the limits are the machine's, which all accounts share.
 Task<http::Response> GetUsage(Context& context, http::Request& request) {
   const std::string& account_id = request.identity.account_id;
   const UsageSum sum = SumUsage(context, account_id);

@@ -61,7 +61,8 @@ Checked<std::vector<SecretUpsert>> ReadUpserts(const json::value& body) {
   return upserts;
 }
 
-// Whether it was there or is new is not the client's affair, nor is somebody who does the same now.
+// The client need not know whether the secret existed, or whether another client creates it at the
+// same time.
 Task<Status> Upsert(Context& context, std::string account_id, SecretUpsert upsert) {
   accounts::AccountSecrets& secrets = context.account_secrets;
   auto found = secrets.Get(account_id, upsert.key);

@@ -1,7 +1,7 @@
 #pragma once
-// The one row that an account may have: the snapshot its sandboxes start from, for a week, and the
-// URL of its repository. An account's own repository, which this server keeps, is its URL unless
-// the user named another one.
+// The one row of an account: the snapshot that its sandboxes start from, for a week, and the URL of
+// its repository. An account's own repository, which this server keeps, is its URL unless the user
+// named another one.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ struct AccountRow {
 };
 
 std::optional<AccountRow> FindAccountRow(const Context& context, const std::string& account_id);
-// A new one when there is none; not kept yet.
+// A new row when there is none; it is not stored yet.
 AccountRow FindOrMakeAccountRow(const Context& context, const std::string& account_id);
 Task<Status> SaveAccountRow(Context& context, AccountRow row);
 
@@ -51,7 +51,7 @@ std::string TemplateOfSnapshot(std::string_view snapshot_id);
 
 // Snapshots that setup made are named after their run, so that they can be found and removed.
 std::string SetupSnapshotName(std::string_view run_id);
-// Removes the row's snapshot if setup made it and no box stands on it.
+// Removes the row's snapshot if setup created it and no box uses it.
 Task<void> RemoveSetupSnapshot(Context& context, AccountRow row);
 
 }  // namespace viv::recoup

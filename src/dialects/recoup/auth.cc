@@ -57,7 +57,7 @@ Result<std::string> AccountOf(const Context& context,
   if (!IsUuid(*account_uuid))
     return Fail(ErrorCode::kInvalidArgument, "account_id must be a valid UUID");
   auto target = context.accounts.FindByUuid(*account_uuid);
-  // An account that nobody has is told apart from a foreign one by nobody.
+  // The response does not reveal whether a foreign account exists.
   if (!target || !context.accounts.MayActFor(caller, target->id))
     return Fail(ErrorCode::kPermissionDenied, "Access denied to specified account_id");
   return target->id;

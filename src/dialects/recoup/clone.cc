@@ -35,7 +35,7 @@ bool IsGitHubUrl(std::string_view url) {
   return words.size() == 2 && IsGitHubWord(words[0]) && IsGitHubWord(words[1]);
 }
 
-// Runs it to its end; its output, or what it complained of.
+// Runs a command to its exit; returns its output, or its error message.
 Task<Result<std::string>> RunInBox(Context& context, std::string box_id, std::string command) {
   Execution execution{.box_id = std::move(box_id),
                       .id = "git-" + boxes::NewTemplateId(),

@@ -1,6 +1,6 @@
 #pragma once
-// A working copy inside a box: of a repository that this server keeps, carried over as a pack, or
-// of one at github.com, cloned by the box itself.
+// Creates a working copy inside a box: of a repository on this server, which is transferred as a
+// pack, or of one at github.com, which the box clones itself.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What every Recoup handler needs, and the routes that lead to them: sandboxes of an account, its
-// snapshot and repository, runs of commands, and sandboxes of sessions.
+// The context of all Recoup handlers, and their routes: sandboxes of an account, its snapshot and
+// repository, runs of commands, and sandboxes of sessions.
 
 #include <array>
 #include <string>
@@ -36,7 +36,7 @@ struct Context {
 // Every route below /api; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
 
-// Carries out the runs: those that an earlier server began, then those of new requests; never ends.
+// Executes the runs: those that an earlier server began, then those of new requests. Never returns.
 // For the background, on an executor of one thread. `context` outlives it.
 Task<void> ExecuteRuns(Context& context);
 

@@ -41,8 +41,9 @@ tl::unexpected<Error> DownloadFailed(std::string_view doing, const boost::system
   return Fail(ErrorCode::kUnavailable, std::string(doing) + ": " + why.message());
 }
 
-// What the operator opened. This machine's own loopback is opened only by blocks that name it: who
-// opens everything for boxes, which have a loopback of their own, does not mean it.
+// The private blocks that the operator allowed. This machine's own loopback is allowed only by
+// blocks within it: an operator who allows everything for boxes, which have a loopback of their
+// own, does not mean it.
 struct AllowedBlocks {
   network::Rules any;
   network::Rules loopback;
@@ -72,7 +73,7 @@ bool MayDial(const asio::ip::tcp::endpoint& endpoint, const AllowedBlocks& opene
   return !guarded || opened.any.Allows("", *address, endpoint.port());
 }
 
-// The name's addresses that may be dialled; one that may not hides among those that may in vain.
+// The addresses of the name that may be dialled; all others are dropped.
 Task<Result<Endpoints>> AddressesOf(WebUrl url, std::vector<std::string> open_private) {
   auto opened = CompileAllowed(open_private);
   if (!opened) co_return PassUp(opened.error());
@@ -119,7 +120,7 @@ Task<Result<WebResponse>> ExchangeSecurely(beast::tcp_stream connection,
                                            const DownloadLimits& limits) {
   asio::ssl::context tls(asio::ssl::context::tls_client);
   boost::system::error_code ignored;
-  tls.set_default_verify_paths(ignored);  // without any, no certificate will do
+  tls.set_default_verify_paths(ignored);  // without any, every certificate is refused
   tls.set_verify_mode(asio::ssl::verify_peer, ignored);
   tls.set_verify_callback(asio::ssl::host_name_verification(url.host), ignored);
   beast::ssl_stream<beast::tcp_stream> stream(std::move(connection), tls);

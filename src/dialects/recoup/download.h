@@ -1,7 +1,7 @@
 #pragma once
-// Fetches what a user's URL points to. The URL is hostile: only http, https and data; names are
-// resolved here and every address is checked before it is dialled, so that no URL, name or redirect
-// leads into the operator's own network.
+// Fetches what a user's URL points to. The URL is untrusted: only http, https and data are allowed;
+// names are resolved here and every address is checked before it is dialled, so that no URL, name
+// or redirect reaches the operator's own network.
 
 #include <chrono>
 #include <cstddef>

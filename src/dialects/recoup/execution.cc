@@ -23,7 +23,7 @@ constexpr std::size_t kTailBytesMax = 1 << 20;
 constexpr std::size_t kEventBytesMax = 8 << 20;
 constexpr std::size_t kRefusalBytesMax = 64 << 10;
 constexpr std::chrono::seconds kHeaderTimeout{30};
-constexpr std::chrono::seconds kSilenceMax{60};  // the agent says something every 15
+constexpr std::chrono::seconds kSilenceMax{60};  // the agent sends an event every 15
 constexpr std::int64_t kKeepAfterExitSeconds = 24 * 3600;
 constexpr std::int64_t kAcknowledgedAtOnce = 64 << 10;
 constexpr std::chrono::milliseconds kRetryMin{100};
@@ -109,7 +109,7 @@ Task<std::string> ReadSome(http::StreamingResponse& response) {
 std::optional<StreamResult> HandleErrorEvent(const json::value& body) {
   std::string_view type = FindString(body, "error_type");
   std::string message = Printable(FindString(body, "error"), 1024);
-  // A reader that fell behind goes on with what is left.
+  // A reader that fell behind continues with what is left.
   if (type == "ServerShuttingDown" || type == "InvalidOffset")
     return StreamResult{.kind = StreamResult::Kind::kBroken};
   if (type == "CommandNotFound" || type == "SessionExpired")
@@ -182,7 +182,7 @@ Task<StreamResult> FollowOnce(boxes::Boxes& boxes, Execution& execution, bool re
   co_return Finished(kind, RefusalText(body, status));
 }
 
-// Why there is no use in asking the box again; nothing while there is.
+// Why the command is lost for good; nullopt if a retry may succeed.
 std::optional<std::string> WhyLost(const boxes::Boxes& boxes, const Execution& execution) {
   auto box = boxes.Find(execution.box_id);
   if (!box) return "the sandbox was removed before the command ended";
@@ -193,8 +193,8 @@ std::optional<std::string> WhyLost(const boxes::Boxes& boxes, const Execution& e
   return std::nullopt;
 }
 
-// Whether the box runs since before the command was begun: then its agent has never heard of a
-// command that it does not know.
+// Whether the box has been running since before the command was started: then a command that its
+// agent does not know was never started.
 bool HasRunSince(const boxes::Boxes& boxes, const Execution& execution) {
   auto box = boxes.Find(execution.box_id);
   return box && (*box)->started_at_us <= execution.begun_at_us;
@@ -254,7 +254,7 @@ Task<ExecutionResult> Follow(boxes::Boxes& boxes, Execution& execution) {
         }
         const std::int64_t arrived = execution.output.end + execution.errors.end;
         if (arrived - std::exchange(acknowledged, arrived) >= kAcknowledgedAtOnce) continue;
-        break;  // keeping costs more than such a box shall make us pay at its own pace
+        break;  // wait: saving is expensive, and the box must not set its pace
       }
       case StreamResult::Kind::kUnknown:
         if (known || !HasRunSince(boxes, execution))

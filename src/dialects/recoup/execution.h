@@ -1,7 +1,7 @@
 #pragma once
-// A command in a box, followed to its end over the agent's stream. The agent knows it by an id that
-// we choose, so it is found again after the connection, or this whole server, went away. Output is
-// acknowledged to the agent only once the caller has kept it.
+// Runs a command in a box and follows it to its exit over the agent's stream. We choose the
+// command's id, so that the command is found again after the connection was lost or this server was
+// restarted. Output is acknowledged to the agent only once the caller has saved it.
 
 #include <chrono>
 #include <cstdint>
@@ -15,13 +15,14 @@
 
 namespace viv::recoup {
 
-// The end of one output stream: what came before is counted and gone.
+// The last bytes of one output stream; earlier bytes are only counted.
 struct OutputTail {
   std::string bytes;
   std::int64_t end = 0;  // the offset behind the last byte
 
-  void Add(std::int64_t offset, std::string_view piece);  // what is known already is left out
-  void Trim();                                            // to as much as is shown
+  // Bytes that were added before are skipped.
+  void Add(std::int64_t offset, std::string_view piece);
+  void Trim();  // to as much as is shown
   // As JSON can carry it, with a line on top that says how much is missing.
   std::string Text() const;
 };
@@ -32,11 +33,11 @@ struct Execution {
   std::string command;                       // for the shell
   std::string cwd = {};                      // empty: the box's own
   std::int64_t timeout_seconds = 0;          // 0: none; the box ends it then
-  std::chrono::seconds response_timeout{0};  // with a box that does not answer; 0: any time
-  std::int64_t begun_at_us = 0;              // a box started later may have lost it
-  bool may_have_started = false;             // an earlier server may have begun it
+  std::chrono::seconds response_timeout{0};  // of a box that does not respond; 0: none
+  std::int64_t begun_at_us = 0;              // a box that was started later may not know it
+  bool may_have_started = false;             // an earlier server may have started it
   OutputTail output = {}, errors = {};
-  // Before output is acknowledged; a failure ends the following. Empty: nothing is kept.
+  // Called before output is acknowledged; a failure ends Follow. Empty: output is not saved.
   std::function<Task<Status>(const Execution&)> save = {};
 };
 
@@ -50,7 +51,7 @@ struct ExecutionResult {
   std::string message = {};  // unless it exited
 };
 
-// `boxes` outlives the call. `execution.output` and `.errors` hold what came.
+// `boxes` outlives the call. `execution.output` and `.errors` have the output.
 Task<ExecutionResult> Follow(boxes::Boxes& boxes, Execution& execution);
 
 // Text as one word for the shell.

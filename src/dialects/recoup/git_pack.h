@@ -1,6 +1,6 @@
 #pragma once
-// A repository of ours as one pack, got the way any git client gets it: for boxes, which cannot
-// reach the server to clone by themselves.
+// Fetches a repository of this server as one pack, as any git client does: for boxes, which cannot
+// reach the server to clone it themselves.
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ struct GitPack {
   std::string bytes;  // everything that the commit needs; empty when there is none
 };
 
-// kLimitExceeded when it is too large to be carried over.
+// kLimitExceeded when it is too large to be transferred.
 Task<Result<GitPack>> FetchPack(git::Repositories& repositories, std::string account_id);
 
 }  // namespace viv::recoup

@@ -1,6 +1,6 @@
 #pragma once
-// Boxes as this API makes them: half an hour long, then stopped and kept for a while, so that they
-// are still listed.
+// Boxes of this API run for half an hour, then are stopped and kept for a while, so that they are
+// still listed.
 
 #include <string>
 

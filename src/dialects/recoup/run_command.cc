@@ -18,7 +18,7 @@ RunOutcome EndOfCommand(const Execution& execution, const ExecutionResult& end) 
   return {.status = "CRASHED", .output = std::move(output), .error = end.message};
 }
 
-// Puts the output on record before the agent may forget it.
+// Saves the output before it is acknowledged to the agent.
 Task<Status> SaveOutput(Context& context, TaskRun& run, const Execution& execution) {
   run.stdout_saved = execution.output;
   run.stderr_saved = execution.errors;

@@ -1,7 +1,6 @@
 #pragma once
-// Hands runs from requests, which come on any thread, to the one coroutine that carries them out.
-// Only ids: the runs themselves are on record, so that what is lost here is found at the next
-// start.
+// Passes runs from requests, on any thread, to the one coroutine that executes them. It has only
+// their ids: the runs are recorded, so that after a crash the next start finds them.
 
 #include <functional>
 #include <mutex>

@@ -1,6 +1,6 @@
 #pragma once
-// A run: a command in a sandbox, or the setup of an account, that goes on after its request was
-// answered. It is kept until newer runs take its place.
+// A run: a command in a sandbox, or the setup of an account, that continues after the response to
+// its request. It is stored until newer runs replace it.
 
 #include <cstdint>
 #include <optional>
@@ -31,11 +31,11 @@ struct TaskRun {
   json::value output = nullptr;
   std::string error;  // empty: none
 
-  // How it is done; not shown.
+  // Used for the execution; not shown.
   std::string box_id;
   std::string command;  // for the shell
   std::string cwd;
-  OutputTail stdout_saved, stderr_saved;  // what the agent was told that it may forget
+  OutputTail stdout_saved, stderr_saved;  // output that was acknowledged to the agent
 
   bool is_finished() const { return status != "QUEUED" && status != "EXECUTING"; }
 };

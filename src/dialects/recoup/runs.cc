@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kRunsPerAccountMax = 1000;
 constexpr std::size_t kOutputPerAccountMax = 64 << 20;  // it is held in memory
 
-// The runs that are being carried out. One thread only.
+// The runs that are being executed. Used on one thread only.
 class ActiveRuns {
  public:
   bool Add(const std::string& id) { return ids_.insert(id).second; }
@@ -32,7 +32,7 @@ class ActiveRuns {
   std::set<std::string> ids_;
 };
 
-// Held by the coroutine of a run: however that ends, the run is in no one's hand.
+// Owned by the coroutine of a run: when it ends, for whatever reason, the run is no longer active.
 class ActiveRunGuard {
  public:
   ActiveRunGuard(std::shared_ptr<ActiveRuns> runs, std::string id)
@@ -62,7 +62,8 @@ Task<void> ExecuteStoredRun(Context& context, std::string id) {
   }
 }
 
-// A run that is cut off because the server ends stays as it is on record: the next one goes on.
+// A run that is interrupted by the end of the server stays recorded as it is, and the next server
+// continues it.
 Task<void> ExecuteRun(Context& context, std::shared_ptr<ActiveRuns> active_runs, std::string id) {
   ActiveRunGuard guard(std::move(active_runs), id);
   try {
@@ -72,7 +73,7 @@ Task<void> ExecuteRun(Context& context, std::shared_ptr<ActiveRuns> active_runs,
   }
 }
 
-// Takes the bell away from the queue when the follower ends.
+// Wakes the executing coroutine when a run is queued, until it goes out of scope.
 class QueueWakeup {
  public:
   QueueWakeup(RunQueue& queue, std::shared_ptr<asio::steady_timer> timer) : queue_(queue) {
@@ -97,7 +98,7 @@ std::size_t OutputBytes(const accounts::DocumentTable::Entry& entry) {
   return FindString(*output, "stdout").size() + FindString(*output, "stderr").size();
 }
 
-// Removes the oldest runs that are over until `more` fit, and their output does too.
+// Removes the oldest finished runs until `more` runs and all output fit the limits.
 Task<Status> DropOldRuns(Context& context, std::string account_id, std::size_t more) {
   std::vector<accounts::DocumentTable::EntryPtr> over = context.runs.List(account_id);
   std::size_t count = over.size() + more;
@@ -133,7 +134,7 @@ TaskRun NewRun(const Context& context, const std::string& account_id, std::strin
 
 Task<Status> StartRun(Context& context, TaskRun run) {
   CO_RETURN_IF_ERROR(co_await DropOldRuns(context, run.account_id, 1));
-  CO_RETURN_IF_ERROR(co_await context.runs.Put(WriteRun(run)), "keep the run");
+  CO_RETURN_IF_ERROR(co_await context.runs.Put(WriteRun(run)), "store the run");
   context.run_queue.Push(run.id);
   co_return Status();
 }
@@ -178,7 +179,7 @@ Task<void> ExecuteRuns(Context& context) {
       if (active_runs->Add(id)) tasks.Spawn("recoup run", ExecuteRun(context, active_runs, id));
     ids = context.run_queue.Take();
     if (!ids.empty()) continue;
-    // A push after the look rings on this thread, so not before the wait has begun.
+    // A push after Take cancels the timer on this thread, so not before the wait has begun.
     timer->expires_at(std::chrono::steady_clock::time_point::max());
     co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
     auto state = co_await asio::this_coro::cancellation_state;

@@ -1,6 +1,6 @@
 #pragma once
-// Starting runs and carrying them out. A run is on record before its request is answered; the
-// background takes it from there, and from the record again after a restart.
+// Starts and executes runs. A run is recorded before the response to its request; the background
+// executes it, also after a restart.
 
 #include <string>
 
@@ -11,18 +11,18 @@
 
 namespace viv::recoup {
 
-// Puts it on record and hands it to the background. kLimitExceeded when the account has too many
-// that are not over; the oldest ones that are make room.
+// Records the run and queues it for the background. kLimitExceeded when the account has too many
+// unfinished runs; the oldest finished ones are removed.
 Task<Status> StartRun(Context& context, TaskRun run);
 
 // A run of `task` for the account, with its id and times; nothing is kept yet.
 TaskRun NewRun(const Context& context, const std::string& account_id, std::string_view task);
 
-// What the background does for one run.
+// Executes one run in the background.
 Task<void> RunCommand(Context& context, TaskRun run);
 Task<void> RunSetup(Context& context, TaskRun run);
 
-// Shared by them. Both put the run on record; a failure is logged.
+// Shared by them. Both record the run; a failure is logged.
 Task<bool> MarkExecuting(Context& context, TaskRun& run);
 struct RunOutcome {
   std::string status;

@@ -25,7 +25,7 @@ std::string_view LifecycleState(const boxes::Box* box) {
 
 constexpr std::size_t kSessionsPerAccountMax = 10'000;
 
-// The session seen last longest ago whose box is gone makes room for a new one.
+// Removes the least recently used session whose box is gone, to make room for a new one.
 Task<Status> MakeRoomForSession(Context& context, std::string account_id) {
   std::vector<accounts::DocumentTable::EntryPtr> all = context.sessions.List(account_id);
   if (all.size() < kSessionsPerAccountMax) co_return Status();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kProbeSeconds = 15;
 constexpr std::int64_t kHibernatedSeconds = 7 * 24 * 3600;
-constexpr char kClonedAnnotation[] = "recoup.branch";  // of the box, once its working copy stands
+constexpr char kClonedAnnotation[] = "recoup.branch";  // of the box, once its working copy exists
 
 struct OpenRequest {
   std::string account_id;  // whose box it is
@@ -25,7 +25,8 @@ struct OpenRequest {
   CloneSource source;
 };
 
-// Ready, or started again; a half-made one of an earlier try is finished by the clone.
+// Returns the session's box, resumed or new. A box that an earlier attempt left incomplete is
+// completed by the clone.
 Task<Result<boxes::BoxPtr>> BoxForSession(Context& context, OpenRequest open_request) {
   if (!open_request.session_id.empty()) {
     auto known =
@@ -44,7 +45,7 @@ Task<Result<boxes::BoxPtr>> BoxForSession(Context& context, OpenRequest open_req
   co_return co_await CreateFromSnapshot(context, std::move(wanted));
 }
 
-// The branch of the working copy, which is made where there is none.
+// Creates the working copy if there is none; returns its branch.
 Task<Result<std::string>> EnsureWorkingCopy(Context& context,
                                             boxes::BoxPtr box,
                                             OpenRequest open_request) {
@@ -83,7 +84,7 @@ Task<Result<OpenedBox>> OpenBox(Context& context, OpenRequest open_request) {
   session.branch = opened.branch;
   session.version += 1;
   session.active_at_us = context.clock() * 1000;
-  CO_RETURN_IF_ERROR(co_await SaveSession(context, std::move(session)), "keep the session");
+  CO_RETURN_IF_ERROR(co_await SaveSession(context, std::move(session)), "store the session");
   co_return opened;
 }
 
@@ -123,7 +124,7 @@ AsyncMutex& MutexOf(Context& context, const std::string& session_id) {
       .session_mutexes[std::hash<std::string>()(session_id) % context.session_mutexes.size()];
 }
 
-// Whether the box does something, not only is there.
+// Runs a command, to find out whether the box responds.
 Task<void> Probe(Context& context, std::string box_id) {
   Execution execution{
       .box_id = std::move(box_id), .id = "probe-" + boxes::NewTemplateId(), .command = "pwd"};
@@ -147,7 +148,7 @@ Task<http::Response> OpenSession(Context& context, http::Request& request) {
   OpenRequest open_request;
   open_request.account_id = request.identity.account_id;
   open_request.session_id = session_id.value_or("");
-  // Two calls for one session are one after the other: the second finds what the first made.
+  // Calls for one session are serialized: the second finds the box that the first created.
   AsyncMutex::Lock session_lock;
   if (!open_request.session_id.empty())
     session_lock = co_await MutexOf(context, open_request.session_id).Acquire();

@@ -1,6 +1,6 @@
 #pragma once
-// A session: a name under which an account finds the same sandbox again, whatever became of it. The
-// box is named after it; the record says whose it is and what it was last seen doing.
+// A session: a name under which an account finds the same sandbox again. The box is named after the
+// session; the record has its account, branch and last activity.
 
 #include <cstdint>
 #include <optional>

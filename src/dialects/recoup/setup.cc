@@ -12,7 +12,7 @@
 namespace viv::recoup {
 namespace {
 
-// A snapshot that this run has made before the server was killed.
+// The snapshot that this run created before the server was killed.
 std::optional<std::string> FindSetupSnapshot(const Context& context,
                                              const std::string& account_id,
                                              const std::string& name) {
@@ -26,7 +26,7 @@ std::optional<std::string> FindSetupSnapshot(const Context& context,
   return std::nullopt;
 }
 
-// Made once, however often the run is begun: box and snapshot are found by their names.
+// Created once, even if the run is restarted: box and snapshot are found by their names.
 Task<Result<std::string>> SnapshotForSetup(Context& context,
                                            std::string account_id,
                                            std::string name) {
@@ -61,7 +61,7 @@ Task<Result<std::string>> ExecuteSetup(Context& context, std::string account_id,
   AccountRow before = row;
   std::string snapshot_id = SnapshotIdOf(*template_id);
   row.SetSnapshot(snapshot_id, context.clock() * 1000);
-  CO_RETURN_IF_ERROR(co_await SaveAccountRow(context, row), "keep the snapshot");
+  CO_RETURN_IF_ERROR(co_await SaveAccountRow(context, row), "store the snapshot");
   if (before.snapshot_id != snapshot_id) co_await RemoveSetupSnapshot(context, before);
   co_return snapshot_id;
 }
@@ -92,7 +92,7 @@ Task<void> RunSetup(Context& context, TaskRun run) {
   } else {
     end.status = "FAILED";
     end.error = snapshot.error().message;
-    // What the failure left of the box is no use to anyone.
+    // The failed box is of no use to anyone.
     auto box = context.boxes.GetByName(run.account_id, SetupSnapshotName(run.id));
     if (box) {
       Status ignored = co_await context.boxes.Remove(run.account_id, (*box)->id);

@@ -3,8 +3,8 @@
 
 namespace viv::recoup {
 
-// Operations that lead to other products of the vendor's; the routes exist so that clients get an
-// error they can show, with what to do instead.
+// Operations of other products of the vendor. The routes exist so that clients get an error message
+// with what to do instead.
 
 Task<http::Response> ExplainStagedFile(Context&, http::Request&) {
   co_return Failure(

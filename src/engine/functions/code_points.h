@@ -1,6 +1,6 @@
 #pragma once
-// Characters beyond ASCII: UTF-8 to code points and back, their case, and their plain form for
-// search. Latin, Greek and Cyrillic; other scripts pass through unchanged.
+// Unicode code points: UTF-8 to code points and back, their case, and a folded form for search.
+// Latin, Greek and Cyrillic; other scripts stay unchanged.
 
 #include <cstddef>
 #include <string>

@@ -50,8 +50,9 @@ class Arguments {
   Result<std::int64_t> IntegerOr(int index, std::int64_t otherwise) const;
   double Real(int index) const;
 
-  // What an earlier row of the statement kept for this argument; null when nothing, or when the
-  // argument has changed since. The pointer is shared since SQLite may drop its copy at any time.
+  // The auxiliary data that an earlier row of the statement set for this argument; null when there
+  // is none, or when the argument has changed since. The pointer is shared because SQLite may drop
+  // its copy at any time.
   template <typename T>
   std::shared_ptr<const T> GetAuxData(int index) const {
     void* kept = sqlite3_get_auxdata(context_, index);

@@ -1,7 +1,7 @@
 #pragma once
-// Lets a statement that is not ours do only what a policy allows: an authorizer, and limits on what
-// it may be and hold. Stands while it lives; afterwards the connection has no authorizer and its
-// former limits. How long a statement may run is the business of work.h.
+// Restricts foreign SQL statements to what a policy allows, with SQLite's authorizer and limits.
+// Active while it lives; afterwards the connection has no authorizer and its former limits. work.h
+// limits how long a statement may run.
 
 #include <sqlite3.h>
 

@@ -1,8 +1,8 @@
 #pragma once
-// What a call may still do. SQLite asks between its instructions whether to go on, but a single
-// function or a single sort can be long: so functions charge what they do, byte by byte, to the
-// work of the thread that runs them, and so does every larger allocation of SQLite. Work that is
-// used up, late or cancelled ends the statement, whatever it is doing.
+// The budget of a call. SQLite checks between its instructions whether to continue, but a single
+// function or sort can take long: so functions charge each byte they process to the budget of the
+// thread that runs them, and so does every larger allocation of SQLite. A budget that is exhausted,
+// late or cancelled ends the statement, whatever it is doing.
 //
 // Work belongs to one thread and is found through it: a function of SQLite has no other way to the
 // call it serves. Scopes nest; what is done in the inner one counts for the outer one as well,
@@ -31,7 +31,7 @@ struct WorkLimits {
 
 class Work {
  public:
-  using Flag = const std::atomic<bool>*;  // turns true when the work shall end; may be null
+  using Flag = const std::atomic<bool>*;  // becomes true when the call is cancelled; may be null
 
   explicit Work(const WorkLimits& limits, Flag cancelled = nullptr, Flag also_cancelled = nullptr);
 
@@ -55,7 +55,7 @@ class Work {
   Work* outer_ = nullptr;
 };
 
-// Makes `work` the calling thread's while it lives.
+// Makes `work` the budget of the calling thread while it lives.
 class WorkScope {
  public:
   explicit WorkScope(Work& work);
@@ -68,7 +68,7 @@ class WorkScope {
   db::MemoryLimit memory_;
 };
 
-// Lifts the thread's limits while it lives, for what must not fail: taking back what was done.
+// Suspends the thread's limits while it lives, for what must not fail: rolling back.
 class WithoutLimits {
  public:
   WithoutLimits();
@@ -81,7 +81,7 @@ class WithoutLimits {
   db::WithoutMemoryLimit memory_;
 };
 
-Work* CurrentWork();  // the thread's; null where nobody limits it
+Work* CurrentWork();  // the thread's budget; null if it has none
 
 // For functions: charges the thread's work. False: the function must return at once, with any
 // error.
@@ -98,7 +98,7 @@ class WorkCounter {
   std::size_t steps_ = 0;
 };
 
-// The connection's statements obey the work of the thread that runs them, from now on.
+// From now on the connection's statements are limited by the budget of the thread that runs them.
 void InstallWorkLimits(sqlite3* handle);
 
 }  // namespace viv::engine

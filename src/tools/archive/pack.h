@@ -1,8 +1,9 @@
 #pragma once
 // A folder as a tar.gz file. Its members are ".", "./a", "./a/b", sorted, and belong to the box's
-// ordinary user. Left out are links that lead out of the folder, since careful readers refuse the
-// whole archive for one, what is neither file nor folder nor link, and what cannot be read; each is
-// told to `note`. A file that shrinks meanwhile is filled up with zeros, one that grows is cut.
+// ordinary user. Links that lead out of the folder are skipped, because careful readers refuse the
+// whole archive for one, and so is what is neither file nor folder nor link, and what cannot be
+// read; each is reported to `report`. A file that shrinks meanwhile is filled up with zeros, one
+// that grows is cut.
 
 #include <cstddef>
 #include <cstdint>

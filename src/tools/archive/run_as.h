@@ -1,5 +1,6 @@
 #pragma once
-// Working for another user of the box: a folder of his is made, and this process becomes his.
+// Works as another user of the box: creates a folder for the user and changes the uid of this
+// process.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a process is doing, judged by the end of its output: waiting at a prompt, finished (by what
-// it says), or running. And its output without prompts and echo, for the answer to an input.
+// Detects what a process is doing by the end of its output: waiting at a prompt, finished (as its
+// output says), or running. And its output without prompts and echo, for the answer to an input.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 // The processes that the agent started and that live on between its calls. One thread reads their
-// output, feeds their input and reaps them; calls wait for news of theirs. Thread-safe. All of them
-// end with this object.
+// output, writes their input and reaps them; calls wait for activity of their process. Thread-safe.
+// All of them end with this object.
 
 #include <sys/types.h>
 

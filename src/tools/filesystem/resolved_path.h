@@ -1,6 +1,6 @@
 #pragma once
-// The path of a call after it was checked: where it really lies in the workspace, and how answers
-// name it. Failures carry the very text that the agent is shown.
+// The path of a call after it was checked: its real path in the workspace, and the path that
+// results show. Errors have the text for the agent.
 
 #include <functional>
 #include <string>
@@ -22,8 +22,8 @@ struct ResolvedPath {
 // whose folder does not exist.
 Result<ResolvedPath> ResolvePath(const Workspace& workspace, std::string_view path);
 
-// Opens a place without waiting for anything, not even the other end of a pipe. `call` is what a
-// failure names: "ENOENT: no such file or directory, open '/data/x'".
+// Opens a path without blocking, not even on the other end of a pipe. `call` is what a failure
+// names: "ENOENT: no such file or directory, open '/data/x'".
 Result<UniqueFd> OpenResolved(const Workspace& workspace,
                               const ResolvedPath& resolved,
                               int flags,
@@ -34,7 +34,7 @@ Result<UniqueFd> OpenForReading(const Workspace& workspace,
                                 const ResolvedPath& resolved,
                                 std::string_view call = "open");
 
-// The folder that holds a place, for calls that change a name; never one outside the workspace.
+// The parent folder of a path, for calls that change a name; never one outside the workspace.
 struct ParentFolder {
   UniqueFd folder;
   std::string name;
@@ -43,17 +43,17 @@ Result<ParentFolder> OpenParentFolder(const Workspace& workspace,
                                       const ResolvedPath& resolved,
                                       const std::string& failure);
 
-// The most that is read of a file, or put together for an answer.
+// The most that is read of a file, or put into a result.
 constexpr std::size_t kTextBytesMax = 12 << 20;
 
-// Whether a text can be given back. An answer holds it twice, as one message with what JSON
-// escapes, and those who pass messages on take 32 MiB.
+// Whether a text fits into a result. A result has it twice, in one message with JSON escapes, and
+// messages are limited to 32 MiB.
 bool FitsResult(std::string_view text);
 
-// What a tool says in the end: a text, which is repeated as structured content.
+// The result of a tool that returns one text, which is repeated as structured content.
 ToolResult TextResult(std::string text);
 
-// Binds a function that says one text or fails with one.
+// Binds a function that returns one text or fails with one.
 using TextTool = std::function<Result<std::string>(const Arguments&, const CallContext&)>;
 void BindTextTool(ToolServer& server, std::string_view tool, TextTool tell);
 

@@ -1,7 +1,7 @@
 #pragma once
-// Runs a program to its end: its output is taken up to a limit and thrown away beyond it, so that a
-// flood neither blocks the program nor fills our memory; at its time limit, or when the caller
-// gives up, its whole process group is killed.
+// Runs a program to its exit: its output is kept up to a limit and discarded beyond it, so that
+// much output neither blocks the program nor fills our memory; at its time limit, or when the
+// caller cancels, its whole process group is killed.
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +21,7 @@ struct RunRequest {
   std::chrono::milliseconds time_max{30'000};
   std::size_t output_max = 10 << 20;  // of each stream
   const std::atomic<bool>* cancelled = nullptr;
-  // What becomes of processes that it started and that outlive it.
+  // What happens to processes that it started and that outlive it.
   enum class Leftovers { kEnd, kKeep } leftovers = Leftovers::kEnd;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// What a tool gives back: content blocks for the agent, or a failure of the call itself. Most
-// servers tell an agent about their failures in the answer (`is_error`, or plain text); a
-// CallFailure becomes a JSON-RPC error, for those whose originals do that.
+// The result of a tool: content blocks for the agent, or a failure of the call itself. Most servers
+// report failures in the result (`is_error`, or plain text); a CallFailure becomes a JSON-RPC
+// error, for servers whose originals do that.
 
 #include <optional>
 #include <string>

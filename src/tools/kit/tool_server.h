@@ -16,7 +16,7 @@
 
 namespace viv::tools {
 
-// In whose words wrong arguments are refused; each is what one family of servers says.
+// The format of errors for invalid arguments; each is that of one family of servers.
 enum class ArgumentErrors {
   kZod,         // TypeScript SDK: "MCP error -32602: Input validation error: …" as an answer
   kZodParse,    // servers that parse with zod 3 themselves: "Error: [ … ]", a list of issues
@@ -40,7 +40,7 @@ struct CallContext {
 enum class Concurrency {
   kExclusive,
   kParallel
-};  // whether a call waits until no other of its kind runs
+};  // whether calls of the tool run one at a time, with other exclusive ones
 
 class ToolServer {
  public:

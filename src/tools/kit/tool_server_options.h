@@ -1,5 +1,5 @@
 #pragma once
-// What a server is started with.
+// The options that a server is started with.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Holds a command line to a policy and says how to run it.
+// Checks a command line against a policy and returns how to run it.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// One command line, from the policy's word on it to its answer.
+// Runs one command line, from the check of the policy to the result.
 
 #include <string>
 

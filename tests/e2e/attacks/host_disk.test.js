@@ -61,7 +61,7 @@ test('a disk that is almost full: nothing new begins, who writes stands still, a
   assert.match(await answer.text(), /almost full/);
   assert.equal((await reader.commands.run('cat /etc/hostname > /dev/null; echo fine')).stdout, 'fine\n');
   const said = execFileSync('bash', ['-c', '"$0" doctor --builtin-apps "" --data "$1" || true', program, disk.data], { encoding: 'utf8' });
-  assert.match(said, /FAIL +room for boxes/);
+  assert.match(said, /FAIL +space for boxes/);
 
   disk.clear();
   await until(async () => (await server.call('GET', '/readyz')).status === 200, 'being ready again');

@@ -29,7 +29,7 @@ test('doctor finds this machine ready', async () => {
   const { code, out } = await viv(['doctor', '--data', server.data]);
   assert.equal(code, 0, out);
   assert.match(out, /This machine is ready/);
-  assert.match(out, /network of boxes +TCP and DNS are led to the server/);
+  assert.match(out, /network of boxes +TCP and DNS are redirected to the server/);
   const sick = await viv(['doctor', '--data', '/proc/nowhere']);
   assert.equal(sick.code, 1);
   assert.match(sick.out, /choose another with --data/);

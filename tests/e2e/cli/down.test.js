@@ -1,4 +1,4 @@
-// viv down: ends what lives on, with a server and without one.
+// viv down: ends all boxes, with a server and without one.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('boxes that live on after their server are named when it stops, and ended b
   });
   assert.equal(sleeping.out, 'started\n', sleeping.err);
   await server.stop();
-  assert.match(said, /1 box lives on: .*`viv down --data /);
+  assert.match(said, /1 box keeps running: .*`viv down --data /);
   assert.ok(said.includes(data));
   assert.equal(alive(marker).length > 0, true, 'the box goes on');
 
