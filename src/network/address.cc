@@ -15,11 +15,12 @@ constexpr std::array<std::uint8_t, 12> kMappedPrefix = {0, 0, 0, 0, 0, 0, 0, 0, 
 
 struct Reserved {
   const char* prefix;
-  int bits;  // as written, of 32 or 128
+  int bits;  // as written, counted from 32 or 128
 };
 
-// What the registries of special-purpose addresses list as not globally reachable, and what a cloud
-// keeps for itself: 169.254/16 has the metadata services, 100.64/10 carrier NAT and more of them.
+// The blocks that the IANA registries of special-purpose addresses list as not globally reachable,
+// and those that clouds reserve: 169.254/16 has the metadata services, 100.64/10 carrier-grade NAT
+// and more of them.
 constexpr Reserved kReserved[] = {
     {"0.0.0.0", 8},
     {"10.0.0.0", 8},
@@ -42,8 +43,8 @@ constexpr Reserved kReserved[] = {
     {"::", 96},            // unspecified, loopback and IPv4-compatible
     {"::ffff:0:0:0", 96},  // an IPv4 address for a stateless translator
     {"64:ff9b:1::", 48},   // translation inside a site
-    {"100::", 63},         // discarded, and a dummy
-    {"2001::", 23},        // of protocols; Teredo hides an IPv4 address of the tunnel
+    {"100::", 63},         // discard-only, and a dummy prefix
+    {"2001::", 23},        // protocol assignments; Teredo embeds an IPv4 address of the tunnel
     {"2001:db8::", 32},    // documentation
     {"3fff::", 20},        // documentation
     {"5f00::", 16},        // segment routing

@@ -1,6 +1,6 @@
 #pragma once
-// An IP address as bytes. IPv4 is kept as IPv4-mapped IPv6, so that both forms of one address are
-// the same address and no list can be passed by writing it differently.
+// An IP address as bytes. IPv4 is stored as IPv4-mapped IPv6, so both forms of one address are
+// equal and nobody can get around a list by writing an address differently.
 
 #include <sys/socket.h>
 
@@ -19,22 +19,24 @@ struct Address {
   bool IsV4() const;         // mapped addresses are IPv4
   std::string Raw() const;   // 4 or 16 bytes, in network order
   std::string Text() const;  // "192.0.2.1", "2001:db8::1"
-  // The IPv4 address that a translator on the way would take out of this IPv6 one (NAT64, 6to4).
+  // The IPv4 address that a translator (NAT64, 6to4) would extract from this IPv6 address.
   std::optional<Address> Translated() const;
-  // Loopback, private, link-local, metadata, multicast, documentation and the like.
+  // Whether it is a loopback, private, link-local, metadata, multicast, documentation or similar
+  // address.
   bool IsPrivate() const;
-  // Where clouds hand out the machine's own credentials, and all else that is link-local; also
-  // through a translator. No setting opens these.
+  // Whether it is link-local, or an address at which clouds serve the machine's credentials, also
+  // through a translator. No setting allows these.
   bool IsMetadata() const;
-  // Whether the first `bits` (of 128; an IPv4 prefix counts from 96) are those of `other`.
+  // Whether the first `bits` bits equal those of `other`. `bits` counts from 128; an IPv4 prefix
+  // starts at 96.
   bool SharesPrefix(const Address& other, int bits) const;
 
   auto operator<=>(const Address&) const = default;
 };
 
-// Strict: no brackets, zones, ports, leading zeros or abbreviated IPv4.
+// Accepts no brackets, zones, ports, leading zeros or abbreviated IPv4.
 std::optional<Address> ParseAddress(std::string_view text);
-Address AddressFromRaw(std::string_view raw);  // of 4 or 16 bytes
+Address AddressFromRaw(std::string_view raw);  // `raw` has 4 or 16 bytes
 
 struct Endpoint {
   Address address;
@@ -43,7 +45,7 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// A sockaddr of the family that reaches the endpoint: IPv4 for mapped addresses.
+// A sockaddr of the endpoint's family, which is AF_INET for mapped addresses.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;

@@ -5,8 +5,8 @@
 namespace viv::network {
 namespace {
 
-// What IANA's registries of special-purpose addresses list as not globally reachable (RFC 6890 and
-// what came later), each block by its first and last address; and what clouds keep for themselves.
+// The blocks that the IANA registries of special-purpose addresses list as not globally reachable
+// (RFC 6890 and later), each by its first and last address, and those that clouds reserve.
 TEST(AddressTest, EveryReservedBlockIsPrivateFromItsFirstToItsLastAddress) {
   for (std::string_view text :
        {"0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255",

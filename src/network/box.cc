@@ -43,10 +43,10 @@ void Box::Set(Rules changed, BoxEgress egress) {
   if (last_interceptor_ && last_interceptor_ != interceptor)
     last_interceptor_->OnReplacedBy(interceptor.get());
   if (interceptor) last_interceptor_.reset();
-  std::vector<Flow*> open(flows.begin(), flows.end());  // cutting may change the set
+  std::vector<Flow*> open(flows.begin(), flows.end());  // Abort may change the set
   for (Flow* flow : open) {
     if (!flows.contains(flow)) continue;
-    // What an interceptor keeps open to origins was dialled the old way.
+    // An interceptor's connections to origins were dialled through the old proxy.
     const bool stale = proxy_changed && flow->interceptor != nullptr;
     if (!stale && flow->StillAllowed()) continue;
     flow->record.reason = "cut when the rules of the box changed";

@@ -1,6 +1,6 @@
 #pragma once
-// One box as the egress sees it: its doors, its rules, the names it resolved, what is open and what
-// has passed. All but the counters belongs to the thread of its loop.
+// The egress's state of one box: its listeners, its rules, the names it resolved, its open flows
+// and its counters. Everything but the counters belongs to the thread of the box's loop.
 
 #include <atomic>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace viv::network {
 
 class Flow;
 
-// What one box may have at a time besides its connections.
+// Limits of one box besides its connections.
 constexpr std::size_t kQuestionsPerBoxMax = 64;
 constexpr std::size_t kDnsConnectionsPerBoxMax = 16;
 
@@ -29,26 +29,27 @@ struct BoxCounters {
   std::atomic<std::uint64_t> bytes_in{0}, bytes_out{0}, connections{0}, refused{0};
 };
 
-// Where the box's proxy is, so that not every connection asks for its name.
+// The address of the box's proxy, cached so that not every connection resolves its name.
 struct ResolvedProxy {
   Endpoint endpoint;
   ResolvedNames::Time until;
 };
 
-// Shared by its owner and by every coroutine that serves it: those end a little after Close.
+// Its owner and every coroutine that serves it share it: coroutines end a little after Close.
 class Box {
  public:
   Box(Loop& of_loop, EgressListeners listeners, Rules its_rules, BoxEgress egress);
 
-  // Whether a connection may be made, by one of these names or, without any, by its address.
-  // Private addresses and this machine's own need the operator's word besides the box's rules.
-  bool IsClosedPrivate(const Endpoint& destination) const;  // needs it and has it not
+  // Whether it is a private address, or one of this machine's, that the operator has not opened.
+  bool IsClosedPrivate(const Endpoint& destination) const;
+  // Decides a connection by one of these names or, if there is none, by its address.
   Decision Decide(const Endpoint& destination, const std::vector<std::string>& names) const;
-  // Whether what a guest says first matters.
+  // Whether the first bytes of a connection have to be read.
   bool SniffsConnections() const { return interceptor != nullptr || rules.HasNameEntries(); }
-  // Cuts the connections that the new rules forbid, and what is intercepted if the proxy changes.
+  // Aborts the flows that the new rules forbid. If the proxy changes, it aborts all intercepted
+  // flows.
   void Set(Rules rules, BoxEgress egress);
-  void Close();  // both doors, and cuts all
+  void Close();  // closes both listeners and aborts all flows
   bool closed() const { return closed_; }
 
   Loop& loop;
@@ -58,14 +59,14 @@ class Box {
   std::optional<ResolvedProxy> resolved_proxy;
   std::shared_ptr<Interceptor> interceptor;
   Stream tcp_listener, dns_listener;
-  asio::steady_timer tcp_pause, dns_pause;  // a box that floods is heard in turns
+  asio::steady_timer tcp_pause, dns_pause;  // between two batches of a box that floods
   ResolvedNames resolved_names;
   std::unordered_set<Flow*> flows;
   std::size_t questions = 0, dns_connections = 0;
   BoxCounters counters;
 
  private:
-  // Where the box has none now: who serves what was open then, until there is one again.
+  // If the box has no interceptor now: the last one, which serves the flows that are still open.
   std::shared_ptr<Interceptor> last_interceptor_;
   bool closed_ = false;
 };

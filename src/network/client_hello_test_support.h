@@ -1,5 +1,5 @@
 #pragma once
-// ClientHellos as tests need them: put together field by field, so that any field can be wrong.
+// Builds ClientHellos for tests field by field, so that any field can be wrong.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ inline std::string BigEndian(std::size_t value, int width) {
   return bytes;
 }
 
-// `bytes` after their length, which takes `width` bytes.
+// `bytes` preceded by their length of `width` bytes.
 inline std::string LengthPrefixed(std::string_view bytes, int width) {
   return BigEndian(bytes.size(), width) + std::string(bytes);
 }
@@ -42,7 +42,7 @@ inline std::string ClientHelloMessage(std::string_view body) {
   return "\x01" + LengthPrefixed(body, 3);
 }
 
-// In records of at most that size.
+// Splits the message into records of at most that size.
 inline std::string InTlsRecords(std::string_view message, std::size_t record_bytes_max = 16'384) {
   std::string bytes;
   while (!message.empty()) {

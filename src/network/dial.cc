@@ -30,7 +30,7 @@ Endpoint EndpointOfProxy(const SocksProxy& proxy, const DnsRecord& record) {
   return {AddressFromRaw(record.data), proxy.port};
 }
 
-// The first address of that kind which may be dialled.
+// Chooses the first address of the reply that may be dialled.
 Result<ResolvedProxy> ChooseAddress(const Box& box,
                                     const SocksProxy& proxy,
                                     const DnsReply& reply) {
@@ -53,7 +53,7 @@ Task<Result<ResolvedProxy>> ResolveProxy(std::shared_ptr<Box> box, SocksProxy pr
     auto reply = co_await QueryProxyHost(box->loop, proxy.host, type);
     if (!reply) co_return PassUp(std::move(reply).error(), "resolve the proxy " + proxy.host);
     auto chosen = ChooseAddress(*box, proxy, *reply);
-    // That an address is forbidden says more than that there is none of the other kind.
+    // A forbidden address explains more than the absence of the other kind.
     if (chosen || found.error().code != ErrorCode::kPermissionDenied) found = std::move(chosen);
     if (found) break;
   }
@@ -105,7 +105,7 @@ Task<Status> CheckProxyAddresses(Loop& loop, SocksProxy proxy) {
 
 Task<Result<Stream>> DialFor(std::shared_ptr<Box> box, Endpoint destination, std::string name) {
   if (!box->proxy) co_return co_await DialOut(box->loop.context(), destination, kDialTimeout);
-  SocksProxy proxy = *box->proxy;  // which may be replaced while we wait
+  SocksProxy proxy = *box->proxy;  // it may be replaced while we wait
   ASSIGN_OR_CO_RETURN(Endpoint endpoint, co_await FindProxy(box, proxy));
   auto connection = co_await DialOut(box->loop.context(), endpoint, kDialTimeout);
   if (!connection) co_return PassUp(std::move(connection).error(), "proxy");

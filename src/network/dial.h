@@ -1,7 +1,7 @@
 #pragma once
-// How a box's connections leave this machine: straight to where they were meant to go, or through
-// the proxy of the box's owner. The proxy is their word, so its address is held to the same limits
-// as what a guest dials; and where there is one, nothing ever leaves beside it.
+// Connects on behalf of boxes: directly to the destination, or through the SOCKS proxy of the box's
+// owner. The owner names the proxy, so its address has to pass the same limits as a guest's
+// destinations. If a box has a proxy, no connection bypasses it.
 
 #include <memory>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace viv::network {
 
-// Whether the proxy is somewhere, and at no address that is guarded: not one of its name's may be,
-// since who owns the name decides which is dialled. See Egress::CheckProxy.
+// Checks that the proxy's host has addresses, and that none of them is a closed private one: the
+// owner of the name decides which of them is dialled. See Egress::CheckProxy.
 Task<Status> CheckProxyAddresses(Loop& loop, SocksProxy proxy);
 
-// `name` is what the guest resolved, which a proxy is asked for instead of the address; empty: the
-// guest used the address.
+// `name` is the host that the guest resolved. A proxy gets the name instead of the address. It is
+// empty if the guest used the address.
 Task<Result<Stream>> DialFor(std::shared_ptr<Box> box, Endpoint destination, std::string name);
 
 }  // namespace viv::network

@@ -1,5 +1,5 @@
-// Answers one question of a box: judged by its rules, asked of the resolvers, cleaned of what the
-// box may not reach, and remembered.
+// Answers one DNS question of a box: checks it against the rules, queries the resolvers, removes
+// addresses that the box may not reach, and records the names of the others.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ struct QuestionOutcome {
   std::string reason;
 };
 
-void LogQuestion(Box& box, const DnsQuestion& question, QuestionOutcome end) {
+void LogQuestion(Box& box, const DnsQuestion& question, QuestionOutcome outcome) {
   FlowLog* log = box.loop.limits.flow_log;
   if (log == nullptr || box.box_id.empty()) return;
   FlowRecord record;
@@ -24,9 +24,9 @@ void LogQuestion(Box& box, const DnsQuestion& question, QuestionOutcome end) {
   record.name = question.text;
   record.port = 53;
   record.protocol = "dns";
-  record.rule = std::move(end.rule);
-  record.verdict = std::move(end.verdict);
-  record.reason = std::move(end.reason);
+  record.rule = std::move(outcome.rule);
+  record.verdict = std::move(outcome.verdict);
+  record.reason = std::move(outcome.reason);
   log->Append(box.box_id, record);
 }
 
@@ -41,8 +41,8 @@ bool HasAddress(const DnsReply& reply) {
   });
 }
 
-// Programs ask for both kinds of addresses at once: a name that does not exist, or a resolver that
-// is out of reach, is told once.
+// Programs ask for both kinds of addresses at once. A name that does not exist, or a resolver that
+// cannot be reached, is logged once for the two questions.
 bool IsLoggedFor(const DnsQuestion& question) {
   return question.type != DnsType::kAaaa;
 }
@@ -51,7 +51,7 @@ void LogFailure(Box& box, const DnsQuestion& question, std::string reason) {
   if (IsLoggedFor(question)) LogQuestion(box, question, {"failed", "", std::move(reason)});
 }
 
-// What became of a name that was asked for in vain.
+// Logs why a question got no address.
 void LogOutcome(Box& box, const DnsQuestion& question, bool had_address, const DnsReply& reply) {
   if (reply.code == DnsCode::kNoName) {
     LogFailure(box, question, "the name does not exist");
@@ -85,11 +85,11 @@ bool IsServiceBinding(DnsType type) {
 bool MayAnswerWith(const Box& box, const Address& address) {
   if (address.IsMetadata()) return false;
   if (address.IsPrivate() && !box.loop.limits.open_private.AllowsSomePort(address)) return false;
-  // A guest that gets an IPv6 address on a machine without IPv6 connects to us and is then cut.
+  // A guest with an IPv6 address on a machine without IPv6 would connect to us and then be reset.
   return address.IsV4() || IsRoutable(address);
 }
 
-// Keeps what belongs to the question: records of its name and of the aliases that lead on from it.
+// Keeps the records that answer the question: those of its name and of its CNAME chain.
 std::vector<DnsRecord> RecordsOf(const DnsQuestion& question, std::vector<DnsRecord> records) {
   std::vector<DnsName> chain = {question.name};
   std::erase_if(records, [&](const DnsRecord& record) {
@@ -114,7 +114,8 @@ void FilterReply(Box& box, const DnsQuestion& question, DnsReply& reply) {
     box.resolved_names.Add(question.text, address, record.ttl_seconds, now);
     return false;
   });
-  // Only what says how long an absence holds; name servers could carry addresses.
+  // Keeps only the SOA, which says how long a negative answer is valid; NS records could carry
+  // addresses.
   std::erase_if(reply.authority,
                 [](const DnsRecord& record) { return record.type != DnsType::kSoa; });
 }
@@ -131,14 +132,15 @@ Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std:
   DnsReply refusal;
   Decision decision = box->rules.DecideQuestion(query->question.text);
   if (!decision.allowed) {
-    // Not REFUSED, which some clients wait out: to this box the name does not exist.
+    // Not REFUSED, because some clients then wait for a timeout: to this box the name does not
+    // exist.
     refusal.code = DnsCode::kNoName;
     RefuseQuestion(*box, query->question, std::move(decision.rule),
                    "the network policy of the box refuses the name");
     co_return WriteDnsReply(*query, refusal, bytes_max);
   }
-  // Service bindings give addresses that are not remembered by name, and the keys by which clients
-  // hide names: where names matter there are none.
+  // SVCB and HTTPS records contain addresses that are not recorded by name, and the keys with which
+  // clients encrypt names. Where names matter, there are none.
   if (box->SniffsConnections() && IsServiceBinding(query->question.type))
     co_return WriteDnsReply(*query, DnsReply(), bytes_max);
   refusal.code = DnsCode::kServerFailure;

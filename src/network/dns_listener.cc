@@ -1,4 +1,4 @@
-// The DNS door, and DNS on connections.
+// The DNS listener, and DNS over TCP.
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -22,8 +22,8 @@ constexpr std::size_t kDatagramMax = 4096;
 constexpr int kQuestionsPerConnectionMax = 100;
 constexpr auto kDnsConnectionIdle = std::chrono::seconds(10);
 
-// A question with the two addresses of its packet. The answer must leave from the address the
-// question came to, or the kernel cannot undo the redirection.
+// A question with the two addresses of its packet. The reply must leave from the address to which
+// the question was sent, or the kernel cannot undo the redirection.
 struct Datagram {
   std::string bytes;
   SocketAddress sender;
@@ -57,7 +57,8 @@ ReceiveResult ReceiveDatagram(int fd, Datagram& datagram) {
   return ReceiveResult::kGot;
 }
 
-// What does not fit into the socket's buffer is lost, as datagrams are; the guest asks again.
+// A reply that does not fit into the socket's buffer is lost, as datagrams are; the guest asks
+// again.
 void SendAnswer(int fd, Datagram& question, std::string& answer) {
   iovec data{answer.data(), answer.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in6_pktinfo))] = {};
@@ -117,7 +118,7 @@ class DnsConnectionCount {
   Box& box_;
 };
 
-// One length-prefixed question and its answer; false ends the connection.
+// Answers one length-prefixed question; false ends the connection.
 Task<bool> ServeDnsQuestion(std::shared_ptr<Flow> flow) {
   Deadline deadline(flow->guest, kDnsConnectionIdle);
   std::string length = co_await ReadFully(flow->guest, 2);
@@ -140,9 +141,9 @@ Task<void> ServeDnsListener(std::shared_ptr<Box> box) {
   int on = 1;
   setsockopt(box->dns_listener.native_handle(), IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
   for (;;) {
-    ReceiveBatchResult end = ReceiveBatch(box);
-    if (end == ReceiveBatchResult::kClosed) co_return;
-    if (end == ReceiveBatchResult::kEmpty) {
+    ReceiveBatchResult result = ReceiveBatch(box);
+    if (result == ReceiveBatchResult::kClosed) co_return;
+    if (result == ReceiveBatchResult::kEmpty) {
       if (!co_await WaitReadable(box->dns_listener)) co_return;
       continue;
     }

@@ -36,7 +36,7 @@ TEST_F(DnsListenerTest, AnswersOnConnectionsToo) {
   std::string framed = {0, static_cast<char>(question.size())};
   framed += question;
   std::string answers;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     Dialled dialled = DialTcp(EndpointOf("1.1.1.1", 53));
     WriteAll(dialled.fd.get(), framed + framed);  // two questions on one connection
     shutdown(dialled.fd.get(), SHUT_WR);
@@ -52,7 +52,7 @@ TEST_F(DnsListenerTest, AnswersOnConnectionsToo) {
 
 TEST_F(DnsListenerTest, AConnectionThatSpeaksNoDnsIsEnded) {
   StartEgress({});
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     Dialled dialled = DialTcp(EndpointOf("1.1.1.1", 53));
     WriteAll(dialled.fd.get(), "GET / HTTP/1.1\r\n\r\n");
     EXPECT_NE(ReadToEnd(dialled.fd.get()).find("HTTP"), 0U);
@@ -186,7 +186,7 @@ TEST_F(DnsListenerTest, EveryQuestionHasItsOwnId) {
   StartEgress({});
   for (int i = 0; i < 16; ++i) GuestAsks("good.org");
   resolver_.reset();
-  EXPECT_GE(ids->size(), 14U);  // of 16, chance aside
+  EXPECT_GE(ids->size(), 14U);  // of 16; two random ids may collide
 }
 
 TEST_F(DnsListenerTest, RecordsThatDoNotBelongAreDropped) {
@@ -241,7 +241,7 @@ TEST_F(DnsListenerTest, MalformedQuestionsGetAnErrorAndDoNoHarm) {
   std::string any = question;
   any[23] = '\xff';
   EXPECT_EQ(ParseDnsReply(GuestAsksRaw(any)).has_value(), false);  // ANY is no host question
-  AsGuest(network(), [] {  // what deserves no answer gets none
+  AsGuest(netns(), [] {                                            // these get no reply
     Dialled dialled = DialAs(EndpointOf(kNameserver, 53), SOCK_DGRAM);
     for (const std::string& bytes : {""s, "x"s, std::string(60000, 'x'), std::string(12, '\xff')})
       send(dialled.fd.get(), bytes.data(), bytes.size(), 0);
@@ -254,7 +254,7 @@ TEST_F(DnsListenerTest, QuestionsBeyondTheLimitFailAtOnce) {
   ServeNames([](const std::string&, bool, const FakeResolver::Send&) {});  // never answers
   StartEgress({});
   int failures = 0;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     Dialled dialled = DialAs(EndpointOf(kNameserver, 53), SOCK_DGRAM);
     constexpr int kAsked = 100;
     for (int i = 0; i < kAsked; ++i) {

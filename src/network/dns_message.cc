@@ -8,13 +8,13 @@ namespace viv::network {
 namespace {
 
 constexpr std::uint16_t kClassIn = 1;
-constexpr std::size_t kRecordsMax = 512;  // of one answer; far above any honest one
+constexpr std::size_t kRecordsMax = 512;  // of one reply; far more than any real one has
 constexpr std::size_t kExtrasMax = 8;     // additional records of a question
 
 constexpr std::uint16_t kIsReply = 0x8000, kOpcodeMask = 0x7800, kIsTruncated = 0x0200,
                         kWantsRecursion = 0x0100, kHasRecursion = 0x0080, kCodeMask = 0x000f;
 
-// Question types that ask for more than records: transfers, everything, and what no host has.
+// The types of questions that are not about records: zone transfers, ANY and the like.
 constexpr std::uint16_t kFirstMetaType = 249;
 constexpr std::uint16_t kLastMetaType = 255;
 
@@ -52,8 +52,8 @@ Result<DnsQuestion> ReadQuestion(DnsReader& reader) {
   return question;
 }
 
-// The data of a record with the names in it uncompressed. Types that RFC 1035 lets compress are
-// known here; newer ones never do.
+// The data of a record with its names decompressed. RFC 1035 allows compression in these types;
+// newer types never use it.
 std::string ReadData(DnsReader& inner, DnsType type, std::size_t size) {
   std::string data;
   switch (type) {
@@ -137,7 +137,7 @@ void WriteRecord(DnsWriter& writer, const DnsRecord& record) {
   writer.Long(record.ttl_seconds);
   std::size_t length_at = writer.size();
   writer.Short(0);
-  // Chains of aliases are where compression pays.
+  // Compression only pays for chains of CNAMEs.
   if (record.type == DnsType::kCname)
     writer.Name(record.data);
   else
@@ -145,7 +145,7 @@ void WriteRecord(DnsWriter& writer, const DnsRecord& record) {
   writer.SetShort(length_at, static_cast<std::uint16_t>(writer.size() - length_at - 2));
 }
 
-// How many were written before the limit; the rest is left out.
+// Returns how many records were written within the limit; the rest is left out.
 std::uint16_t WriteRecords(DnsWriter& writer,
                            const std::vector<DnsRecord>& records,
                            std::size_t bytes_max) {
@@ -184,7 +184,7 @@ Result<DnsQuery> ParseDnsQuery(std::string_view bytes) {
     if (read.record.type != DnsType::kOpt) continue;
     if (query.edns) return Malformed("two OPT records");
     query.edns = true;
-    // The class field of an OPT record is its sender's size.
+    // The class field of an OPT record is the size that its sender accepts.
     query.udp_max = std::clamp<std::size_t>(read.of_class, kDnsUdpPlain, kDnsUdpMax);
   }
   if (!reader.AtEnd()) return Malformed("bytes after its end");
@@ -205,11 +205,12 @@ Result<DnsReply> ParseDnsReply(std::string_view bytes) {
   reply.code = static_cast<DnsCode>(header.flags & kCodeMask);
   reply.truncated = (header.flags & kIsTruncated) != 0;
   ASSIGN_OR_RETURN(reply.question, ReadQuestion(reader));
-  // A truncated answer is asked for again, so its records do not matter; they may be cut off.
+  // A truncated reply is queried again over TCP, so its records do not matter and may be
+  // incomplete.
   if (reply.truncated) return reply;
   RETURN_IF_ERROR(ReadRecords(reader, header.answers, reply.answers));
   RETURN_IF_ERROR(ReadRecords(reader, header.authority, reply.authority));
-  std::vector<DnsRecord> extras;  // must be sound, and are not passed on
+  std::vector<DnsRecord> extras;  // they have to be valid, but are not forwarded
   RETURN_IF_ERROR(ReadRecords(reader, header.extras, extras));
   if (!reader.AtEnd()) return Malformed("bytes after its end");
   return reply;
@@ -254,7 +255,7 @@ std::string WriteDnsFailure(std::string_view question_bytes, DnsCode code) {
   if (!reader.ok() || (asked.flags & kIsReply) != 0) return {};
   DnsName name = reader.Name();
   std::uint32_t type_and_class = reader.Long();
-  bool echo = asked.questions == 1 && reader.ok();  // clients look for their question
+  bool echo = asked.questions == 1 && reader.ok();  // clients compare the question
   DnsHeader header{asked.id, 0, static_cast<std::uint16_t>(echo ? 1 : 0), 0, 0, 0};
   header.flags = kIsReply | kHasRecursion | (asked.flags & (kOpcodeMask | kWantsRecursion)) |
                  static_cast<std::uint16_t>(code);

@@ -1,7 +1,7 @@
 #pragma once
-// DNS messages as a forwarder needs them: a guest's question read strictly, a resolver's answer
-// read into records without compression, and both written again from what was understood. Nothing
-// of the bytes that came in goes out unread, but the data of record types that hold no names.
+// DNS messages as a forwarder needs them. A guest's question is parsed strictly, a resolver's
+// answer is parsed into records without compression, and both are written anew from the parsed
+// form. No unparsed bytes are forwarded, except the data of record types that contain no names.
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,8 @@
 namespace viv::network {
 
 constexpr std::size_t kDnsMessageMax = 65'535;
-constexpr std::size_t kDnsUdpPlain = 512;  // what a client takes that does not say more
-constexpr std::size_t kDnsUdpMax = 1'232;  // what passes any path unfragmented
+constexpr std::size_t kDnsUdpPlain = 512;  // the limit of a client that does not announce one
+constexpr std::size_t kDnsUdpMax = 1'232;  // a size that is not fragmented on any path
 
 enum class DnsType : std::uint16_t {
   kA = 1,
@@ -40,9 +40,9 @@ enum class DnsCode : std::uint8_t {
   kRefused = 5
 };
 
-// A name as in a message, uncompressed, its case kept; never longer than 255 bytes.
+// A name in wire format, uncompressed, in its original case; at most 255 bytes.
 using DnsName = std::string;
-bool SameDnsName(const DnsName& a, const DnsName& b);  // case aside
+bool SameDnsName(const DnsName& a, const DnsName& b);  // ignores case
 
 struct DnsQuestion {
   DnsName name;
@@ -55,7 +55,7 @@ struct DnsQuery {
   DnsQuestion question;
   bool recursion = false;
   bool edns = false;
-  std::size_t udp_max = kDnsUdpPlain;  // how long a datagram its sender takes
+  std::size_t udp_max = kDnsUdpPlain;  // the longest datagram that its sender accepts
 };
 
 struct DnsRecord {
@@ -73,15 +73,16 @@ struct DnsReply {
   std::vector<DnsRecord> answers, authority;
 };
 
-// One question of class IN. kInvalidArgument: malformed; kPermissionDenied: well-formed, but of a
-// kind that is not served.
+// Parses one question of class IN. kInvalidArgument: it is malformed. kPermissionDenied: it is
+// well-formed, but of a kind that is not served.
 Result<DnsQuery> ParseDnsQuery(std::string_view bytes);
 Result<DnsReply> ParseDnsReply(std::string_view bytes);
 
 std::string WriteDnsQuery(std::uint16_t id, const DnsQuestion& question);
-// At most `bytes_max` long: what does not fit is left out and the answer marked as truncated.
+// Writes at most `bytes_max` bytes. Records that do not fit are left out and the reply is marked as
+// truncated.
 std::string WriteDnsReply(const DnsQuery& query, const DnsReply& reply, std::size_t bytes_max);
-// An answer to bytes that may not even be a question; empty when they deserve none.
+// An error reply to bytes that may not even be a question; empty if they get no reply.
 std::string WriteDnsFailure(std::string_view question_bytes, DnsCode code);
 
 }  // namespace viv::network

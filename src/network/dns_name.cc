@@ -53,7 +53,7 @@ DnsReader DnsReader::Within(std::size_t size) const {
 
 DnsName DnsReader::Name() {
   DnsName name;
-  // A pointer must lead before everything read so far, so the walk ends.
+  // A pointer must point before everything read so far, so the loop ends.
   std::size_t lowest = at_;
   DnsReader cursor = *this;
   bool jumped = false;

@@ -1,5 +1,5 @@
 #pragma once
-// Names inside DNS messages: read with compression undone, written with it.
+// Names in DNS messages: decompressed when they are read, compressed when they are written.
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace viv::network {
 
-// Reads a message from front to back; every read may fail, and then all later ones do.
+// Reads a message from front to back. After one read has failed, all later ones fail.
 class DnsReader {
  public:
   explicit DnsReader(std::string_view message) : message_(message), end_(message.size()) {}
@@ -22,10 +22,10 @@ class DnsReader {
   std::uint16_t Short();
   std::uint32_t Long();
   std::string_view Bytes(std::size_t count);
-  DnsName Name();  // follows pointers, which only ever lead backwards
+  DnsName Name();  // follows pointers, which must point backwards
 
-  // Ends reading at `size` bytes from here, so that a record's data cannot run over its length;
-  // names may still point before it.
+  // A reader that ends `size` bytes from here, so that a record's data cannot exceed its length.
+  // Names may still point to bytes before it.
   DnsReader Within(std::size_t size) const;
   bool AtEnd() const { return ok_ && at_ == end_; }
 
@@ -35,7 +35,7 @@ class DnsReader {
   bool ok_ = true;
 };
 
-// "a.b.c" of a name whose labels are plain host labels; nothing for any other.
+// The name as "a.b.c" if its labels are plain host labels; nothing otherwise.
 std::optional<std::string> PlainDnsText(const DnsName& name);
 std::optional<DnsName> DnsNameFromText(std::string_view text);
 
@@ -45,7 +45,7 @@ class DnsWriter {
   void Short(std::uint16_t value);
   void Long(std::uint32_t value);
   void Bytes(std::string_view bytes) { bytes_.append(bytes); }
-  void Name(const DnsName& name);  // with pointers to names written before
+  void Name(const DnsName& name);  // uses pointers to names written before
   void SetShort(std::size_t at, std::uint16_t value);
   void Truncate(std::size_t size);
   std::size_t size() const { return bytes_.size(); }
@@ -53,7 +53,8 @@ class DnsWriter {
 
  private:
   std::string bytes_;
-  std::map<std::string, std::uint16_t, std::less<>> seen_;  // name in lower case: where it stands
+  // The offset of each name, in lower case.
+  std::map<std::string, std::uint16_t, std::less<>> seen_;
 };
 
 }  // namespace viv::network

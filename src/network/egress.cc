@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kLoops = 2;
 
-// Each connection takes two descriptors; half of what the process may have is left to the rest.
+// Each flow takes two descriptors; half of the process's limit is left to everything else.
 std::size_t FlowsMaxOfProcess() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return 16'384;
@@ -55,12 +55,12 @@ class EgressServer final : public Egress {
           if (&box->loop == loop.get()) box->Close();
       });
     for (auto& loop : loops_) loop->Stop();
-    boxes.clear();  // before the loops that their sockets belong to
+    boxes.clear();  // before the loops to which their sockets belong
   }
 
-  Status Open(const std::string& id, int network, BoxEgress egress) override {
+  Status Open(const std::string& id, int netns, BoxEgress egress) override {
     ASSIGN_OR_RETURN(Rules rules, Rules::Compile(egress.policy));
-    ASSIGN_OR_RETURN(EgressListeners listeners, OpenEgressListeners(network));
+    ASSIGN_OR_RETURN(EgressListeners listeners, OpenEgressListeners(netns));
     Loop& loop = *loops_[std::hash<std::string>()(id) % loops_.size()];
     auto box =
         std::make_shared<Box>(loop, std::move(listeners), std::move(rules), std::move(egress));
@@ -95,7 +95,7 @@ class EgressServer final : public Egress {
       box = std::move(found->second);
       boxes_.erase(found);
     }
-    // The last holder is let go on the loop, where the box's sockets live.
+    // The last reference is dropped on the loop, to which the box's sockets belong.
     Loop& loop = box->loop;
     loop.PostAndWait([&] {
       box->Close();
@@ -103,7 +103,7 @@ class EgressServer final : public Egress {
     });
   }
 
-  // On a loop of ours, whose resolver it needs; it goes on there although its caller hangs up.
+  // Runs on one of our loops, whose resolver it needs. It continues there if its caller goes away.
   Task<Status> CheckProxy(SocksProxy proxy) override {
     Loop& loop = *loops_[std::hash<std::string>()(proxy.host) % loops_.size()];
     auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
@@ -116,7 +116,7 @@ class EgressServer final : public Egress {
     if (!box) return {};
     const BoxCounters& counters = box->counters;
     Traffic traffic{counters.bytes_in, counters.bytes_out, counters.connections, counters.refused};
-    // As in Close: should the box be closed meanwhile, its end must not be here.
+    // As in Close: if the box is closed meanwhile, it must not be destroyed on this thread.
     box->loop.Post([held = std::move(box)] {});
     return traffic;
   }

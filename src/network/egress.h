@@ -1,10 +1,10 @@
 #pragma once
-// The one point all traffic out of a box passes. For each box it holds the doors: a TCP socket and
-// a DNS socket opened inside the box's namespace. A connection's original destination and the name
-// the guest resolved are judged by the box's rules; then this server dials out and pipes. DNS is
-// answered by a resolver of our own, which remembers which name gave which address. Where the rules
-// go by names, what the guest says first (SNI, Host) has to agree with the name it resolved; where
-// an interceptor names the host, the connection is handed to it. Thread-safe.
+// All traffic out of a box passes through this. For each box it opens two listeners inside the
+// box's network namespace: a TCP socket and a DNS socket. For each connection it checks the
+// original destination and the name that the guest resolved against the box's rules, then dials and
+// pipes. Our own resolver answers DNS and remembers which name gave which address. If rules contain
+// names, the SNI or Host that the guest sends first has to agree with the name that it resolved. If
+// an interceptor handles the host, it gets the connection. Thread-safe.
 
 #include <chrono>
 #include <cstdint>
@@ -24,40 +24,42 @@ namespace viv::network {
 
 struct EgressOptions {
   std::vector<std::string> resolvers;     // HOST[:PORT]; empty: those of /etc/resolv.conf
-  std::vector<std::string> open_private;  // entries that may be dialled although private
+  std::vector<std::string> open_private;  // entries that may be dialled although they are private
   std::size_t connections_per_box_max = 1024;
-  std::size_t connections_max = 0;  // of all boxes; 0: a quarter of the descriptors we may open
-  std::chrono::milliseconds first_bytes_timeout{10'000};  // for a guest's first message, once begun
-  FlowLog* flow_log = nullptr;  // outlives the egress; nullptr: nothing is kept
+  std::size_t connections_max = 0;  // of all boxes; 0: a quarter of the process's descriptor limit
+  // How long a guest may take to complete its first message once it has begun.
+  std::chrono::milliseconds first_bytes_timeout{10'000};
+  FlowLog* flow_log = nullptr;  // outlives the egress; nullptr: flows are not logged
 };
 
-// All that is said about one box's way out.
+// The egress settings of one box.
 struct BoxEgress {
-  std::string box_id;  // for the flow log; empty: nobody's yet
+  std::string box_id;  // for the flow log; empty: the box belongs to nobody yet
   Policy policy;
-  std::optional<SocksProxy> proxy;           // what is admitted goes out through it
-  std::shared_ptr<Interceptor> interceptor;  // nullptr: nothing is read
+  std::optional<SocksProxy> proxy;           // allowed connections go through it
+  std::shared_ptr<Interceptor> interceptor;  // nullptr: no requests are read
 };
 
 class Egress {
  public:
-  static Result<std::unique_ptr<Egress>> Start(EgressOptions options);  // has threads of its own
+  static Result<std::unique_ptr<Egress>> Start(EgressOptions options);  // it has its own threads
   virtual ~Egress() = default;
 
-  // Opens the doors of `box` in that namespace (borrowed). Quick.
-  virtual Status Open(const std::string& box, int network, BoxEgress egress) = 0;
-  // Applies at once to new connections, and to the next requests of those that are intercepted.
-  // Connections that the new rules forbid are cut; a new proxy cuts what is intercepted.
+  // Opens the listeners of `box` in that namespace, which is borrowed. Does not block.
+  virtual Status Open(const std::string& box, int netns, BoxEgress egress) = 0;
+  // Applies to new connections at once, and to the next requests of intercepted ones. Flows that
+  // the new rules forbid are aborted. A new proxy aborts all intercepted flows.
   virtual Status Set(const std::string& box, BoxEgress egress) = 0;
-  virtual void Close(const std::string& box) = 0;  // cuts what is open
-  // Whether a box could have this proxy: kPermissionDenied, "HOST resolves to ADDRESS", when it is
-  // at an address that may not be dialled; else why it has none. It is judged again when dialled.
+  virtual void Close(const std::string& box) = 0;  // aborts the open flows
+  // Checks whether a box may have this proxy. kPermissionDenied, "HOST resolves to ADDRESS": that
+  // address may not be dialled. Other errors say why the host has no address. The check is repeated
+  // at each dial.
   virtual Task<Status> CheckProxy(SocksProxy proxy) = 0;
 
   struct Traffic {
     std::uint64_t bytes_in = 0, bytes_out = 0;  // into and out of the box
-    std::uint64_t connections = 0;              // that were let through
-    std::uint64_t refused = 0;                  // connections and questions, by policy or a limit
+    std::uint64_t connections = 0;              // allowed ones
+    std::uint64_t refused = 0;  // connections and DNS questions, by the policy or a limit
   };
   virtual Traffic Read(const std::string& box) const = 0;
 };

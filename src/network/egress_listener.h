@@ -1,5 +1,6 @@
 #pragma once
-// What waits behind a box's two doors. Both run on the box's loop until the box is closed.
+// The coroutines that serve a box's two listeners. Both run on the box's loop until the box is
+// closed.
 
 #include <memory>
 #include <string>
@@ -10,15 +11,16 @@
 
 namespace viv::network {
 
-// Accepts connections, finds where each was meant to go, judges it, dials and pipes.
+// Accepts connections. For each it finds the original destination, decides, dials and pipes.
 Task<void> ServeTcpListener(std::shared_ptr<Box> box);
-// Dials the flow's other side; false when that failed or the flow was cut meanwhile, which ends it.
+// Dials the flow's remote side. Returns false and aborts the flow if that fails or the flow was
+// aborted meanwhile.
 Task<bool> ConnectFlow(std::shared_ptr<Flow> flow);
-// Answers questions that come as datagrams.
+// Answers DNS questions that arrive as datagrams.
 Task<void> ServeDnsListener(std::shared_ptr<Box> box);
-// Answers questions on a connection to port 53 of anywhere.
+// Answers DNS questions on a TCP connection to port 53 of any address.
 Task<void> ServeDnsConnection(std::shared_ptr<Flow> flow);
-// The answer to one question: empty when it deserves none.
+// The reply to one question; empty if it gets none.
 Task<std::string> AnswerDns(std::shared_ptr<Box> box, std::string question, std::size_t bytes_max);
 
 }  // namespace viv::network

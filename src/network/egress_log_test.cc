@@ -1,4 +1,4 @@
-// What the flow log says about the connections of a box.
+// The records of a box's connections in the flow log.
 
 #include "network/sniff_test_support.h"
 
@@ -26,7 +26,7 @@ class EgressLogTest : public SniffTest {
     StartBox(std::move(egress), options);
   }
 
-  // The records once there are that many, without what differs from run to run.
+  // Waits for that many records and returns them without what differs from run to run.
   std::vector<std::string> Lines(std::size_t count) {
     std::vector<json::object> records;
     while ((records = log_->Read("box-1", 100)).size() < count) sched_yield();
@@ -95,7 +95,7 @@ TEST_F(EgressLogTest, TellsWhichNamesWereAskedForInVain) {
   StartLogged({});
   GuestResolves("good.org");
   GuestResolves("nothing.org");
-  GuestResolves("nothing.org", DnsType::kAaaa);  // the same again, not told twice
+  GuestResolves("nothing.org", DnsType::kAaaa);  // the same name again, which is not logged twice
   GuestResolves("inner.org");
   EXPECT_EQ(
       Lines(2),
@@ -126,7 +126,7 @@ TEST_F(EgressLogTest, TellsThatANewPolicyAbortedAConnection) {
                                 R"("reason":"cut when the rules of the box changed"})"}));
 }
 
-// Logs one line for each request it counts in what it took.
+// Logs one record for each request in what was already read.
 class LoggingInterceptor : public Interceptor {
  public:
   explicit LoggingInterceptor(int requests) : requests_(requests) {}
@@ -172,7 +172,7 @@ TEST_F(EgressLogTest, ABoxThatIsNobodysYetHasNoLog) {
   egress_->Close("box");
   BoxEgress named;
   named.box_id = "box-1";
-  ASSERT_TRUE(egress_->Open("box", network(), named));
+  ASSERT_TRUE(egress_->Open("box", netns(), named));
   GuestSends(kPublic, server.port(), "after");
   EXPECT_EQ(Lines(1).size(), 1U);
   EXPECT_EQ(Lines(1)[0].find("\"bytes_out\":6"), std::string::npos);

@@ -10,14 +10,14 @@ const Policy kDenyAll{{}, {"0.0.0.0/0"}, true};
 
 using TcpListenerTest = EgressTest;
 
-// A connection from a guest to a server of the world, both ends in hand.
+// A connection from a guest to a server in the test internet, with both of its ends.
 struct Ends {
   UniqueFd guest, server;
 };
 
-Ends ConnectThrough(int network, const Listener& listener, std::string_view address) {
+Ends ConnectThrough(int netns, const Listener& listener, std::string_view address) {
   Ends ends;
-  AsGuest(network, [&] {
+  AsGuest(netns, [&] {
     Dialled dialled = DialTcp(EndpointOf(address, listener.port));
     EXPECT_EQ(dialled.error, 0) << strerror(dialled.error);
     ends.guest = std::move(dialled.fd);
@@ -30,7 +30,7 @@ TEST_F(TcpListenerTest, PipesBytesBothWaysAndCountsThem) {
   StartEgress(kOpen);
   for (std::string_view address : {kPublic, kPublic6}) {
     Listener listener = ListenOn(address);
-    Ends ends = ConnectThrough(network(), listener, address);
+    Ends ends = ConnectThrough(netns(), listener, address);
     WriteAll(ends.guest.get(), "question");
     char buffer[8];
     ASSERT_EQ(recv(ends.server.get(), buffer, 8, MSG_WAITALL), 8);
@@ -48,7 +48,7 @@ TEST_F(TcpListenerTest, PipesBytesBothWaysAndCountsThem) {
 TEST_F(TcpListenerTest, AnEndOfSendingIsPassedOnAlone) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
-  Ends ends = ConnectThrough(network(), listener, kPublic);
+  Ends ends = ConnectThrough(netns(), listener, kPublic);
   WriteAll(ends.guest.get(), "all of it");
   shutdown(ends.guest.get(), SHUT_WR);
   EXPECT_EQ(ReadToEnd(ends.server.get()), "all of it");
@@ -60,7 +60,7 @@ TEST_F(TcpListenerTest, AnEndOfSendingIsPassedOnAlone) {
 TEST_F(TcpListenerTest, ASlowReaderGetsEveryByte) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
-  Ends ends = ConnectThrough(network(), listener, kPublic);
+  Ends ends = ConnectThrough(netns(), listener, kPublic);
   std::string sent;
   for (int i = 0; sent.size() < 16'000'000; ++i) sent += std::to_string(i) + ",";
   std::thread upward([&] {
@@ -71,7 +71,7 @@ TEST_F(TcpListenerTest, ASlowReaderGetsEveryByte) {
     WriteAll(ends.server.get(), sent);
     shutdown(ends.server.get(), SHUT_WR);
   });
-  // Nobody reads until both directions are stuck, as the bytes in flight show.
+  // Nobody reads until both directions are blocked, as the byte counters show.
   std::uint64_t before = 1;
   for (Egress::Traffic now = egress_->Read("box"); before != now.bytes_in + now.bytes_out;
        now = egress_->Read("box")) {
@@ -92,7 +92,7 @@ TEST_F(TcpListenerTest, ASlowReaderGetsEveryByte) {
 TEST_F(TcpListenerTest, AResetOfTheOtherSideReachesTheGuest) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
-  Ends ends = ConnectThrough(network(), listener, kPublic);
+  Ends ends = ConnectThrough(netns(), listener, kPublic);
   linger now{1, 0};
   setsockopt(ends.server.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
   ends.server = UniqueFd();
@@ -108,7 +108,7 @@ TEST_F(TcpListenerTest, PrivateAddressesNeedTheOperator) {
   GreetingServer metadata("169.254.169.254"), intranet("10.1.2.3"), local6("fd12::1");
   EgressOptions options;
   options.open_private = {"10.1.0.0/16"};
-  // The box allows itself everything, which must not help.
+  // The box allows everything, which must not help.
   StartEgress({{"0.0.0.0/0", "169.254.169.254", "10.0.0.0/8"}, {}, true}, options);
   EXPECT_EQ(GuestReads("169.254.169.254", metadata.port()), "reset");
   EXPECT_EQ(GuestReads("fd12::1", local6.port()), "reset");
@@ -140,7 +140,7 @@ TEST_F(TcpListenerTest, ThisMachineIsNotReachedByItsPublicAddress) {
 TEST_F(TcpListenerTest, TheHostsLoopbackIsOutOfReach) {
   GreetingServer host("127.0.0.1");
   EgressOptions options;
-  options.open_private = {"0.0.0.0/0"};  // even an operator who opens everything
+  options.open_private = {"0.0.0.0/0"};  // even if the operator opens everything
   StartEgress(kOpen, options);
   for (std::string_view address : {"127.0.0.1", "0.0.0.0", "10.255.0.1", "::1", "::ffff:127.0.0.1"})
     EXPECT_NE(GuestReads(address, host.port()), "hello") << address;
@@ -154,7 +154,7 @@ TEST_F(TcpListenerTest, ConnectingToTheListenerItselfIsReset) {
   for (std::string_view address : {"127.0.0.1", "127.0.0.2", "10.255.0.1", "::1", "fd00::1"})
     EXPECT_EQ(GuestReads(address, kTcpListenerPort), "reset") << address;
   EXPECT_EQ(egress_->Read("box").connections, 0U);
-  EXPECT_EQ(GuestReads(kPublic, server.port()), "hello");  // and the door still works
+  EXPECT_EQ(GuestReads(kPublic, server.port()), "hello");  // and the listener still works
 }
 
 TEST_F(TcpListenerTest, ListsDecide) {
@@ -194,8 +194,8 @@ TEST_F(TcpListenerTest, TheOperatorMayOpenOnePortOfAPrivateAddress) {
 TEST_F(TcpListenerTest, ANewPolicyAbortsWhatItForbidsAndNothingElse) {
   StartEgress(kOpen);
   Listener first = ListenOn(kPublic), second = ListenOn(kOtherPublic);
-  Ends forbidden = ConnectThrough(network(), first, kPublic);
-  Ends allowed = ConnectThrough(network(), second, kOtherPublic);
+  Ends forbidden = ConnectThrough(netns(), first, kPublic);
+  Ends allowed = ConnectThrough(netns(), second, kOtherPublic);
   ASSERT_TRUE(egress_->Set("box", EgressWithPolicy({{}, {kPublic.data()}, true})));
   EXPECT_EQ(ReadToEnd(forbidden.guest.get()), "reset");
   EXPECT_EQ(ReadToEnd(forbidden.server.get()), "reset");
@@ -216,13 +216,13 @@ TEST_F(TcpListenerTest, ABadPolicyChangesNothing) {
 TEST_F(TcpListenerTest, CloseAbortsEverythingAndLeavesACleanNamespace) {
   StartEgress(kOpen);
   Listener listener = ListenOn(kPublic);
-  Ends ends = ConnectThrough(network(), listener, kPublic);
+  Ends ends = ConnectThrough(netns(), listener, kPublic);
   egress_->Close("box");
   EXPECT_EQ(ReadToEnd(ends.guest.get()), "reset");
   EXPECT_EQ(ReadToEnd(ends.server.get()), "reset");
   EXPECT_EQ(GuestReads(kPublic, listener.port), strerror(ECONNREFUSED));
   EXPECT_EQ(egress_->Read("box").connections, 0U);
-  egress_->Close("box");  // twice does no harm
+  egress_->Close("box");  // a second call does nothing
   ends.guest = UniqueFd();
   namespaces_->Release(namespace_.name);
   namespaces_->WaitUntilIdle();
@@ -232,12 +232,12 @@ TEST_F(TcpListenerTest, CloseAbortsEverythingAndLeavesACleanNamespace) {
 TEST_F(TcpListenerTest, ABoxIsOpenOnceAndAgainAfterARestart) {
   GreetingServer greeter(kPublic);
   StartEgress(kOpen);
-  EXPECT_EQ(egress_->Open("box", network(), {}).error().code, ErrorCode::kConflict);
-  EXPECT_EQ(egress_->Open("other", network(), {}).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(egress_->Open("box", netns(), {}).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(egress_->Open("other", netns(), {}).error().code, ErrorCode::kConflict);
   EXPECT_FALSE(egress_->Open("third", -1, {}));
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
   egress_.reset();
-  StartEgress(kOpen);  // as the next server does with a box that lives on
+  StartEgress(kOpen);  // as the next server does with a box that is still running
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");
 }
 
@@ -247,10 +247,10 @@ TEST_F(TcpListenerTest, ConnectionsBeyondTheLimitAreReset) {
   StartEgress(kOpen, options);
   Listener listener = ListenOn(kPublic);
   std::vector<Ends> open;
-  for (int i = 0; i < 4; ++i) open.push_back(ConnectThrough(network(), listener, kPublic));
+  for (int i = 0; i < 4; ++i) open.push_back(ConnectThrough(netns(), listener, kPublic));
   EXPECT_EQ(GuestReads(kPublic, listener.port), "reset");
   EXPECT_EQ(egress_->Read("box").refused, 1U);
-  open.pop_back();  // both ends are gone, and the egress sees it in time
+  open.pop_back();  // both ends are closed, which the egress notices after a moment
   GreetingServer greeter(kOtherPublic);
   std::string got = "reset";
   for (int i = 0; i < 10'000 && got == "reset"; ++i) got = GuestReads(kOtherPublic, greeter.port());
@@ -266,7 +266,7 @@ TEST_F(TcpListenerTest, OneGreedyBoxLeavesRoomForOthers) {
   ASSERT_TRUE(egress_->Open("other", other->fd.get(), {}));
   Listener listener = ListenOn(kPublic);
   std::vector<UniqueFd> guests;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     for (int i = 0; i < 100; ++i) guests.push_back(DialTcp(EndpointOf(kPublic, listener.port)).fd);
   });
   std::vector<UniqueFd> servers;
@@ -280,7 +280,7 @@ TEST_F(TcpListenerTest, OneGreedyBoxLeavesRoomForOthers) {
 TEST_F(TcpListenerTest, AFloodOfConnectionsIsServedInTurns) {
   GreetingServer greeter(kPublic);
   StartEgress(kOpen);
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     for (int i = 0; i < 500; ++i) (void)DialTcp(EndpointOf(kPublic, greeter.port()));
   });
   EXPECT_EQ(GuestReads(kPublic, greeter.port()), "hello");

@@ -1,6 +1,6 @@
 #pragma once
-// A test of the egress: the test's own thread moves into a small internet of its own and starts the
-// egress there. A resolver whose answers the test decides stands in it as well.
+// For tests of the egress: the test's own thread moves into a test internet and starts the egress
+// there, beside a resolver whose replies the test decides.
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@
 
 namespace viv::network {
 
-// Answers every question by `answer`, which gets the question's bytes and sends what it likes.
+// Answers every question by calling `answer`, which gets the question's bytes and sends any bytes.
 class FakeResolver {
  public:
   using Send = std::function<void(const std::string&)>;
@@ -94,7 +94,7 @@ inline DnsRecord AddressRecord(const DnsName& owner, std::string_view address) {
   return {owner, raw.size() == 4 ? DnsType::kA : DnsType::kAaaa, 60, raw};
 }
 
-// An honest resolver: names to addresses.
+// The names and addresses of a resolver that replies correctly.
 using Zone = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 inline std::string AnswerFromZone(const Zone& zone, const std::string& question) {
@@ -154,14 +154,14 @@ class EgressTest : public NetworkTest {
     auto started = Egress::Start(std::move(options));
     ASSERT_TRUE(started.has_value()) << started.error().message;
     egress_ = *std::move(started);
-    auto opened = egress_->Open("box", network(), std::move(egress));
+    auto opened = egress_->Open("box", netns(), std::move(egress));
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
   }
 
-  // What a guest gets that connects there and reads to the end: "" or the bytes, or "reset".
+  // What a guest reads that connects there: the bytes up to the end, or "reset".
   std::string GuestReads(std::string_view address, std::uint16_t port) {
     std::string got;
-    AsGuest(network(), [&] {
+    AsGuest(netns(), [&] {
       Dialled dialled = DialTcp(EndpointOf(address, port));
       got = dialled.error == 0            ? ReadToEnd(dialled.fd.get())
             : dialled.error == ECONNRESET ? "reset"
@@ -170,10 +170,10 @@ class EgressTest : public NetworkTest {
     return got;
   }
 
-  // Sends bytes as a datagram to port 53 and returns what comes back.
+  // Sends bytes as a datagram to port 53 and returns the reply.
   std::string GuestAsksRaw(const std::string& question, std::string_view server = kNameserver) {
     std::string answer(65536, '\0');
-    AsGuest(network(), [&] {
+    AsGuest(netns(), [&] {
       Dialled dialled = DialAs(EndpointOf(server, 53), SOCK_DGRAM);
       send(dialled.fd.get(), question.data(), question.size(), 0);
       ssize_t got = recv(dialled.fd.get(), answer.data(), answer.size(), 0);
@@ -206,7 +206,7 @@ class EgressTest : public NetworkTest {
   std::unique_ptr<Egress> egress_;
 };
 
-// A server that greets whoever connects and hangs up, until it is destroyed.
+// A server that sends "hello" on every connection and closes it, until it is destroyed.
 class GreetingServer {
  public:
   explicit GreetingServer(std::string_view address) : listener_(ListenOn(address)) {

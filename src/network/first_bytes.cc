@@ -1,4 +1,4 @@
-// What the first byte says, and HTTP. TLS is in first_bytes_tls.cc.
+// Tells protocols apart by the first byte, and parses HTTP. TLS is in first_bytes_tls.cc.
 
 #include "network/first_bytes.h"
 
@@ -42,7 +42,7 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view word) {
   return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
 }
 
-// "host[:port]" as a Host header or a target has it: the host, in lower case.
+// The host of "host[:port]" in a Host header or a request target, in lower case.
 std::optional<std::string> HostOf(std::string_view authority) {
   std::string_view host = authority;
   std::size_t port_at = authority.rfind(':');
@@ -68,7 +68,7 @@ std::optional<std::string> HostOf(std::string_view authority) {
 }
 
 struct RequestLine {
-  std::string host;  // that the target names; empty: none
+  std::string host;  // in the request target; empty: none
   bool is_http10 = false;
 };
 
@@ -98,7 +98,7 @@ std::optional<RequestLine> ReadRequestLine(std::string_view line) {
   return RequestLine{*std::move(host), version == "HTTP/1.0"};
 }
 
-// The host of all header lines, which end with an empty one.
+// The host of all header lines up to the empty line.
 std::optional<std::string> ReadHeaders(std::string_view lines, const RequestLine& request) {
   std::optional<std::string> host;
   while (!lines.empty()) {
@@ -123,8 +123,8 @@ std::optional<std::string> ReadHeaders(std::string_view lines, const RequestLine
   return host;
 }
 
-// A head ends with its first empty line; a line of a lone LF counts as well, so that what others
-// might take for the end is not read over.
+// A head ends at its first empty line. A lone LF ends a line as well, so that what another parser
+// could take for the end is not skipped.
 std::size_t HeadSize(std::string_view bytes) {
   for (std::size_t at = bytes.find('\n'); at != std::string_view::npos;
        at = bytes.find('\n', at + 1)) {
@@ -159,8 +159,8 @@ FirstBytes ReadHttpHead(std::string_view bytes, std::string_view first_line) {
   return first_bytes;
 }
 
-// A line of text is HTTP when it says so, however badly it is written: some server may be less
-// strict than we are. "GET" alone may be HTTP 0.9, which has no head that could be read.
+// A line of text is HTTP if it claims to be, however malformed: some server may be less strict than
+// we are. "GET" alone may be HTTP/0.9, which has no head.
 bool LooksLikeHttp(std::string_view line) {
   return EqualsIgnoreCase(Trim(line).substr(0, 4), "GET ") || ContainsIgnoringCase(line, "HTTP/");
 }
@@ -207,7 +207,7 @@ FirstBytes ParseFirstBytes(std::string_view bytes) {
 FirstBytes ParseFirstBytesAtEof(std::string_view bytes) {
   FirstBytes first_bytes = ParseFirstBytes(bytes);
   if (first_bytes.kind != FirstBytesKind::kNeedsMore) return first_bytes;
-  // A line that does not end is none of HTTP's, unless it says so.
+  // An unfinished line is not HTTP, unless it claims to be.
   bool tls = bytes.starts_with(kTlsHandshakeRecord);
   bool line = bytes.find('\n') == std::string_view::npos && !LooksLikeHttp(bytes);
   first_bytes.kind =

@@ -1,7 +1,7 @@
 #pragma once
-// The first bytes a guest sends on a connection, as far as they tell which host it means: a TLS
-// ClientHello or the head of an HTTP request. Nothing of it is trusted; what two readers could read
-// differently counts as kMalformed.
+// Parses the first bytes that a guest sends on a connection to find the host it wants: a TLS
+// ClientHello or the head of an HTTP request. Nothing in them is trusted. Bytes that two parsers
+// could read differently are kMalformed.
 
 #include <cstddef>
 #include <string>
@@ -11,24 +11,24 @@ namespace viv::network {
 
 struct FirstBytes {
   enum class Kind {
-    kNeedsMore,  // so far it may become TLS or HTTP
+    kNeedsMore,  // it may still become TLS or HTTP
     kTls,
     kHttp,      // HTTP/1.x in the clear
-    kHttp2,     // the preface of HTTP/2 without TLS
-    kOther,     // neither: any other protocol
-    kMalformed  // it began as TLS or HTTP and is none
+    kHttp2,     // the HTTP/2 preface without TLS
+    kOther,     // any other protocol
+    kMalformed  // it began as TLS or HTTP but is not valid
   };
   Kind kind = Kind::kNeedsMore;
-  std::string host;  // SNI or Host: lower case, no port, no trailing dot; empty: none
-  bool has_encrypted_name = false;  // an ECH or ESNI extension
+  std::string host;  // SNI or Host, in lower case, without port and trailing dot; may be empty
+  bool has_encrypted_name = false;  // it has an ECH or ESNI extension
   bool offers_http2 = false;        // ALPN has "h2"
 };
 
-inline constexpr std::size_t kFirstBytesMax = 32 * 1024;  // more than that is kMalformed
+inline constexpr std::size_t kFirstBytesMax = 32 * 1024;  // longer first bytes are kMalformed
 
-// Of all bytes since the connection began.
+// `bytes` are all bytes since the connection began.
 FirstBytes ParseFirstBytes(std::string_view bytes);
-// The same when the guest sends no more: never kNeedsMore.
+// The same after the guest has closed its side; never returns kNeedsMore.
 FirstBytes ParseFirstBytesAtEof(std::string_view bytes);
 
 }  // namespace viv::network

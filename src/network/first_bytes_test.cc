@@ -120,7 +120,7 @@ TEST(TlsFirstBytesTest, LengthsThatDoNotFitAreMalformed) {
             Kind::kMalformed);
   EXPECT_EQ(KindOfFirstBytes(std::string("\x16\x03\x01\x00\x00", 5)), Kind::kMalformed);
   EXPECT_EQ(KindOfFirstBytes("\x16\x03\x01\x40\x01"), Kind::kMalformed);
-  // A message that says it is longer than any we would wait for.
+  // A message that claims to be longer than the limit.
   EXPECT_EQ(KindOfFirstBytes(InTlsRecords(std::string("\x01\xff\xff\xff", 4))), Kind::kMalformed);
 }
 

@@ -27,7 +27,7 @@ constexpr std::uint16_t kTlsEncryptedHelloFirst = 0xfe08;  // the drafts of ECH
 constexpr std::uint16_t kTlsEncryptedHello = 0xfe0d;
 constexpr std::uint16_t kTlsEncryptedServerName = 0xffce;
 
-// Reads fields from front to back; once one does not fit, all later ones are empty.
+// Reads fields from front to back. After one did not fit, all later ones are empty.
 class TlsReader {
  public:
   explicit TlsReader(std::string_view bytes) : bytes_(bytes) {}
@@ -46,7 +46,7 @@ class TlsReader {
     bytes_.remove_prefix(count);
     return field;
   }
-  // A field after its length, which takes `width` bytes.
+  // A field that follows its length of `width` bytes.
   std::string_view Field(std::size_t width) { return Bytes(Number(width)); }
 
  private:
@@ -55,12 +55,12 @@ class TlsReader {
 };
 
 struct TlsMessage {
-  FirstBytes::Kind state = FirstBytes::Kind::kNeedsMore;  // kTls when it is whole
+  FirstBytes::Kind state = FirstBytes::Kind::kNeedsMore;  // kTls when it is complete
   std::string body;
 };
 
-// Puts the first handshake message together. It ends where its record ends: nothing may follow a
-// ClientHello before it is answered.
+// Joins the records of the first handshake message. The message must end at the end of a record:
+// nothing may follow a ClientHello before the server answers it.
 TlsMessage ReadTlsMessage(std::string_view bytes) {
   TlsMessage message;
   std::string all;
@@ -69,7 +69,7 @@ TlsMessage ReadTlsMessage(std::string_view bytes) {
     auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
     FirstBytes::Kind wrong = FirstBytes::Kind::kMalformed;
     if (at(0) != kTlsHandshake) return {wrong, ""};
-    // What has the type of a handshake and no version of TLS is something else altogether.
+    // Bytes with the type of a handshake record but no TLS version are another protocol.
     if (bytes.size() > 1 && at(1) != 3) return {first ? FirstBytes::Kind::kOther : wrong, ""};
     if (bytes.size() > 2 && at(2) > kTlsMinorVersionMax) return {wrong, ""};
     if (bytes.size() < kTlsRecordHead) return message;
@@ -92,7 +92,7 @@ TlsMessage ReadTlsMessage(std::string_view bytes) {
   return message;
 }
 
-// The one name in the extension.
+// The only name in the extension.
 std::optional<std::string> ReadServerName(std::string_view data) {
   TlsReader extension(data);
   TlsReader list(extension.Field(2));
@@ -102,7 +102,7 @@ std::optional<std::string> ReadServerName(std::string_view data) {
   return ToLower(WithoutTrailingDot(name));
 }
 
-// Whether "h2" is among the protocols; nothing when the list cannot be read.
+// Whether "h2" is in the list; nothing if the list is malformed.
 std::optional<bool> ReadAlpn(std::string_view data) {
   TlsReader extension(data);
   TlsReader list(extension.Field(2));
@@ -157,7 +157,7 @@ bool ReadClientHello(std::string_view body, FirstBytes& first_bytes) {
   if (!hello.ok() || session.size() > kTlsSessionBytesMax || compressions.empty() ||
       ciphers.empty() || ciphers.size() % 2 != 0)
     return false;
-  if (hello.AtEnd()) return true;  // of old, without any extension
+  if (hello.AtEnd()) return true;  // an old client without extensions
   std::string_view extensions = hello.Field(2);
   return hello.AtEnd() && ReadExtensions(extensions, first_bytes);
 }
@@ -170,9 +170,9 @@ FirstBytes ParseTlsFirstBytes(std::string_view bytes) {
   first_bytes.kind = message.state;
   if (message.state != FirstBytes::Kind::kTls || ReadClientHello(message.body, first_bytes))
     return first_bytes;
-  FirstBytes broken;
-  broken.kind = FirstBytes::Kind::kMalformed;
-  return broken;
+  FirstBytes malformed;
+  malformed.kind = FirstBytes::Kind::kMalformed;
+  return malformed;
 }
 
 }  // namespace viv::network

@@ -1,5 +1,5 @@
 #pragma once
-// A TLS ClientHello, which may come in several records. Internal to first_bytes.cc.
+// Parses a TLS ClientHello, which may span several records. Internal to first_bytes.cc.
 
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace viv::network {
 
-// Of bytes that begin with a handshake record's type.
+// `bytes` begin with the type of a handshake record.
 FirstBytes ParseTlsFirstBytes(std::string_view bytes);
 
 }  // namespace viv::network

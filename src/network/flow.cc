@@ -10,7 +10,7 @@
 namespace viv::network {
 namespace {
 
-// Whether the connection stands and nothing has come on it.
+// Whether the connection is open and has received nothing.
 bool IsQuiet(int fd) {
   char byte = 0;
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
@@ -29,14 +29,14 @@ Flow::Flow(std::shared_ptr<Box> of_box, UniqueFd accepted)
 }
 
 Flow::~Flow() {
-  // An interceptor logs requests; where there was none, the connection is logged as such.
+  // An interceptor logs requests. Without one, the connection itself is logged.
   if (!record.verdict.empty() && !logged_) Log(Describe());
   box->flows.erase(this);
   box->loop.limits.flows.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool Flow::StillAllowed() const {
-  bool decided = destination.port != 0;  // else its turn is to come
+  bool decided = destination.port != 0;  // otherwise it is still to be decided
   if (is_dns || !decided) return true;
   return box
       ->Decide(destination,

@@ -27,9 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kFlowFileBytesMax = 1 << 20;
-constexpr std::size_t kFlowFileReadMax = 4 << 20;  // files are shorter, unless somebody wrote them
+constexpr std::size_t kFlowFileReadMax = 4 << 20;  // the server's own files are shorter
 constexpr std::size_t kFlowBoxIdMax = 128;
-constexpr std::size_t kFlowsPerBoxMax = 512;  // that wait to be written
+constexpr std::size_t kFlowsPerBoxMax = 512;  // of those that are not written yet
 constexpr std::size_t kFlowsPendingMax = 16'384;
 constexpr std::size_t kFlowRemovedIdsMax = 1024;
 constexpr auto kFlowBatchDelay = std::chrono::milliseconds(20);
@@ -43,7 +43,7 @@ bool IsFlowFileName(std::string_view id) {
          });
 }
 
-// The lines of one box on their way to its file.
+// The records of one box that are not written yet.
 struct PendingLines {
   std::vector<FlowRecord> records;
   std::uint64_t left_out = 0;
@@ -114,7 +114,7 @@ class FlowFiles final : public FlowLog {
     auto lines = Split(text, '\n');
     for (auto line = lines.rbegin(); line != lines.rend() && records.size() < limit; ++line) {
       if (line->empty()) continue;
-      auto parsed = ParseJson(*line);  // a torn line, or what somebody else wrote, is none
+      auto parsed = ParseJson(*line);  // an incomplete or foreign line is skipped
       if (parsed && parsed->is_object()) records.push_back(std::move(parsed->as_object()));
     }
     std::reverse(records.begin(), records.end());
@@ -151,10 +151,10 @@ class FlowFiles final : public FlowLog {
   }
 
  private:
-  // Waits until all that was appended is written.
+  // Waits until all appended records are written.
   void Flush() const {
     std::unique_lock lock(mutex_);
-    // What is being written now, and the batch after it.
+    // The batch that is being written now, and the next one.
     std::uint64_t wanted = batches_written_ + (writing_ ? 1 : 0) + (pending_.empty() ? 0 : 1);
     if (wanted == batches_written_) return;
     flush_requested_ = true;
@@ -167,7 +167,7 @@ class FlowFiles final : public FlowLog {
     for (;;) {
       wake_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
       if (pending_.empty()) return;
-      // Records that come close together are written together.
+      // Records that arrive close together are written together.
       wake_.wait_for(lock, kFlowBatchDelay, [this] { return stopping_ || flush_requested_; });
       flush_requested_ = false;
       PendingBoxes batch;
@@ -189,7 +189,7 @@ class FlowFiles final : public FlowLog {
     Rotate(name, box_id + std::string(kFlowOldSuffix));
     UniqueFd fd(openat(folder_.get(), name.c_str(),
                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    // One write, so that lines stay whole; what a full disk takes of it is lost with the rest.
+    // One write, so that lines stay complete. What does not fit on a full disk is lost.
     ssize_t put = fd ? write(fd.get(), text.data(), text.size()) : -1;
     bool failed = put != static_cast<ssize_t>(text.size());
     if (failed && !failing_)
@@ -214,7 +214,7 @@ class FlowFiles final : public FlowLog {
   std::uint64_t batches_written_ = 0;
   bool writing_ = false, stopping_ = false;
   mutable bool flush_requested_ = false;
-  std::set<std::string> removed_;  // of late, whose last connections may still end
+  std::set<std::string> removed_;  // removed recently; their last flows may still end
   std::deque<std::string> removed_order_;
 
   mutable std::mutex files_mutex_;  // never held together with the other

@@ -93,7 +93,7 @@ TEST_F(FlowLogTest, KeepsTheNewestMegabytes) {
     record.status = i + 1;
     log_->Append("box", record);
     if (i % 100 != 99) continue;
-    ASSERT_EQ(log_->Read("box", 1).size(), 1U);  // and so it is written
+    ASSERT_EQ(log_->Read("box", 1).size(), 1U);  // which flushes the log
   }
   std::uintmax_t bytes = 0;
   for (const auto& file : fs::directory_iterator(folder())) bytes += file.file_size();

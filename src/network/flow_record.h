@@ -7,9 +7,9 @@
 
 namespace viv::network {
 
-// With texts cut to what a line may have.
+// The record with its texts cut to the limits of a line.
 FlowRecord TruncatedRecord(const FlowRecord& record);
-// With its line feed, and texts made printable.
+// The record as a line of JSON with its line feed. Texts are made printable.
 std::string FlowLine(const FlowRecord& record);
 
 }  // namespace viv::network

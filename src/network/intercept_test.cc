@@ -1,4 +1,4 @@
-// Openings of boxes that have an interceptor.
+// Sniffing the connections of boxes that have an interceptor.
 
 #include "network/sniff_test_support.h"
 
@@ -18,7 +18,7 @@ TEST_F(InterceptTest, GetsTheConnectionsOfTheHostsItIntercepts) {
             "served api.org");
   EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor("api.org") + "body"),
             "served api.org");
-  // Requests in the clear tell their host one by one, so all of them are served.
+  // Every plain HTTP request may name another host, so all of them are served.
   EXPECT_EQ(GuestSends(kOtherPublic, server.port(), RequestFor("sub.api.org")),
             "served sub.api.org");
   EXPECT_EQ(GuestSends(kOtherPublic, server.port(), ClientHelloFor("sub.api.org")),
@@ -85,7 +85,7 @@ TEST_F(InterceptTest, WhatIsNeitherTlsNorHttpPassesUnread) {
   GuestResolves("api.org");
   for (std::string_view bytes : {"SSH-2.0-OpenSSH_9.2\r\n", "\x05\x01\x02", ""})
     EXPECT_EQ(GuestSends(kOtherPublic, server.port(), bytes), bytes);
-  // And so does what is odd, where no host is read.
+  // So do malformed bytes where no host is needed.
   EchoServer other(kPublic);
   GuestResolves("good.org");
   for (std::string_view bytes : {std::string_view("\x16\x03\x09"), std::string_view("GET /\r\n")})
@@ -126,7 +126,7 @@ TEST_F(InterceptTest, ASlowGuestIsServedUnlessTheOtherSideSpoke) {
   GuestResolves("api.org");
   for (bool spoke : {false, true}) {
     UniqueFd guest = GuestConnects(kOtherPublic, listener.port);
-    UniqueFd server = AcceptOn(listener);  // it was dialled since the guest is silent
+    UniqueFd server = AcceptOn(listener);  // it was dialled because the guest is silent
     if (spoke) {
       char greeting[2];
       WriteAll(server.get(), "hi");
@@ -138,7 +138,7 @@ TEST_F(InterceptTest, ASlowGuestIsServedUnlessTheOtherSideSpoke) {
   }
 }
 
-// Holds what it serves until it is cut, and counts that.
+// Holds the flows that it serves until they are aborted, and counts that.
 class HoldingInterceptor : public Interceptor {
  public:
   bool InterceptsHost(std::string_view host) const override { return host == "api.org"; }
@@ -172,7 +172,7 @@ TEST_F(InterceptTest, AReplacedInterceptorIsToldAndItsFlowsAreAbortedOnlyWithANe
   UniqueFd served = GuestConnects(kOtherPublic, listener.port);
   WriteAll(served.get(), ClientHelloFor("api.org"));
   while (first->serving == 0) sched_yield();
-  ASSERT_TRUE(egress_->Set("box", WithInterceptor(first)));  // the same changes nothing
+  ASSERT_TRUE(egress_->Set("box", WithInterceptor(first)));  // the same interceptor changes nothing
   EXPECT_EQ(first->successor, first.get());
   auto second = std::make_shared<HoldingInterceptor>();
   ASSERT_TRUE(egress_->Set("box", WithInterceptor(second)));
@@ -218,7 +218,7 @@ TEST_F(InterceptTest, ANewPolicyAndTheEndOfTheBoxAbortInterceptedFlows) {
   }
 }
 
-// Sends what it took to where the connection was meant to go, and the answer back.
+// Sends what was already read to the flow's destination, and the reply back.
 class DiallingInterceptor : public Interceptor {
  public:
   bool InterceptsHost(std::string_view) const override { return true; }
@@ -253,7 +253,7 @@ TEST_F(InterceptTest, DialsWhereTheGuestMeantToGo) {
 TEST_F(InterceptTest, UsesTheConnectionThatWasDialledAhead) {
   EchoServer server(kPublic);
   StartBox(WithInterceptor(std::make_shared<DiallingInterceptor>()));
-  GuestResolves("good.org");  // which it does not name, so that the guest might speak anything
+  GuestResolves("good.org");  // which is not intercepted, so the guest may speak any protocol
   EXPECT_EQ(GuestSends(kPublic, server.port(), RequestFor("good.org")),
             "origin: " + RequestFor("good.org"));
   EXPECT_EQ(server.connections(), 1);

@@ -1,7 +1,7 @@
 #pragma once
-// Who reads and changes what a box sends, for the hosts that its rules name. The egress judges a
-// connection first; what it hands over here is admitted, and its opening agrees with the name that
-// the guest resolved. Lives on the box's loop, except where noted.
+// Reads and changes the requests of a box to the hosts that its rules have. The egress only passes
+// flows that it has allowed and whose first bytes agree with the name that the guest resolved. Runs
+// on the box's loop, except where noted.
 
 #include <memory>
 #include <string>
@@ -16,18 +16,18 @@ class Flow;
 
 class Interceptor {
  public:
-  virtual ~Interceptor() = default;  // on any thread, once no connection uses it
+  virtual ~Interceptor() = default;  // on any thread, once no flow uses it
 
-  // Whether a rule or callback is for this host (lower case). Any thread.
+  // Whether a rule or callback is for this host, which is in lower case. Thread-safe.
   virtual bool InterceptsHost(std::string_view host) const = 0;
-  // Serves the connection to its end: TLS for a host that is named, or HTTP in the clear for any
-  // host, since there every further request tells its host anew. `already_read` is what was read of
-  // the guest so far. The flow's remote side is not dialled.
+  // Serves the flow to its end: TLS for hosts of InterceptsHost, or plain HTTP for any host,
+  // because each further request may name another host. `already_read` is what was read from the
+  // guest so far. The flow's remote side is not dialled.
   virtual Task<void> Serve(std::shared_ptr<Flow> flow,
                            FirstBytes first_bytes,
                            std::string already_read) = 0;
-  // The box has `next` from now on; nullptr: none. What this one serves goes on, and follows what
-  // the next one says with its next request.
+  // The box uses `next` from now on, or no interceptor if it is nullptr. Flows that this one serves
+  // continue; their next requests follow the rules of `next`.
   virtual void OnReplacedBy(Interceptor* next) = 0;
 };
 

@@ -48,7 +48,7 @@ Loop::Loop(SharedLimits& shared, Resolver::Options resolving)
 Loop::~Loop() {
   Stop();
   work_.reset();
-  context_.reset();  // and the coroutines still in it, while what they count on is there
+  context_.reset();  // destroys the coroutines in it while what they refer to still exists
 }
 
 void Loop::PostAndWait(const std::function<void()>& act) {

@@ -1,6 +1,6 @@
 #pragma once
-// An event loop with a thread of its own. Every box belongs to one loop, so that its state needs no
-// locks; the loops share only the limits that hold for all boxes together.
+// An event loop with its own thread. Every box belongs to one loop, so that its state needs no
+// locks. The loops share only the limits that apply to all boxes together.
 
 #include <atomic>
 #include <chrono>
@@ -19,17 +19,17 @@
 namespace viv::network {
 
 struct SharedLimits {
-  Rules open_private;  // allows what the operator opened although it is private
+  Rules open_private;  // the private addresses that the operator opened
   std::size_t flows_per_box_max = 0;
-  std::size_t flows_max = 0;  // of all boxes, for each takes two descriptors
+  std::size_t flows_max = 0;  // of all boxes, because each takes two descriptors
   std::atomic<std::size_t> flows{0};
   std::chrono::milliseconds first_bytes_timeout{0};
   FlowLog* flow_log = nullptr;
 
-  // Whether a box with that many connections may have one more. When half of all are in use, a box
-  // gets only a small share: one greedy box does not shut out the others.
+  // Whether a box with that many flows may open one more. Once half of all flows are in use, each
+  // box gets only a small share, so that one box cannot shut out the others.
   bool MayOpen(std::size_t flows_of_box) const;
-  // Private addresses and this machine's own: they need the operator's word, and this has it not.
+  // Whether it is a private address or one of this machine's that the operator has not opened.
   bool IsClosedPrivate(const Endpoint& destination) const;
 };
 
@@ -38,10 +38,10 @@ class Loop {
   Loop(SharedLimits& shared, Resolver::Options resolving);
   ~Loop();
 
-  void PostAndWait(
-      const std::function<void()>& act);  // on the loop's thread; returns when it is done
+  // Runs `act` on the loop's thread and returns when it is done.
+  void PostAndWait(const std::function<void()>& act);
   void Post(std::function<void()> act);
-  void Stop();  // ends the thread; what still waits is dropped with the loop
+  void Stop();  // ends the thread; waiting coroutines are destroyed with the loop
 
   asio::io_context& context() { return *context_; }
 
@@ -50,7 +50,7 @@ class Loop {
 
  public:
   SharedLimits& limits;
-  std::size_t buffered_bytes = 0;  // read from one side and not yet taken by the other
+  std::size_t buffered_bytes = 0;  // read from one side and not yet accepted by the other
   Resolver resolver;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// One network namespace kept alive by a bind mount DIRECTORY/NAME, without any process in it.
+// A network namespace that a bind mount DIRECTORY/NAME keeps alive without any process in it.
 
 #include <string>
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace viv::network {
 
-// The folder of such mounts, itself a private mount so that none spreads to other mount namespaces.
-// Files that a reboot left without their mount are removed.
+// Opens the folder of such mounts. It is a private mount itself, so that none propagates to other
+// mount namespaces. Files that a reboot left without their mount are removed.
 Status OpenNamespaceFolder(const std::string& directory);
-void CloseNamespaceFolder(
-    const std::string& directory);  // unmounts it when nothing is kept any more
+// Unmounts the folder if it holds no namespace any more.
+void CloseNamespaceFolder(const std::string& directory);
 
-Result<UniqueFd> MakeNamedNamespace(const std::string& directory,
-                                    const std::string& name);  // wired
+// Makes a namespace and sets it up.
+Result<UniqueFd> MakeNamedNamespace(const std::string& directory, const std::string& name);
 Result<UniqueFd> FindNamedNamespace(const std::string& directory, std::string_view name);
 void RemoveNamedNamespace(const std::string& directory, const std::string& name);
 std::vector<std::string> ListNamedNamespaces(const std::string& directory);

@@ -24,7 +24,7 @@
 namespace viv::network {
 namespace {
 
-// A /proc file of the calling thread's namespace; these are short when the namespace is clean.
+// Reads a /proc file of the calling thread's namespace. It is short when the namespace is clean.
 Result<std::string> ReadNetFile(const char* name) {
   std::string path = std::string("/proc/thread-self/net/") + name;
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -35,7 +35,7 @@ Result<std::string> ReadNetFile(const char* name) {
   return text;
 }
 
-// The number after `word` in a line that starts with `line`; -1 when it is not there.
+// The number after `word` in the line that starts with `line`; -1 if there is none.
 long NumberAfter(std::string_view text, std::string_view line, std::string_view word) {
   std::size_t at = text.find(line);
   if (at == std::string_view::npos) return -1;
@@ -48,7 +48,7 @@ long NumberAfter(std::string_view text, std::string_view line, std::string_view 
   return value;
 }
 
-// Ends the TCP sockets that wait for time to pass: they belong to no process.
+// Destroys TCP sockets in TIME_WAIT and FIN_WAIT2 that belong to no process.
 Status DestroyOrphanedSockets(std::uint8_t family) {
   NetlinkBatch dump;
   dump.Begin("list waiting sockets", SOCK_DIAG_BY_FAMILY, NLM_F_DUMP);
@@ -69,7 +69,8 @@ Status DestroyOrphanedSockets(std::uint8_t family) {
     destroy.Begin("destroy a waiting socket", SOCK_DESTROY, NLM_F_ACK);
     wanted.id = id;
     destroy.Body(&wanted, sizeof wanted);
-    // One that is gone by now is as well; what could not be destroyed shows in the count.
+    // It is fine if the socket is gone by now. A socket that could not be destroyed shows up in the
+    // count.
     if (auto done = SendNetlink(NETLINK_SOCK_DIAG, destroy);
         !done && done.error().code == ErrorCode::kUnavailable)
       return done;
@@ -89,18 +90,19 @@ Status FlushConntrack() {
 }
 
 Result<bool> HasSockets() {
-  // "used" counts every socket a process opened here, of any family, bound or not.
+  // "used" counts every socket that a process opened here, of any family, bound or not.
   ASSIGN_OR_RETURN(std::string sockstat, ReadNetFile("sockstat"));
   if (NumberAfter(sockstat, "sockets:", "used ") != 0) return true;
   if (NumberAfter(sockstat, "TCP:", " tw ") != 0) return true;
   ASSIGN_OR_RETURN(std::string unix_sockets, ReadNetFile("unix"));
-  return std::count(unix_sockets.begin(), unix_sockets.end(), '\n') > 1;  // its heading
+  // The first line is a heading.
+  return std::count(unix_sockets.begin(), unix_sockets.end(), '\n') > 1;
 }
 
 }  // namespace
 
-Result<bool> CleanNamespace(int network) {
-  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
+Result<bool> CleanNamespace(int netns) {
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(netns));
   ASSIGN_OR_RETURN(bool busy, HasSockets());
   if (busy) {
     RETURN_IF_ERROR(DestroyOrphanedSockets(AF_INET));

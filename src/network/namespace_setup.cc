@@ -27,17 +27,18 @@ struct SysctlSetting {
 };
 
 constexpr SysctlSetting kSysctls[] = {
-    // Box root has no capability over this namespace, yet may serve port 80.
+    // Root in a box has no capability over this namespace, but may serve port 80.
     {"ipv4/ip_unprivileged_port_start", "0", Need::kRequired},
-    // No ICMP sockets: there is nobody to ping.
+    // ICMP sockets are disabled: there is nobody to ping.
     {"ipv4/ping_group_range", "1 0", Need::kIfPresent},
     {"ipv6/conf/lo/disable_ipv6", "0", Need::kIfPresent},
-    // A connection holds little in its buffers, and a listener few connections that nobody has
-    // accepted: the kernel charges those to no box.
+    // Buffers are small and a listener's queue is short, because the kernel charges unaccepted
+    // connections to no box.
     {"ipv4/tcp_rmem", "4096 65536 1048576", Need::kRequired},
     {"ipv4/tcp_wmem", "4096 16384 1048576", Need::kRequired},
     {"core/somaxconn", "1024", Need::kIfPresent},
-    // Entries of questions go soon, to bound the kernel memory a box can use up.
+    // Conntrack entries of DNS questions expire soon, to bound the kernel memory that a box can
+    // use.
     {"netfilter/nf_conntrack_udp_timeout", "10", Need::kIfPresent},
     {"netfilter/nf_conntrack_udp_timeout_stream", "10", Need::kIfPresent},
 };
@@ -56,8 +57,8 @@ void AddLink(NetlinkBatch& batch) {
   batch.Body(&link, sizeof link);
 }
 
-// Without a prefix route: IPv6's would lead nowhere until the kernel has made the address's local
-// one, which it does later. Ours to everywhere is enough in the meantime.
+// No prefix route: the IPv6 one would lead nowhere until the kernel has added the local route of
+// the address, which it does later. The default route is enough until then.
 void AddAddress(NetlinkBatch& batch, const Address& address) {
   std::string raw = address.Raw();
   batch.Begin("add the box's address", RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
@@ -71,8 +72,8 @@ void AddAddress(NetlinkBatch& batch, const Address& address) {
   batch.Attribute(IFA_ADDRESS, raw.data(), raw.size());
 }
 
-// Everywhere is local, so that what is handed to a door is delivered; with the box's address as its
-// source: without it the source would be the destination itself.
+// Every destination is local, so that packets are delivered to the listener. The box's address is
+// the source; without it the source would be the destination itself.
 void AddDefaultRoute(NetlinkBatch& batch, const Address& source) {
   std::string raw = source.Raw();
   batch.Begin("route everything to lo", RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE);
@@ -100,7 +101,7 @@ Status ConfigureLoopback(const Address& address) {
 Status SetUpNamespace() {
   RETURN_IF_ERROR(ConfigureLoopback(*ParseAddress(kBoxAddress)), "configure lo");
   for (const SysctlSetting& setting : kSysctls) RETURN_IF_ERROR(ApplySysctl(setting));
-  // A machine without IPv6 has boxes without it.
+  // On a machine without IPv6, boxes have none either.
   if (HasSysctl("ipv6"))
     RETURN_IF_ERROR(ConfigureLoopback(*ParseAddress(kBoxAddress6)), "configure lo for IPv6");
   return InstallRedirect();

@@ -1,15 +1,15 @@
 #pragma once
-// How a box's namespace is wired: `lo` with routable addresses, everything routed to it, the kernel
-// settings a box expects, and the redirecting rules.
+// Sets up a box's network namespace: routable addresses on `lo`, routes that send everything to it,
+// the sysctls that a box expects, and the nft rules.
 
 #include "base/result.h"
 
 namespace viv::network {
 
-// Wires the calling thread's network namespace, which must be fresh.
+// Sets up the calling thread's network namespace, which must be new.
 Status SetUpNamespace();
 
-// Whether this machine can have such namespaces, found by making one for a moment.
+// Checks that this machine supports such namespaces by making one.
 Status ProbeNamespaces();
 
 }  // namespace viv::network

@@ -1,4 +1,4 @@
-// Sockets inside a namespace: made during a visit, used from anywhere.
+// Sockets inside a namespace: they are opened by a thread that enters it, and used from anywhere.
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,8 +26,8 @@ tl::unexpected<Error> NamespaceSocketError(const char* doing, std::uint16_t port
       number);
 }
 
-// Both families in one socket, or IPv4 alone on a machine without IPv6. In the namespace that the
-// calling thread is in.
+// Binds one socket for both families, or for IPv4 alone on a machine without IPv6, in the calling
+// thread's namespace.
 Result<UniqueFd> BindInCurrentNamespace(int type, std::uint16_t port) {
   SocketAddress any = ToSocketAddress({Address{}, port});
   UniqueFd fd(socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -36,16 +36,16 @@ Result<UniqueFd> BindInCurrentNamespace(int type, std::uint16_t port) {
     if (setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0)
       return NamespaceSocketError("open both families on", port, errno);
   } else {
-    // Redirected datagrams come to 127.0.0.1, and answers must leave from there.
+    // Redirected datagrams arrive at 127.0.0.1, and replies must leave from there.
     any = ToSocketAddress({*ParseAddress(type == SOCK_DGRAM ? "127.0.0.1" : "0.0.0.0"), port});
     fd = UniqueFd(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd) return NamespaceSocketError("open a socket for", port, errno);
   }
-  // Only for TCP, where it skips the remains of old connections; for UDP it would let a process of
-  // the box share the port.
+  // Only for TCP, where it ignores the remains of old connections. For UDP it would let a process
+  // of the box share the port.
   int on = 1;
   if (type == SOCK_STREAM) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // What is accepted has these from here; transparent is who may have any address as its own.
+  // Accepted sockets inherit these. A transparent socket may have any local address.
   if (type == SOCK_STREAM) {
     setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (setsockopt(fd.get(), SOL_IP, IP_TRANSPARENT, &on, sizeof on) != 0)
@@ -57,14 +57,14 @@ Result<UniqueFd> BindInCurrentNamespace(int type, std::uint16_t port) {
   return fd;
 }
 
-Result<UniqueFd> OpenSocketInNamespace(int network, int family, std::uint16_t port) {
-  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
+Result<UniqueFd> OpenSocketInNamespace(int netns, int family, std::uint16_t port) {
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(netns));
   UniqueFd fd(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return NamespaceSocketError("open a socket for", port, errno);
   return fd;
 }
 
-// A port of the ephemeral range on which nobody listens can connect to itself.
+// A connection to an ephemeral port on which nobody listens can connect to itself.
 bool IsConnectedToItself(int fd) {
   SocketAddress here, there;
   if (getsockname(fd, here.get(), &here.size) != 0) return false;
@@ -72,10 +72,10 @@ bool IsConnectedToItself(int fd) {
   return FromSocketAddress(here) == FromSocketAddress(there);
 }
 
-Result<UniqueFd> DialAddressInNamespace(int network, std::string_view address, std::uint16_t port) {
+Result<UniqueFd> DialAddressInNamespace(int netns, std::string_view address, std::uint16_t port) {
   Endpoint endpoint{*ParseAddress(address), port};
   SocketAddress to = ToSocketAddress(endpoint);
-  ASSIGN_OR_RETURN(UniqueFd fd, OpenSocketInNamespace(network, to.get()->sa_family, port));
+  ASSIGN_OR_RETURN(UniqueFd fd, OpenSocketInNamespace(netns, to.get()->sa_family, port));
   int on = 1;
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   int failure = connect(fd.get(), to.get(), to.size) == 0 ? 0 : errno;
@@ -97,8 +97,8 @@ Result<UniqueFd> DialAddressInNamespace(int network, std::string_view address, s
 
 }  // namespace
 
-Result<EgressListeners> OpenEgressListeners(int network) {
-  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
+Result<EgressListeners> OpenEgressListeners(int netns) {
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(netns));
   ASSIGN_OR_RETURN(UniqueFd tcp, BindInCurrentNamespace(SOCK_STREAM, kTcpListenerPort),
                    "open the TCP listener");
   ASSIGN_OR_RETURN(UniqueFd dns, BindInCurrentNamespace(SOCK_DGRAM, kDnsListenerPort),
@@ -106,13 +106,13 @@ Result<EgressListeners> OpenEgressListeners(int network) {
   return EgressListeners{std::move(tcp), std::move(dns)};
 }
 
-Result<UniqueFd> DialInNamespace(int network, std::uint16_t port) {
-  // A service may also have bound the box's own address alone.
+Result<UniqueFd> DialInNamespace(int netns, std::uint16_t port) {
+  // A service may have bound only the box's own address.
   for (std::string_view address : {std::string_view("127.0.0.1"), std::string_view("::1")}) {
-    auto fd = DialAddressInNamespace(network, address, port);
+    auto fd = DialAddressInNamespace(netns, address, port);
     if (fd || fd.error().code == ErrorCode::kUnavailable) return fd;
   }
-  return DialAddressInNamespace(network, kBoxAddress, port);
+  return DialAddressInNamespace(netns, kBoxAddress, port);
 }
 
 }  // namespace viv::network

@@ -19,15 +19,15 @@ namespace {
 
 using PoolClock = std::chrono::steady_clock;
 
-// Released ones are kept for reuse up to this many even where no stock is asked for.
+// Up to this many released ones are kept for reuse even if SetReadyCount asked for fewer.
 constexpr std::size_t kRecycledMin = 16;
 constexpr std::size_t kReadyMax = 20'000;
-// Says how a namespace is wired: one that a server of another version made is not reused.
+// The prefix is the version of SetUpNamespace: namespaces that another version made are not reused.
 constexpr std::string_view kNamePrefix = "net3-";
-// The kernel frees a dead process's sockets a little later, so a check is repeated for about a
-// second before a namespace counts as unclean.
-// A check that finds something opens sockets of its own, which count until the kernel has freed
-// them, tens of milliseconds later: a quicker look would see nothing but the one before.
+// The kernel frees the sockets of a dead process a little later, so a check is repeated for about
+// two seconds before the namespace is given up. A check that finds something opens sockets itself,
+// which count until the kernel has freed them some tens of milliseconds later, so checks are not
+// more frequent than this.
 constexpr auto kCheckEvery = std::chrono::milliseconds(60);
 constexpr int kChecksMax = 30;
 constexpr auto kRetryDelay = std::chrono::seconds(1);
@@ -37,7 +37,7 @@ class NamespacePool final : public Namespaces {
   explicit NamespacePool(std::string directory)
       : directory_(std::move(directory)), maintenance_thread_([this] { RunMaintenance(); }) {}
 
-  // What is ready belongs to nobody and goes; what is taken stays for the next server.
+  // Ready namespaces belong to nobody and are removed. Acquired ones stay for the next server.
   ~NamespacePool() override {
     {
       std::lock_guard lock(mutex_);
@@ -68,7 +68,7 @@ class NamespacePool final : public Namespaces {
   void Release(const std::string& name) override {
     if (!FindNamedNamespace(directory_, name)) return;
     std::lock_guard lock(mutex_);
-    // Released twice it would come to two boxes.
+    // If it were released twice, two boxes would get it.
     if (!unassigned_.insert(name).second) {
       log::Warn("network.namespace_released_twice", {{"name", name}});
       return;
@@ -116,7 +116,7 @@ class NamespacePool final : public Namespaces {
     return name;
   }
 
-  // The keeper's thread: checks what was returned, then makes what is missing.
+  // The maintenance thread: checks released namespaces, then makes missing ones.
   void RunMaintenance() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
@@ -176,7 +176,7 @@ class NamespacePool final : public Namespaces {
   void MakeReady(std::unique_lock<std::mutex>& lock) {
     working_ = true;
     std::string name = NewName();
-    unassigned_.insert(name);  // before it can be listed
+    unassigned_.insert(name);  // before List could return it
     lock.unlock();
     auto made = MakeNamedNamespace(directory_, name);
     lock.lock();
@@ -196,11 +196,11 @@ class NamespacePool final : public Namespaces {
   std::condition_variable wake_, idle_;
   std::deque<std::string> ready_;
   std::deque<Released> released_;               // in the order of check_at
-  std::unordered_set<std::string> unassigned_;  // ready, returned or being made: nobody else's
+  std::unordered_set<std::string> unassigned_;  // ready, released or being made: no box has them
   std::size_t ready_target_ = 0;
   PoolClock::time_point retry_at_{};
   bool working_ = false, make_failed_ = false, stopping_ = false;
-  std::thread maintenance_thread_;  // last, so that it starts when all else stands
+  std::thread maintenance_thread_;  // last, so that it starts after everything else is initialized
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string FileText(const std::string& path) {
 }
 
 TEST_F(NamespacesTest, OwnServicesAreReachedByEveryOwnAddress) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     for (std::string_view address : {"127.0.0.1", "127.9.9.9", "10.255.0.1", "::1", "fd00::1"}) {
       Listener listener = ListenOn(address);
       Dialled client = DialTcp(EndpointOf(address, listener.port));
@@ -45,7 +45,7 @@ TEST_F(NamespacesTest, OwnServicesAreReachedByEveryOwnAddress) {
   });
 }
 
-// The kernel makes an IPv6 address's own route later, in a work queue.
+// The kernel adds the local route of an IPv6 address later, in a work queue.
 TEST_F(NamespacesTest, OwnAddressesAreReachedFromTheFirstMoment) {
   for (int i = 0; i < 64; ++i) {
     auto fresh = namespaces_->Acquire();
@@ -58,7 +58,7 @@ TEST_F(NamespacesTest, OwnAddressesAreReachedFromTheFirstMoment) {
 }
 
 TEST_F(NamespacesTest, WithoutListenersNothingIsReached) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     EXPECT_EQ(DialTcp(EndpointOf("93.184.216.34", 80)).error, ECONNREFUSED);
     EXPECT_EQ(DialTcp(EndpointOf("2606:4700::1111", 80)).error, ECONNREFUSED);
     EXPECT_EQ(DialTcp(EndpointOf("169.254.169.254", 80)).error, ECONNREFUSED);
@@ -66,9 +66,9 @@ TEST_F(NamespacesTest, WithoutListenersNothingIsReached) {
 }
 
 TEST_F(NamespacesTest, UdpBesidesDnsIsRefusedAtOnce) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     for (std::string_view address : {"8.8.8.8", "2606:4700::1111"}) {
-      // A socket of the box on that port must not get what was meant for the outside.
+      // A socket of the box on that port must not receive packets to the outside.
       Listener own =
           ListenOn(address.find(':') == std::string_view::npos ? "0.0.0.0" : "::", SOCK_DGRAM);
       Dialled socket = DialAs(EndpointOf(address, own.port), SOCK_DGRAM);
@@ -82,19 +82,19 @@ TEST_F(NamespacesTest, UdpBesidesDnsIsRefusedAtOnce) {
 }
 
 TEST_F(NamespacesTest, AnyoneMayServeALowPort) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     EXPECT_EQ(FileText("/proc/sys/net/ipv4/ip_unprivileged_port_start"), "0\n");
     EXPECT_EQ(FileText("/proc/sys/net/ipv4/ping_group_range"), "1\t0\n");
   });
 }
 
-// Every address is local in a box, so that a guest can have a socket of its own there.
+// Every address is local in a box, so a guest can bind a socket to it.
 TEST_F(NamespacesTest, ConnectionsToTheOutsideReachTheListenerAlone) {
   for (bool with_listeners : {false, true}) {
     Result<EgressListeners> listeners = EgressListeners{};
-    if (with_listeners) listeners = OpenEgressListeners(network());
+    if (with_listeners) listeners = OpenEgressListeners(netns());
     ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
-    AsGuest(network(), [&] {
+    AsGuest(netns(), [&] {
       for (std::string_view address : {"93.184.216.34", "2606:4700::1111", "169.254.169.254"}) {
         for (std::string_view at : {"::", address.data()}) {
           Listener own = ListenOn(at);
@@ -114,9 +114,9 @@ TEST_F(NamespacesTest, ConnectionsToTheOutsideReachTheListenerAlone) {
 }
 
 TEST_F(NamespacesTest, ConnectionsAreNotTracked) {
-  auto listeners = OpenEgressListeners(network());
+  auto listeners = OpenEgressListeners(netns());
   ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     Dialled client = DialTcp(EndpointOf("93.184.216.34", 80));
     ASSERT_EQ(client.error, 0);
     EXPECT_EQ(FileText("/proc/thread-self/net/nf_conntrack"), "");
@@ -124,7 +124,7 @@ TEST_F(NamespacesTest, ConnectionsAreNotTracked) {
 }
 
 TEST_F(NamespacesTest, ConnectionsBufferLittle) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     for (const char* name : {"rmem", "wmem"}) {
       std::istringstream sizes(FileText(std::string("/proc/sys/net/ipv4/tcp_") + name));
       long least = 0, first = 0, most = 0;
@@ -149,9 +149,9 @@ TEST_F(NamespacesTest, ANamespaceSetUpByAnOlderServerIsNotReused) {
 }
 
 TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
-  auto listeners = OpenEgressListeners(network());
+  auto listeners = OpenEgressListeners(netns());
   ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     std::vector<UniqueFd> sockets;
     for (std::string_view address : {"93.184.216.34", "93.184.216.35"}) {
       UniqueFd fd(socket(AF_INET, SOCK_STREAM, 0));
@@ -168,8 +168,8 @@ TEST_F(NamespacesTest, OneSourcePortReachesTwoDestinations) {
 
 TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
   std::string before = ThisNamespace();
-  ASSERT_TRUE(OpenEgressListeners(network()));
-  EXPECT_FALSE(DialInNamespace(network(), 9999));
+  ASSERT_TRUE(OpenEgressListeners(netns()));
+  EXPECT_FALSE(DialInNamespace(netns(), 9999));
   EXPECT_FALSE(OpenEgressListeners(-1));
   EXPECT_TRUE(ProbeNamespaces());
   ASSERT_TRUE(namespaces_->Acquire());
@@ -179,15 +179,15 @@ TEST_F(NamespacesTest, TheCallerStaysWhereItWas) {
 TEST_F(NamespacesTest, DialsAServiceOnEveryLoopback) {
   for (std::string_view address : {"127.0.0.1", "::1", "0.0.0.0", "10.255.0.1", "fd00::1"}) {
     Listener listener;
-    AsGuest(network(), [&] { listener = ListenOn(address); });
-    auto dialled = DialInNamespace(network(), listener.port);
+    AsGuest(netns(), [&] { listener = ListenOn(address); });
+    auto dialled = DialInNamespace(netns(), listener.port);
     EXPECT_EQ(dialled.has_value(), address != "fd00::1") << address;
   }
 }
 
 TEST_F(NamespacesTest, NobodyListeningIsNotFound) {
   for (std::uint16_t port : {1, 80, 40000, 65535}) {
-    auto dialled = DialInNamespace(network(), port);
+    auto dialled = DialInNamespace(netns(), port);
     ASSERT_FALSE(dialled);
     EXPECT_EQ(dialled.error().code, ErrorCode::kNotFound) << dialled.error().message;
   }
@@ -195,14 +195,14 @@ TEST_F(NamespacesTest, NobodyListeningIsNotFound) {
 
 TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
   Listener full;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     full = ListenOn("127.0.0.1");
     listen(full.fd.get(), 0);
   });
   std::vector<UniqueFd> queued;
   Result<UniqueFd> dialled;
   for (int i = 0; i < 8; ++i) {
-    dialled = DialInNamespace(network(), full.port);
+    dialled = DialInNamespace(netns(), full.port);
     if (!dialled) break;
     queued.push_back(*std::move(dialled));
   }
@@ -211,9 +211,9 @@ TEST_F(NamespacesTest, AFullQueueDoesNotHoldTheCaller) {
 }
 
 TEST_F(NamespacesTest, AListenersPortCannotBeBoundByAGuest) {
-  auto listeners = OpenEgressListeners(network());
+  auto listeners = OpenEgressListeners(netns());
   ASSERT_TRUE(listeners.has_value()) << listeners.error().message;
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     for (int type : {SOCK_STREAM, SOCK_DGRAM}) {
       for (std::string_view address : {"127.0.0.1", "0.0.0.0", "::1", "::", "10.255.0.1"}) {
         std::uint16_t port = type == SOCK_STREAM ? kTcpListenerPort : kDnsListenerPort;
@@ -226,14 +226,14 @@ TEST_F(NamespacesTest, AListenersPortCannotBeBoundByAGuest) {
       }
     }
   });
-  EXPECT_EQ(OpenEgressListeners(network()).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(OpenEgressListeners(netns()).error().code, ErrorCode::kConflict);
 }
 
 TEST_F(NamespacesTest, AStockIsReadyAndDistinct) {
   namespaces_->SetReadyCount(5);
   namespaces_->WaitUntilIdle();
   EXPECT_EQ(namespaces_->List(),
-            std::vector<std::string>{namespace_.name});  // ready ones are nobody's
+            std::vector<std::string>{namespace_.name});  // ready ones belong to nobody
   std::set<ino_t> inodes;
   for (int i = 0; i < 8; ++i) {
     auto acquired = namespaces_->Acquire();
@@ -247,11 +247,11 @@ TEST_F(NamespacesTest, AStockIsReadyAndDistinct) {
 }
 
 TEST_F(NamespacesTest, ACleanOneIsUsedAgainWithoutItsOldConnections) {
-  AsGuest(network(), [] {
+  AsGuest(netns(), [] {
     Listener listener = ListenOn("10.255.0.1");
     Dialled client = DialTcp(EndpointOf("10.255.0.1", listener.port));
     UniqueFd server = AcceptOn(listener);
-    client.fd = UniqueFd();  // the first to close waits for a minute
+    client.fd = UniqueFd();  // the side that closes first stays in TIME_WAIT
   });
   namespaces_->Release(namespace_.name);
   namespaces_->WaitUntilIdle();
@@ -268,7 +268,7 @@ TEST_F(NamespacesTest, ACleanOneIsUsedAgainWithoutItsOldConnections) {
 TEST_F(NamespacesTest, OneWithASocketInItIsNotUsedAgain) {
   auto leave = [&](int family, int type, const SocketAddress* at) {
     UniqueFd fd;
-    AsGuest(network(), [&] {
+    AsGuest(netns(), [&] {
       fd = UniqueFd(socket(family, type | SOCK_CLOEXEC, 0));
       ASSERT_TRUE(fd) << strerror(errno);
       ASSERT_TRUE(at == nullptr || bind(fd.get(), at->get(), at->size) == 0);
@@ -319,7 +319,7 @@ TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
   ScratchDirectory other;
   std::string directory = other.path() + "/net";
   pid_t child = fork();
-  if (child == 0) {  // makes some and dies without a word
+  if (child == 0) {  // makes some namespaces and is killed
     if (!OpenNamespaceFolder(directory)) _exit(1);
     for (const char* name : {"net-1", "net-2", "net-3", "net-4"})
       if (!MakeNamedNamespace(directory, name)) _exit(1);
@@ -328,7 +328,7 @@ TEST_F(NamespacesTest, AKilledServersNamespacesAreFoundAndRemoved) {
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status));
-  std::ofstream(directory + "/net-lost") << "";  // as a reboot leaves them
+  std::ofstream(directory + "/net-lost") << "";  // as a reboot leaves it
 
   auto pool = Namespaces::Open(directory);
   ASSERT_TRUE(pool.has_value());

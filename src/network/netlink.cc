@@ -17,7 +17,7 @@ namespace viv::network {
 namespace {
 
 constexpr std::size_t kNetlinkBufferBytes = 64 * 1024;
-constexpr int kNetlinkReadsMax = 100'000;  // of one dump; far above any honest answer
+constexpr int kNetlinkReadsMax = 100'000;  // of one dump; far more than any real one needs
 
 std::size_t AlignNetlink(std::size_t size) {
   return (size + 3) & ~std::size_t{3};
@@ -40,8 +40,8 @@ Result<UniqueFd> OpenAndSend(int protocol, const NetlinkBatch& batch) {
   return fd;
 }
 
-// One datagram of answers. Returns false when there is none: the kernel answers before send
-// returns, so an empty queue means that it has said all.
+// Reads one datagram of replies. Returns false if there is none: the kernel replies before send
+// returns, so an empty queue means that there are no more.
 Result<bool> ReadAnswers(int fd, std::string& buffer) {
   buffer.resize(kNetlinkBufferBytes);
   ssize_t got = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
@@ -55,7 +55,7 @@ Result<bool> ReadAnswers(int fd, std::string& buffer) {
 
 enum class AnswerKind { kData, kAcknowledged, kDone };
 
-// Calls `each` with every message of a datagram until it fails.
+// Calls `each` with every message of a datagram. Stops at an error.
 Status WalkAnswers(const NetlinkBatch& batch,
                    std::string_view bytes,
                    const std::function<void(AnswerKind, std::string_view)>& each) {

@@ -1,5 +1,5 @@
-// What a box's network costs: a namespace from the pool and a fresh one, opening the doors, and
-// connections through them against the same over plain loopback in the same run.
+// The cost of a box's network: a namespace from the pool and a new one, opening the listeners, and
+// connections through them compared with plain loopback in the same run.
 
 #include <benchmark/benchmark.h>
 #include <netinet/in.h>
@@ -54,7 +54,7 @@ UniqueFd Connect(std::string_view address, std::uint16_t port) {
   return fd;
 }
 
-// Swallows what it gets; questions and ClientHellos it answers with one byte per byte.
+// Discards what it receives; questions and ClientHellos are echoed.
 class Sink {
  public:
   Sink() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -89,7 +89,7 @@ class Sink {
   std::thread thread_;
 };
 
-// A box whose traffic goes through an egress, and the internet it reaches.
+// A box whose traffic goes through an egress, and the test internet that it reaches.
 class BenchFixture {
  public:
   explicit BenchFixture(BoxEgress box = {}) {
@@ -105,7 +105,7 @@ class BenchFixture {
     CHECK(egress_->Open("box", namespace_.fd.get(), std::move(box)).has_value());
     sink_ = std::make_unique<Sink>();
   }
-  // From inside the box through its door, or beside it over plain loopback.
+  // Connects from inside the box through its listener, or directly over loopback.
   UniqueFd Dial(bool through) {
     if (!through) return Connect("127.0.0.1", sink_->port());
     auto scope = ScopedNetns::Enter(namespace_.fd.get());
@@ -172,7 +172,7 @@ void BM_Close(benchmark::State& state) {
 }
 BENCHMARK(BM_Close)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
-// The argument: 0 over plain loopback, 1 through the door.
+// The argument: 0 over plain loopback, 1 through the listener.
 void BM_Throughput(benchmark::State& state) {
   BenchFixture fixture;
   UniqueFd fd = fixture.Dial(state.range(0) == 1);
@@ -198,8 +198,8 @@ void BM_RoundTrip(benchmark::State& state) {
 }
 BENCHMARK(BM_RoundTrip)->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-// The argument: 0 over plain loopback, 1 through the door, 2 through a door that reads the server
-// name, since the policy goes by names.
+// The argument: 0 over plain loopback, 1 through the listener, 2 through a listener that reads the
+// server name because the policy contains names.
 void BM_ConnectAndAsk(benchmark::State& state) {
   BoxEgress box;
   if (state.range(0) == 2) box.policy.deny = {"*.denied.org"};

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of this module share: a scratch folder, a namespace of its own per test, and a
-// guest, which is a thread that visits that namespace and behaves as a program of the box would.
+// What the tests of this module share: a scratch folder, a namespace per test, and a guest, which
+// is a thread that enters that namespace and behaves as a program of the box would.
 
 #include <errno.h>
 #include <gtest/gtest.h>
@@ -38,9 +38,9 @@ class ScratchDirectory {
 };
 
 // Runs `act` in a thread inside the namespace.
-inline void AsGuest(int network, const std::function<void()>& act) {
+inline void AsGuest(int netns, const std::function<void()>& act) {
   std::thread([&] {
-    auto scope = ScopedNetns::Enter(network);
+    auto scope = ScopedNetns::Enter(netns);
     ASSERT_TRUE(scope.has_value()) << scope.error().message;
     act();
   }).join();
@@ -50,7 +50,7 @@ inline Endpoint EndpointOf(std::string_view address, std::uint16_t port) {
   return {*ParseAddress(address), port};
 }
 
-// A blocking socket connected to the endpoint, or the errno.
+// A blocking socket that is connected to the endpoint, or the errno.
 struct Dialled {
   UniqueFd fd;
   int error = 0;
@@ -76,7 +76,7 @@ struct Listener {
 inline Listener ListenOn(std::string_view address, int type = SOCK_STREAM) {
   SocketAddress at = ToSocketAddress(EndpointOf(address, 0));
   Listener listener{UniqueFd(socket(at.get()->sa_family, type | SOCK_CLOEXEC, 0)), 0};
-  int on = 1;  // an IPv6 address needs this where a route alone makes it local
+  int on = 1;  // needed for an IPv6 address that only a route makes local
   setsockopt(listener.fd.get(), IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on);
   EXPECT_EQ(bind(listener.fd.get(), at.get(), at.size), 0) << address << ": " << errno;
   if (type == SOCK_STREAM) listen(listener.fd.get(), 512);
@@ -89,7 +89,7 @@ inline UniqueFd AcceptOn(const Listener& listener) {
   return UniqueFd(accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
-// All bytes until the other side ends; "reset" when it did so with a reset.
+// Reads all bytes until the other side ends; "reset" if it was reset.
 inline std::string ReadToEnd(int fd) {
   std::string all;
   char buffer[65536];
@@ -125,7 +125,7 @@ class NetworkTest : public testing::Test {
     for (const std::string& name : namespaces_->List()) namespaces_->Release(name);
     namespaces_.reset();
   }
-  int network() const { return namespace_.fd.get(); }
+  int netns() const { return namespace_.fd.get(); }
 
   ScratchDirectory directory_;
   std::unique_ptr<Namespaces> namespaces_;

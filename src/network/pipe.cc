@@ -1,5 +1,5 @@
-// The pipe between the two sides of a flow: two lanes, each a coroutine. Bytes are read into a
-// buffer of the thread; only what the other side does not take at once is kept by the lane.
+// The pipe between the two sides of a flow: one coroutine for each direction. Bytes are read into a
+// buffer of the thread. Only bytes that the other side does not accept at once are copied and kept.
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -17,10 +17,11 @@ namespace viv::network {
 namespace {
 
 constexpr std::size_t kScratchBytes = 256 * 1024;
-// When the lanes of a loop hold this much for slow takers, reads become small until they have it.
+// When the flows of a loop buffer this much for slow readers, reads become small until that is
+// sent.
 constexpr std::size_t kBufferedBytesMax = 32 * 1024 * 1024;
 constexpr std::size_t kReadBytesWhenFull = 4 * 1024;
-constexpr int kReadsBeforeYield = 8;  // then the other lanes have their turn
+constexpr int kReadsBeforeYield = 8;  // then other coroutines run
 
 enum class Direction { kOutbound, kInbound };
 
@@ -29,7 +30,7 @@ char* Scratch() {
   return scratch.get();
 }
 
-// Bytes waiting for a slow taker; counted so that their sum stays bounded.
+// Bytes that a slow reader has not accepted yet; counted so that their sum stays bounded.
 class BufferedBytes {
  public:
   BufferedBytes(std::size_t& total, std::string bytes) : total_(total), bytes_(std::move(bytes)) {
@@ -45,7 +46,7 @@ class BufferedBytes {
   std::string bytes_;
 };
 
-// How many bytes the socket took; -1 when it is broken.
+// The number of bytes that the socket accepted; -1 on an error.
 ssize_t SendSome(Stream& to, const char* bytes, std::size_t size) {
   ssize_t put = send(to.native_handle(), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (put < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
@@ -72,7 +73,7 @@ void CountBytes(Flow& flow, Direction direction, std::size_t bytes) {
     flow.CountBytes(0, bytes);
 }
 
-// One turn: reads and passes on until nothing is there or others should run.
+// Copies until there is nothing to read or other coroutines should run.
 enum class CopyResult { kWouldBlock, kYield, kBuffered, kEof, kError };
 
 CopyResult CopySome(Flow& flow, Direction direction, Stream& from, Stream& to, std::string& rest) {
@@ -91,13 +92,13 @@ CopyResult CopySome(Flow& flow, Direction direction, Stream& from, Stream& to, s
       rest.assign(Scratch() + put, static_cast<std::size_t>(got - put));
       return CopyResult::kBuffered;
     }
-    // Less than asked for: the next read would find nothing.
+    // It was less than requested: the next read would find nothing.
     if (static_cast<std::size_t>(got) < room) return CopyResult::kWouldBlock;
   }
   return CopyResult::kYield;
 }
 
-// `already_read` was read before, and goes first.
+// `already_read` was read before and is sent first.
 Task<void> CopyAll(std::shared_ptr<Flow> flow, Direction direction, std::string already_read) {
   Stream& from = direction == Direction::kOutbound ? flow->guest : flow->remote;
   Stream& to = direction == Direction::kOutbound ? flow->remote : flow->guest;

@@ -57,7 +57,7 @@ Rules::RuleMatch Rules::Match(std::string_view host,
   if (auto found = FindEntry(allow_, host, address, allow)) return {By::kAllow, found};
   if (!internet_) return {By::kNoInternet, {}};
   if (auto found = FindEntry(deny_, host, address, deny)) return {By::kDeny, found};
-  // A denied IPv4 address is denied through a translator as well.
+  // A denied IPv4 address is also denied through a translator.
   if (auto translated = address.Translated())
     if (auto found = FindEntry(deny_, host, *translated, deny)) return {By::kDeny, found};
   return {};

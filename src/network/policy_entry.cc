@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNameCharsMax = 253;
 constexpr std::size_t kLabelCharsMax = 63;
-constexpr std::size_t kGlobStarsMax = 8;  // bounds what matching one name costs
+constexpr std::size_t kGlobStarsMax = 8;  // bounds the cost of matching one name
 constexpr std::size_t kRegexCharsMax = 512;
 
 bool IsDigit(char c) {
@@ -56,11 +56,11 @@ Result<AddressBlock> ReadBlock(std::string_view entry, std::size_t slash) {
   if (!bits || *bits > (v4 ? 32 : 128))
     return BadEntry(v4 ? "a block ends in /0 to /32, and takes no port"
                        : "a block ends in /0 to /128, and takes no port");
-  // The word for all traffic of IPv4 stands for all traffic.
+  // The block of all IPv4 traffic means all traffic.
   if (v4 && *bits == 0) return AddressBlock{{}, 0, true};
   if (v4) *bits += 96;
-  // "::ffff:0:0/80" covers more than the mapped addresses and says nothing about IPv4: a bit beyond
-  // the prefix is changed, so that it is no mapped address.
+  // "::ffff:0:0/80" contains more than the mapped addresses and is not about IPv4: a bit beyond the
+  // prefix is changed, so that it is not a mapped address.
   if (!v4 && prefix->IsV4() && *bits < 96) prefix->bytes[11] = 0xfe;
   return AddressBlock{*prefix, static_cast<std::uint8_t>(*bits)};
 }
@@ -78,7 +78,7 @@ struct HostAndPort {
   std::uint16_t port = 0;
 };
 
-// What follows the last colon is a port; IPv6 addresses that have one stand in brackets.
+// The port follows the last colon. IPv6 addresses with a port stand in brackets.
 Result<HostAndPort> SplitPort(std::string_view entry) {
   std::size_t colon = entry.rfind(':');
   if (entry.starts_with('[')) {

@@ -9,11 +9,11 @@
 namespace viv::network {
 namespace {
 
-// Together they bound what one decision costs: some milliseconds at the very worst.
+// Together these bound the cost of one decision: some milliseconds in the worst case.
 constexpr std::size_t kGlobsMax = 256;
 constexpr std::size_t kExpressionsMax = 64;
 constexpr int kInstructionsMax = 4096;
-constexpr std::int64_t kExpressionBytesMax = 256 << 10;  // with what matching it takes
+constexpr std::int64_t kExpressionBytesMax = 256 << 10;  // including the memory for matching
 
 tl::unexpected<Error> TooMany(std::string what) {
   return Fail(ErrorCode::kInvalidArgument, std::move(what));

@@ -1,7 +1,7 @@
 #pragma once
-// One list of a policy, ready for decisions. Names are kept in one text and found by bisection, so
-// that a thousand of them take a few ten kilobytes and a question costs the same however many there
-// are; what matching globs and expressions can cost is bounded when they are added.
+// One compiled list of a policy. All names are stored in one string and found by binary search, so
+// a thousand names take some tens of kilobytes and a lookup takes the same time however many there
+// are. Add bounds what matching globs and expressions can cost.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ class RE2;
 
 namespace viv::network {
 
-// Which ports an entry must be for: this one, at least one, or all there are.
+// The ports that an entry has to match: this one, at least one, or all of them.
 struct PortFilter {
   enum class Kind { kOne, kSome, kEvery } kind = Kind::kOne;
   std::uint16_t port = 0;
@@ -34,11 +34,11 @@ struct PortFilter {
 
 class PolicyList {
  public:
-  // kInvalidArgument says what is wrong, without naming the entry.
+  // kInvalidArgument says what is wrong, without repeating the entry.
   Status Add(std::string_view entry);
-  void Finish();  // after the last one
+  void Finish();  // call it after the last Add
 
-  // Which entry fits; valid as long as the list is.
+  // A reference to the entry that matched; valid as long as the list.
   struct Found {
     enum class Kind { kNone, kBlock, kHost, kDomain, kGlob, kAddressGlob, kExpression };
     Kind kind = Kind::kNone;
@@ -46,29 +46,29 @@ class PolicyList {
 
     explicit operator bool() const { return kind != Kind::kNone; }
   };
-  // An address or block has it.
+  // Finds an address or block that contains it.
   Found FindAddress(const Address& address, PortFilter ports) const;
-  // A name or pattern fits the host; it is in lower case.
+  // Finds a name or pattern that matches the host, which is in lower case.
   Found FindHost(std::string_view host, PortFilter ports) const;
-  // The same for a connection without a name: patterns see the text of the address.
+  // The same for a connection without a name: patterns are matched with the text of the address.
   Found FindByAddressText(const Address& address, PortFilter ports) const;
-  std::string TextOf(Found found) const;  // as its author wrote it, or nearly so
+  std::string TextOf(Found found) const;  // as its author wrote it, except for case
 
-  // Whether an entry goes by names: "*" alone does not, since it fits addresses as well.
+  // Whether an entry matches by name. "*" alone does not, because it matches addresses as well.
   bool HasNameEntries() const;
-  // Whether such an entry fits the host.
+  // Whether such an entry matches the host.
   bool HasEntryForHost(std::string_view host, PortFilter ports) const;
   Found FindEverything() const;  // "0.0.0.0/0"
-  std::size_t bytes() const;     // of memory, beside what expressions take
+  std::size_t bytes() const;     // memory, without that of expressions
 
  private:
   struct NamePort {
-    std::uint32_t at;  // in names_
+    std::uint32_t at;  // offset in names_
     std::uint16_t size;
     std::uint16_t port;
   };
   struct Expression {
-    std::shared_ptr<const re2::RE2> pattern;  // shared by copies: it never changes
+    std::shared_ptr<const re2::RE2> pattern;  // copies share it because it never changes
     std::uint16_t port;
   };
   NamePort StoreName(const PolicyEntry& entry);

@@ -298,7 +298,7 @@ TEST(PolicyTest, APatternOfNumbersIsForAddressesOnly) {
   EXPECT_TRUE(rules.Allows("", "93.184.1.2", 80));
   EXPECT_TRUE(rules.Allows("any.org", "93.184.1.2", 80));
   EXPECT_FALSE(rules.Allows("", "93.185.1.2", 80));
-  // Else who owns evil.org could be reached through a name that looks like an address.
+  // Otherwise the owner of evil.org could be reached through a name that looks like an address.
   EXPECT_FALSE(rules.Allows("93.184.evil.org", "1.1.1.1", 80));
   EXPECT_FALSE(rules.MayResolve("93.184.evil.org"));
 }
@@ -311,10 +311,10 @@ TEST(PolicyTest, AnExpressionFitsTheWholeHostInAnyCase) {
   EXPECT_FALSE(rules.Allows("api12.example.com.evil.org", "1.1.1.1", 443));
   EXPECT_FALSE(rules.Allows("api.example.com", "1.1.1.1", 443));
   EXPECT_FALSE(rules.Allows("", "1.1.1.1", 443));
-  // A colon belongs to the expression: there is no port.
+  // A colon is part of the expression: there is no port.
   Rules colon = CompileOrDie({{R"(~a\.com:443)"}, {}, false});
   EXPECT_FALSE(colon.Allows("a.com", "1.1.1.1", 443));
-  // One list of alternatives is not several anchors.
+  // The anchors apply to the whole list of alternatives.
   Rules either = CompileOrDie({{R"(~a\.com|b\.com)"}, {}, false});
   EXPECT_TRUE(either.Allows("b.com", "1.1.1.1", 443));
   EXPECT_FALSE(either.Allows("a.com.evil.org", "1.1.1.1", 443));

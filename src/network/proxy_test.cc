@@ -1,4 +1,4 @@
-// Boxes whose connections go out through a SOCKS5 proxy.
+// Boxes whose connections go through a SOCKS5 proxy.
 
 #include "base/run_to_end.h"
 #include "network/sniff_test_support.h"

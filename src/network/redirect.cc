@@ -25,8 +25,8 @@ constexpr char kDnsChain[] = "dns";
 constexpr char kFilterChain[] = "filter";
 constexpr char kTcpChain[] = "tcp";
 
-// New flows of DNS, over which packets are dropped. Each leaves a tracking entry of the kernel's
-// memory for some seconds, so this bounds what a box can make the host hold.
+// The rate of new DNS flows above which packets are dropped. Each flow leaves a conntrack entry for
+// some seconds, so this bounds the kernel memory that a box can use.
 constexpr std::uint64_t kFlowsPerSecond = 2'000;
 constexpr std::uint32_t kFlowsBurst = 5'000;
 
@@ -72,7 +72,7 @@ void AddChain(NetlinkBatch& batch, const ChainSpec& spec) {
 
 struct OwnBlock {
   Address prefix;
-  int bits;  // whole bytes, counted as SharesPrefix does
+  int bits;  // a multiple of 8, counted as in SharesPrefix
 };
 
 const std::array<OwnBlock, 4>& OwnBlocks() {
@@ -146,7 +146,7 @@ class RuleWriter {
     Close();
   }
 
-  // Does not match where nobody listens on that port.
+  // Does not match if nobody listens on that port.
   RuleWriter& Tproxy(std::uint16_t port) {
     Port(port);
     Open("tproxy");
@@ -223,15 +223,15 @@ Status InstallRedirect() {
   batch.Text(NFTA_TABLE_NAME, kTable);
   AddChain(batch, {kNotrackChain, "filter", NF_INET_LOCAL_OUT, -300, NF_ACCEPT});
   AddChain(batch, {kDnsChain, "nat", NF_INET_LOCAL_OUT, -100, NF_ACCEPT});
-  // Redirected datagrams have an own address by then, so the gate drops what has no door: the
-  // sender gets EPERM at once, and a client that tried UDP falls back to TCP.
+  // Redirected datagrams have one of the box's own addresses by then, so the filter drops what has
+  // no listener: the sender gets EPERM at once, and a client that tried UDP falls back to TCP.
   AddChain(batch, {kFilterChain, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP});
   AddChain(batch, {kTcpChain, "filter", NF_INET_PRE_ROUTING, -150, NF_DROP});
 
-  // First, since most packets are of TCP.
+  // First, because most packets are TCP.
   RuleWriter(batch, kNotrackChain).Meta(NFT_META_L4PROTO, kTcp).Notrack().Verdict(NF_ACCEPT);
   RuleWriter(batch, kFilterChain).Meta(NFT_META_L4PROTO, kTcp).Verdict(NF_ACCEPT);
-  // A box's traffic with itself needs no translation, so it costs no tracking entry either.
+  // A box's traffic with itself needs no translation, so it gets no conntrack entry either.
   for (const OwnBlock& own : OwnBlocks()) {
     RuleWriter(batch, kNotrackChain).From(own).To(own).Notrack();
     for (const char* chain : {kDnsChain, kFilterChain, kTcpChain})
@@ -243,7 +243,7 @@ Status InstallRedirect() {
       .Tproxy(kTcpListenerPort)
       .Verdict(NF_ACCEPT);
   RuleWriter(batch, kTcpChain).Meta(NFT_META_L4PROTO, kTcp).Reset();
-  // The nat chain sees the first packet of a flow only.
+  // The nat chain only sees the first packet of a flow.
   RuleWriter(batch, kDnsChain).OverRate(kFlowsPerSecond, kFlowsBurst).Verdict(NF_DROP);
   RuleWriter(batch, kDnsChain)
       .Meta(NFT_META_L4PROTO, kUdp)

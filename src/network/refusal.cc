@@ -28,7 +28,7 @@ std::string HttpForbidden(const std::string& why) {
          std::to_string(text.size()) + "\r\n\r\n" + text;
 }
 
-// An empty SETTINGS, and a GOAWAY that says why.
+// An empty SETTINGS frame, and a GOAWAY with the reason.
 std::string Http2GoAway(const std::string& why) {
   constexpr char kSysctls = 4, kGoAway = 7;
   std::string text = why.substr(0, 100);

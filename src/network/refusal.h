@@ -1,6 +1,6 @@
 #pragma once
-// How a guest learns that its connection is refused, in the protocol it speaks: an alert of TLS, an
-// answer of HTTP. What speaks neither is reset.
+// Tells a guest in its own protocol that its connection is refused: by a TLS alert or an HTTP
+// response. Other protocols get a reset.
 
 #include <memory>
 #include <string>
@@ -11,16 +11,17 @@
 
 namespace viv::network {
 
-// The bytes to say; empty when nothing would be understood. `already_read` is what the guest said.
+// The bytes to send; empty if the guest would not understand any. `already_read` is what the guest
+// has sent.
 std::string RefusalBytes(const FirstBytes& first_bytes,
                          const std::string& already_read,
                          const std::string& why);
 
-// Says so and ends the flow. The guest's side is read on for a moment, since unread bytes would
-// turn the end into a reset that overtakes the words.
+// Sends `message` and ends the flow. The guest's bytes are still read for a moment, because unread
+// bytes would turn the close into a reset that overtakes the message.
 Task<void> RefuseFlow(std::shared_ptr<Flow> flow, std::string message, std::string why);
 
-// Ends it at once, as far as its guest is concerned with a reset.
+// Ends the flow at once with a reset.
 void RefuseWithReset(Flow& flow, std::string why);
 
 }  // namespace viv::network

@@ -5,8 +5,7 @@
 namespace viv::network {
 namespace {
 
-// Programs keep addresses beyond their time to live, so a name stays good for some minutes at
-// least.
+// Programs keep addresses longer than their TTL, so a name stays valid for some minutes at least.
 constexpr std::uint32_t kNameSecondsMin = 600;
 constexpr std::uint32_t kNameSecondsMax = 86'400;
 

@@ -1,7 +1,7 @@
 #pragma once
-// Which names gave which addresses, so that a connection to an address can be judged by the name
-// behind it. One per box, on one thread; bounded, so that a box that asks for many names forgets
-// its own oldest ones and costs nobody else anything.
+// The names that a box has resolved, by their addresses, so that the rules can decide a connection
+// to an address by its name. One per box, on one thread. It is bounded: a box that resolves many
+// names evicts its own oldest ones.
 
 #include <chrono>
 #include <cstdint>
@@ -35,7 +35,7 @@ class ResolvedNames {
     std::list<Address>::iterator order;
   };
   std::map<Address, Entry> addresses_;
-  std::list<Address> order_;  // the one given longest ago first
+  std::list<Address> order_;  // the least recently added first
 };
 
 }  // namespace viv::network

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
 constexpr int kQueryAttemptsMax = 3;  // of one question, over all servers
-constexpr int kStrayAnswersMax = 64;  // after which somebody is guessing
+constexpr int kStrayAnswersMax = 64;  // after that many, somebody is guessing
 constexpr std::size_t kResolvConfServersMax = 3;
 
 std::uint16_t RandomId() {
@@ -31,7 +31,7 @@ bool IsReplyTo(const DnsReply& reply, std::uint16_t id, const DnsQuestion& quest
          SameDnsName(reply.question.name, question.name);
 }
 
-// Counts a question while it is being asked, however it ends.
+// Counts a query while it runs, however it ends.
 class QueryCount {
  public:
   explicit QueryCount(std::size_t& count) : count_(count) { ++count_; }
@@ -108,7 +108,7 @@ Task<Result<DnsReply>> Resolver::Resolve(DnsQuestion question) {
       Fail(ErrorCode::kUnavailable, "no resolver is configured; name one in /etc/resolv.conf");
   for (std::size_t i = 0; i < kQueryAttemptsMax && !servers.empty(); ++i) {
     auto next = co_await QueryServer(servers[i % servers.size()], question);
-    // A server that cannot tell is not the last word, but better than none.
+    // A reply of a server that cannot answer is better than none, but another server may know more.
     if (next || !reply) reply = std::move(next);
     if (reply && IsFinal(*reply)) break;
     if (reply && i + 1 >= servers.size()) break;

@@ -1,7 +1,7 @@
 #pragma once
-// Asks the resolvers of this machine on behalf of boxes. Every question has its own socket, random
-// port and random id, and only an answer that repeats the question counts, so that answers cannot
-// be forged by whoever does not see the question. Lives on one thread.
+// Queries this machine's resolvers on behalf of boxes. Every query has its own socket, random port
+// and random id, and only a reply that repeats the question is accepted, so that nobody who does
+// not see the query can forge a reply. Lives on one thread.
 
 #include <chrono>
 #include <cstdint>
@@ -25,11 +25,12 @@ std::vector<Endpoint> ReadResolvConf(const std::string& path);
 class Resolver {
  public:
   struct Options {
-    std::vector<Endpoint> servers;  // empty: those of `resolv_conf`, read again as it changes
+    // Empty: those of `resolv_conf`, which is read again when it changes.
+    std::vector<Endpoint> servers;
     std::string resolv_conf = "/etc/resolv.conf";
     std::chrono::milliseconds udp_timeout{2'000};
     std::chrono::milliseconds tcp_timeout{3'000};
-    std::size_t questions_max = 512;  // at the same time
+    std::size_t questions_max = 512;  // at once
   };
 
   Resolver(asio::io_context& context, Options options);
@@ -46,7 +47,7 @@ class Resolver {
   Options options_;
   std::size_t queries_ = 0;
   std::vector<Endpoint> read_servers_;
-  std::int64_t read_change_ns_ = -1;  // of resolv_conf when it was read
+  std::int64_t read_change_ns_ = -1;  // the mtime of resolv_conf when it was read
 };
 
 }  // namespace viv::network

@@ -18,9 +18,9 @@ Result<UniqueFd> ScopedNetns::OpenCurrent() {
   return original;
 }
 
-Result<ScopedNetns> ScopedNetns::Enter(int network) {
+Result<ScopedNetns> ScopedNetns::Enter(int netns) {
   ASSIGN_OR_RETURN(UniqueFd original, OpenCurrent());
-  if (setns(network, CLONE_NEWNET) != 0)
+  if (setns(netns, CLONE_NEWNET) != 0)
     return FailErrno(ErrorCode::kInternal, "setns into a network namespace");
   return ScopedNetns(std::move(original));
 }

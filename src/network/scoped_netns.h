@@ -1,7 +1,7 @@
 #pragma once
-// A thread's visit to another network namespace: it begins with setns or unshare and ends in the
-// destructor, whatever happens between. Nothing may wait on a coroutine during a visit. A thread
-// that could not come back would serve its next caller from inside a box, so that aborts.
+// Moves the calling thread into another network namespace, by setns or unshare, until the
+// destructor moves it back. No coroutine may be awaited meanwhile. If the thread cannot be moved
+// back, the process aborts: the thread would serve its next caller from inside a box.
 
 #include <utility>
 
@@ -12,9 +12,9 @@ namespace viv::network {
 
 class ScopedNetns {
  public:
-  static Result<ScopedNetns> Enter(int network);
-  static Result<ScopedNetns>
-  EnterNew();  // a namespace made for this visit; it dies with its last holder
+  static Result<ScopedNetns> Enter(int netns);
+  // A new namespace, which ends with its last holder.
+  static Result<ScopedNetns> EnterNew();
 
   ScopedNetns(ScopedNetns&& other) noexcept : original_(std::move(other.original_)) {}
   ScopedNetns& operator=(ScopedNetns&&) = delete;

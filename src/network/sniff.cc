@@ -12,7 +12,8 @@
 namespace viv::network {
 namespace {
 
-// Guests of most protocols speak at once. Whoever does not waits for the other side to greet.
+// Clients of most protocols send first and at once. A guest that sends nothing waits for the
+// server.
 constexpr auto kGuestSpeaksFirstTimeout = std::chrono::milliseconds(300);
 constexpr std::size_t kSniffReadBytes = 16 * 1024;
 
@@ -37,23 +38,23 @@ ReadResult ReadSome(Flow& flow, std::string& already_read) {
   return ReadResult::kSome;
 }
 
-// Reads until the opening is clear. There is something to read, or the guest has ended: one that
-// ends without a word is let through, since an end says nothing about hosts.
+// Reads until the protocol is clear. The socket is readable, or the guest has ended: one that ends
+// without sending is let through, because it names no host.
 Task<SniffResult> Sniff(std::shared_ptr<Flow> flow) {
   SniffResult sniffed;
   const auto until = std::chrono::steady_clock::now() + flow->box->loop.limits.first_bytes_timeout;
   for (;;) {
-    ReadResult end = ReadSome(*flow, sniffed.already_read);
-    if (end == ReadResult::kSome) {
+    ReadResult result = ReadSome(*flow, sniffed.already_read);
+    if (result == ReadResult::kSome) {
       sniffed.first_bytes = ParseFirstBytes(sniffed.already_read);
       if (sniffed.first_bytes.kind != FirstBytes::Kind::kNeedsMore) break;
       continue;
     }
-    if (end == ReadResult::kEof) {
+    if (result == ReadResult::kEof) {
       sniffed.first_bytes = ParseFirstBytesAtEof(sniffed.already_read);
       break;
     }
-    sniffed.guest_gone = end == ReadResult::kClosed;
+    sniffed.guest_gone = result == ReadResult::kClosed;
     if (sniffed.guest_gone) break;
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
@@ -75,12 +76,13 @@ void RecordDecision(Flow& flow, const FirstBytes& first_bytes, SniffDecision& de
   if (!decision.rule.empty()) flow.record.rule = std::move(decision.rule);
   if (!decision.name.empty() && !ParseAddress(decision.name))
     flow.sniffed_host = std::move(decision.name);
-  // For the log a refused connection has the host it asked for.
+  // The log shows the host for which a refused connection asked.
   if (decision.action == SniffDecision::Action::kRefuse && !first_bytes.host.empty())
     flow.sniffed_host = first_bytes.host;
 }
 
-// A flow while its interceptor serves it. Afterwards neither holds the other, however it ended.
+// Sets the flow's interceptor for as long as it serves the flow. Afterwards neither refers to the
+// other, however it ended.
 class InterceptorScope {
  public:
   explicit InterceptorScope(Flow& flow) : flow_(flow) {
@@ -98,17 +100,18 @@ class InterceptorScope {
 };
 
 Task<void> Intercept(std::shared_ptr<Flow> flow, SniffResult sniffed) {
-  if (!flow->remote_detached)  // else it was counted when it was dialled
+  if (!flow->remote_detached)  // otherwise it was counted when it was dialled
     flow->box->counters.connections.fetch_add(1, std::memory_order_relaxed);
-  InterceptorScope served(*flow);
-  auto serving = flow->interceptor;
-  co_await serving->Serve(flow, std::move(sniffed.first_bytes), std::move(sniffed.already_read));
+  InterceptorScope scope(*flow);
+  auto interceptor = flow->interceptor;
+  co_await interceptor->Serve(flow, std::move(sniffed.first_bytes),
+                              std::move(sniffed.already_read));
 }
 
 enum class Connected { kNo, kYes };
 
-// As long as the other side has not said anything, the guest can be served by somebody else, who
-// may have use for the connection.
+// Until the remote side has sent something, an interceptor can serve the guest instead, and may
+// reuse the connection.
 bool DetachRemote(Flow& flow) {
   if (flow.record.bytes_in > 0 || flow.remote_ended) return false;
   flow.remote_detached = true;
@@ -134,7 +137,8 @@ Task<void> ApplyDecision(std::shared_ptr<Flow> flow, SniffResult sniffed, Connec
     std::string message = RefusalBytes(sniffed.first_bytes, sniffed.already_read, decision.reason);
     if (connected == Connected::kYes) {
       flow->box->counters.connections.fetch_sub(1, std::memory_order_relaxed);
-      // What the other side has said cannot be taken back, and an answer within it means nothing.
+      // What the remote side has sent cannot be undone, and a refusal in the middle of it would
+      // mean nothing.
       if (!DetachRemote(*flow)) message.clear();
       flow->detached_remote = UniqueFd();
     }
@@ -150,7 +154,7 @@ Task<void> ApplyDecision(std::shared_ptr<Flow> flow, SniffResult sniffed, Connec
 
 Task<void> SniffAndServe(std::shared_ptr<Flow> flow) {
   Connected connected = Connected::kNo;
-  // A proxy has to be told the name, which the guest may still settle.
+  // A proxy needs the host's name, which the first bytes may still decide.
   bool at_once = !flow->box->proxy && !MayNeedInterception(*flow);
   WaitResult waited = WaitResult::kTimeout;
   if (!at_once) waited = co_await WaitReadableFor(flow->guest, kGuestSpeaksFirstTimeout);

@@ -1,6 +1,6 @@
 #pragma once
-// Judging a connection by what its guest says first. Done only where that matters: the box's rules
-// go by names, or an interceptor is to have some of its connections.
+// Decides a connection by the first bytes that its guest sends. This is only needed where the box's
+// rules contain names, or where an interceptor may have to serve the connection.
 
 #include <memory>
 #include <string>
@@ -12,29 +12,30 @@
 
 namespace viv::network {
 
-// Whether the guest may mean this host by this connection, and why not.
+// Whether the guest may ask for this host on this connection.
 struct HostDecision {
   bool allowed = false;
-  std::string rule;    // of the policy, as far as it was asked
-  std::string reason;  // of a refusal, and what to do about it
+  std::string rule;    // the policy's rule, if the policy was asked
+  std::string reason;  // why it is refused, and what to do about it
 };
 HostDecision DecideHost(const Flow& flow, std::string_view host);
 
 struct SniffDecision {
   enum class Action { kPass, kIntercept, kRefuse };
   Action action = Action::kPass;
-  std::string name;    // that it settles on; empty: none
-  std::string rule;    // as above; empty: what was said before stands
-  std::string reason;  // of a refusal
+  std::string name;    // the host in the first bytes; empty: none
+  std::string rule;    // as above; empty: the earlier rule stays
+  std::string reason;  // why it is refused
 };
 SniffDecision DecideByFirstBytes(const Flow& flow, const FirstBytes& first_bytes);
 
-// Whether the guest resolved a name that is to be intercepted.
+// Whether the guest resolved a host that is intercepted.
 bool MayNeedInterception(const Flow& flow);
 
-// Serves a flow that was admitted by its address and names. Where it cannot be for the interceptor,
-// the other side is dialled while the guest prepares its first bytes, and may speak first; else a
-// guest that waits for that is connected after a moment. Its first bytes are judged when they come.
+// Serves a flow that is allowed by its address and names. If no interceptor can be needed, the
+// remote side is dialled before the guest sends anything, and may send first. Otherwise a guest
+// that waits for the server is connected after kGuestSpeaksFirstTimeout. The first bytes are
+// checked when they arrive.
 Task<void> SniffAndServe(std::shared_ptr<Flow> flow);
 
 }  // namespace viv::network

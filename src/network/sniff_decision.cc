@@ -1,4 +1,4 @@
-// The rules by which an opening agrees with a connection, or does not.
+// Decides whether a connection's first bytes agree with its destination.
 
 #include <algorithm>
 
@@ -33,7 +33,8 @@ bool IsInterceptedHost(const Flow& flow, std::string_view host) {
 constexpr const char* kEncryptedName =
     "the server name is encrypted (ECH) where rules go by names; turn ECH off";
 
-// Nobody can tell whom it is for, so where names decide the address itself has to be allowed.
+// Without a name nobody can tell which host it is for. If the rules contain names, the address
+// itself has to be allowed.
 SniffDecision DecideTlsWithoutName(const Flow& flow, const FirstBytes& first_bytes) {
   constexpr const char* kNoName = "TLS without a server name (SNI); send the host's name";
   if (MayNeedInterception(flow)) return RefuseConnection(kNoName);
@@ -105,7 +106,7 @@ SniffDecision DecideByFirstBytes(const Flow& flow, const FirstBytes& first_bytes
     case FirstBytes::Kind::kHttp2:
       if (!MayNeedInterception(flow) && !flow.box->rules.HasNameEntries()) return {};
       return RefuseConnection("HTTP/2 without TLS; use https, or HTTP/1.1");
-    case FirstBytes::Kind::kNeedsMore:  // and no more will come
+    case FirstBytes::Kind::kNeedsMore:  // the guest will send no more
     case FirstBytes::Kind::kMalformed:
       if (!MayNeedInterception(flow) && !flow.box->rules.HasNameEntries()) return {};
       return RefuseConnection("what it sent first is neither whole TLS nor a proper HTTP request");

@@ -1,4 +1,4 @@
-// Openings where the policy goes by names, without an interceptor.
+// Sniffing where the policy contains names, without an interceptor.
 
 #include "network/sniff.h"
 
@@ -70,7 +70,7 @@ TEST_F(NamePolicyTest, ALiteralAddressDoesNotPassANameRule) {
   StartEgress(kNotBad);
   EXPECT_EQ(GuestSends(kPublic, server.port(), ClientHelloFor("bad.org")), kNameAlert);
   EXPECT_PRED1(IsRefusedHttp, GuestSends(kPublic, server.port(), RequestFor("bad.org")));
-  // What no rule knows passes, and so does an address that is used as such.
+  // A host without a rule passes, and so does an address that is used as such.
   EXPECT_EQ(GuestSends(kPublic, server.port(), ClientHelloFor("some.org")),
             ClientHelloFor("some.org"));
   EXPECT_EQ(GuestSends(kPublic, server.port(), ClientHelloWith("")), ClientHelloWith(""));

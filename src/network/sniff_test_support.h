@@ -1,6 +1,6 @@
 #pragma once
-// What tests of openings share: servers that give back what they hear, guests that say something
-// first, and an interceptor that tells what it was given.
+// What tests of sniffing share: echo servers, guests that send first, and an interceptor that
+// records what it gets.
 
 #include <netinet/tcp.h>
 
@@ -17,7 +17,7 @@
 
 namespace viv::network {
 
-// Gives back every byte until the other side ends.
+// Echoes every byte until the other side ends.
 class EchoServer {
  public:
   explicit EchoServer(std::string_view address) : listener_(ListenOn(address)) {
@@ -39,7 +39,7 @@ class EchoServer {
   }
   std::uint16_t port() const { return listener_.port; }
   int connections() const { return connections_; }
-  ssize_t bytes() const { return bytes_; }  // it was told
+  ssize_t bytes() const { return bytes_; }  // received so far
 
  private:
   Listener listener_;
@@ -48,7 +48,7 @@ class EchoServer {
   std::thread thread_;
 };
 
-// Names some hosts; answers what it serves with "served HOST" and keeps what it was given.
+// Intercepts some hosts, answers each flow with "served HOST" and records what it gets.
 class FakeInterceptor : public Interceptor {
  public:
   explicit FakeInterceptor(std::set<std::string, std::less<>> hosts) : hosts_(std::move(hosts)) {}
@@ -111,17 +111,17 @@ class SniffTest : public EgressTest {
     ServeNames(ZoneResolver(kSniffZone));
   }
 
-  // What a guest reads to the end that sends this, in pieces, and sends no more.
+  // What a guest reads up to the end that sends these bytes in pieces and then closes its side.
   std::string GuestSends(std::string_view address,
                          std::uint16_t port,
                          std::string_view bytes,
                          std::size_t piece_bytes = 1 << 20) {
     std::string got;
-    AsGuest(network(), [&] {
+    AsGuest(netns(), [&] {
       Dialled dialled = DialTcp(EndpointOf(address, port));
       int on = 1;
       setsockopt(dialled.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      bool reset = false;  // who is told so by a write is not told again by a read
+      bool reset = false;  // a reset that a write reported is not reported again by a read
       while (!bytes.empty() && !reset) {
         std::string_view piece = bytes.substr(0, std::min(piece_bytes, bytes.size()));
         ssize_t put = send(dialled.fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
@@ -137,7 +137,7 @@ class SniffTest : public EgressTest {
 
   UniqueFd GuestConnects(std::string_view address, std::uint16_t port) {
     UniqueFd fd;
-    AsGuest(network(), [&] { fd = DialTcp(EndpointOf(address, port)).fd; });
+    AsGuest(netns(), [&] { fd = DialTcp(EndpointOf(address, port)).fd; });
     return fd;
   }
 

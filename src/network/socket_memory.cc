@@ -23,7 +23,7 @@ namespace viv::network {
 namespace {
 
 constexpr std::size_t kNetlinkTableMax = 64U << 20;  // half a million sockets
-constexpr std::size_t kUnacceptedMax = 200'000;      // ended in one go
+constexpr std::size_t kUnacceptedMax = 200'000;      // destroyed by one call
 
 struct UnacceptedSocket {
   std::uint8_t family = 0;
@@ -43,7 +43,8 @@ Result<std::string> ReadNetlinkTable() {
   }
 }
 
-// Those without an inode belong to no process; in these states that means: not accepted yet.
+// Sockets without an inode belong to no process. In these states that means that they are not
+// accepted yet.
 Status ListUnaccepted(std::uint8_t family, std::vector<UnacceptedSocket>& found) {
   NetlinkBatch dump;
   dump.Begin("list connections", SOCK_DIAG_BY_FAMILY, NLM_F_DUMP);
@@ -93,8 +94,8 @@ std::int64_t SumColumn(std::string_view table, std::string_view column) {
   return sum;
 }
 
-Result<UnchargedMemory> ReadUnchargedMemory(int network) {
-  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
+Result<UnchargedMemory> ReadUnchargedMemory(int netns) {
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(netns));
   UnchargedMemory memory;
   ASSIGN_OR_RETURN(std::string netlink, ReadNetlinkTable());
   memory.netlink_bytes = SumColumn(netlink, "Rmem");
@@ -103,8 +104,8 @@ Result<UnchargedMemory> ReadUnchargedMemory(int network) {
   return memory;
 }
 
-Status DropUnaccepted(int network) {
-  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(network));
+Status DropUnaccepted(int netns) {
+  ASSIGN_OR_RETURN(ScopedNetns scope, ScopedNetns::Enter(netns));
   ASSIGN_OR_RETURN(auto unaccepted, ListUnaccepted());
   for (const UnacceptedSocket& socket : unaccepted) {
     NetlinkBatch destroy;
@@ -114,7 +115,7 @@ Status DropUnaccepted(int network) {
     wanted.sdiag_protocol = IPPROTO_TCP;
     wanted.id = socket.id;
     destroy.Body(&wanted, sizeof wanted);
-    // One that was accepted or is gone by now is as well.
+    // It is fine if the socket was accepted or is gone by now.
     auto done = SendNetlink(NETLINK_SOCK_DIAG, destroy);
     if (!done && done.error().code == ErrorCode::kUnavailable) return done;
   }

@@ -26,7 +26,7 @@ TEST(SocketMemoryTableTest, SumsAColumn) {
 
 TEST_F(SocketMemoryTest, CountsAnswersThatNobodyReads) {
   UniqueFd socket;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     socket = UniqueFd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
     struct {
       nlmsghdr head{sizeof(nlmsghdr) + sizeof(ifinfomsg), RTM_GETLINK, NLM_F_REQUEST, 1, 0};
@@ -36,7 +36,7 @@ TEST_F(SocketMemoryTest, CountsAnswersThatNobodyReads) {
     for (int i = 0; i < 50; ++i)
       ASSERT_EQ(::send(socket.get(), &question, sizeof question, 0), ssize_t{sizeof question});
   });
-  auto memory = ReadUnchargedMemory(network());
+  auto memory = ReadUnchargedMemory(netns());
   ASSERT_TRUE(memory) << memory.error().message;
   EXPECT_GT(memory->netlink_bytes, 50 * 256);
 }
@@ -47,7 +47,7 @@ TEST_F(SocketMemoryTest, EndsConnectionsThatNobodyAcceptedAndNoOthers) {
   Listener listener;
   UniqueFd accepted;
   std::vector<Dialled> clients;
-  AsGuest(network(), [&] {
+  AsGuest(netns(), [&] {
     listener = ListenOn("127.0.0.1");
     for (int i = 0; i < 3; ++i) {
       clients.push_back(DialTcp(EndpointOf("127.0.0.1", listener.port)));
@@ -56,12 +56,12 @@ TEST_F(SocketMemoryTest, EndsConnectionsThatNobodyAcceptedAndNoOthers) {
     }
     accepted = AcceptOn(listener);
   });
-  auto memory = ReadUnchargedMemory(network());
+  auto memory = ReadUnchargedMemory(netns());
   ASSERT_TRUE(memory) << memory.error().message;
   EXPECT_EQ(memory->unaccepted_bytes, 2 * kSent);
-  Status dropped = DropUnaccepted(network());
+  Status dropped = DropUnaccepted(netns());
   ASSERT_TRUE(dropped) << dropped.error().message;
-  EXPECT_EQ(ReadUnchargedMemory(network())->unaccepted_bytes, 0);
+  EXPECT_EQ(ReadUnchargedMemory(netns())->unaccepted_bytes, 0);
   char byte = 0;
   EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), 1) << "what was accepted goes on";
   EXPECT_EQ(::recv(clients[1].fd.get(), &byte, 1, 0), -1) << "the others are reset";

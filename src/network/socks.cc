@@ -76,7 +76,8 @@ Task<Status> NegotiateMethod(Stream& connection, const SocksProxy& proxy) {
   co_return SocksError("it wants a user name and a password");
 }
 
-// Reads what follows the answer's first four bytes, so that the next byte is the destination's.
+// Reads the rest of the reply after its first four bytes, so that the next byte is the
+// destination's.
 Task<bool> SkipBoundAddress(Stream& connection, SocksAddress kind) {
   std::size_t size = kind == SocksAddress::kV4 ? 4 : 16;
   if (kind == SocksAddress::kName) {

@@ -1,6 +1,5 @@
 #pragma once
-// SOCKS5 (RFC 1928, 1929) as a client: connections of a box that go out through a proxy of its
-// owner's.
+// A SOCKS5 client (RFC 1928, 1929), for boxes whose connections go through a proxy of their owner.
 
 #include <chrono>
 #include <cstdint>
@@ -14,16 +13,16 @@ namespace viv::network {
 struct SocksProxy {
   std::string host;  // a name or an address
   std::uint16_t port = 1080;
-  std::string username, password;  // both empty: none; 255 bytes each at most
+  std::string username, password;  // both empty: no authentication; at most 255 bytes each
 
   bool operator==(const SocksProxy&) const = default;
 };
 
-inline constexpr std::chrono::milliseconds kSocksTimeout{10'000};  // for all of the asking
+inline constexpr std::chrono::milliseconds kSocksTimeout{10'000};  // for the whole negotiation
 
-// Over a connection to the proxy: from now on its bytes are those of the destination's port at
-// `host`, a name that the proxy resolves, or at the destination's address when there is no name.
-// kUnavailable says what the proxy said. Afterwards nothing beyond its answer was read.
+// Negotiates on a connection to the proxy. Afterwards its bytes are those of the destination's port
+// at `host`, which the proxy resolves, or at the destination's address if `host` is empty.
+// kUnavailable repeats what the proxy replied. Nothing after the proxy's reply has been read.
 Task<Status> ConnectThroughSocks(Stream& connection,
                                  const SocksProxy& proxy,
                                  std::string host,

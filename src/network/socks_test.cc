@@ -12,7 +12,7 @@ namespace {
 
 const Endpoint kWanted = EndpointOf("192.0.2.7", 443);
 
-// Asks over a socket pair whose other end `proxy` has, and reads on to its end.
+// Negotiates over a socket pair whose other end `proxy_side` serves, and reads to the end.
 struct Asked {
   Status status;
   std::string rest;
@@ -57,7 +57,7 @@ std::string ErrorOf(const Asked& asked) {
   return asked.status ? "none" : asked.status.error().message;
 }
 
-// Answers the greeting with no authentication, takes a request of that size and says this.
+// Chooses no authentication, reads a request of that size and sends this reply.
 auto Answering(std::string answer, std::string* request = nullptr, std::size_t size = 10) {
   return [=](int fd) {
     ReceiveExactly(fd, 3);

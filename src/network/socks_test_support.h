@@ -1,6 +1,5 @@
 #pragma once
-// A SOCKS5 proxy for tests: it does what a test tells it for each connection, or what an honest one
-// would.
+// SOCKS5 proxies for tests: one that serves each connection as the test says, and one that works.
 
 #include <poll.h>
 
@@ -23,7 +22,7 @@ inline std::string ReceiveExactly(int fd, std::size_t count) {
   return bytes;
 }
 
-// Serves one connection after the other by `serve`, until it is destroyed.
+// Serves one connection after the other with `serve`, until it is destroyed.
 class FakeProxy {
  public:
   FakeProxy(std::string_view address, std::function<void(int fd)> serve)
@@ -49,7 +48,7 @@ class FakeProxy {
   std::thread thread_;
 };
 
-// Bytes both ways until both sides have ended.
+// Copies bytes both ways until both sides have ended.
 inline void PassBytes(int one, int other) {
   pollfd waits[2] = {{one, POLLIN, 0}, {other, POLLIN, 0}};
   while (waits[0].fd >= 0 || waits[1].fd >= 0) {
@@ -67,8 +66,8 @@ inline void PassBytes(int one, int other) {
   }
 }
 
-// An honest proxy without a password: answers the greeting, remembers the request as "name:port" or
-// "address:port" and connects to `where`.
+// A working proxy without a password: it records each request as "name:port" or "address:port" and
+// connects to `where`.
 class WorkingProxy {
  public:
   WorkingProxy(std::string_view address, std::string_view where)

@@ -23,7 +23,7 @@ bool IsNotReady(int number) {
   return number == EAGAIN || number == EWOULDBLOCK || number == EINTR;
 }
 
-// What is near answers within connect() itself: then there is nothing to wait for.
+// A nearby host accepts within connect() itself; then there is nothing to wait for.
 bool IsConnected(int fd) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
@@ -113,7 +113,7 @@ Result<UniqueFd> OpenUdpTo(const Endpoint& endpoint) {
 }
 
 bool IsAddressOfThisMachine(const Address& address) {
-  // The kernel answers an own address from that very address.
+  // For a local destination the kernel chooses the same address as the source.
   auto probe = OpenUdpTo({address, 9});
   SocketAddress here;
   if (!probe || getsockname(probe->get(), here.get(), &here.size) != 0) return false;

@@ -1,7 +1,7 @@
 #pragma once
-// Waiting on sockets in coroutines. Reads and writes are plain system calls on non-blocking
-// descriptors; only the waits go through the event loop, so the same type serves listening,
-// datagram and connected sockets alike.
+// Waits on sockets in coroutines. Reads and writes are plain system calls on non-blocking
+// descriptors; only waits use the event loop, so one type serves listening, datagram and connected
+// sockets.
 
 #include <chrono>
 #include <memory>
@@ -19,18 +19,18 @@ namespace viv::network {
 
 using Stream = asio::posix::stream_descriptor;
 
-// A closed stream when the event loop cannot take one more.
+// Returns a closed stream if the event loop accepts no more descriptors.
 Stream AdoptStream(asio::io_context& context, UniqueFd fd);
 
-// False when the stream was closed or cancelled meanwhile.
+// Returns false if the stream was closed or cancelled meanwhile.
 Task<bool> WaitReadable(Stream& stream);
 Task<bool> WaitWritable(Stream& stream);
 
-// Waits no longer than that; the stream stays as it is.
+// Waits no longer than `at_most`. The stream stays open.
 enum class WaitResult { kReady, kTimeout, kClosed };
 Task<WaitResult> WaitReadableFor(Stream& stream, std::chrono::milliseconds at_most);
 
-// Closes a stream when the time is over, unless destroyed before. Lives on the stream's thread.
+// Closes a stream after a time, unless it is destroyed before. Lives on the stream's thread.
 class Deadline {
  public:
   Deadline(Stream& stream, std::chrono::milliseconds after);
@@ -39,28 +39,28 @@ class Deadline {
   Deadline& operator=(const Deadline&) = delete;
 
  private:
-  std::shared_ptr<Stream*> stream_;  // shared with a handler that may run after we are gone
+  std::shared_ptr<Stream*> stream_;  // shared with a handler that may run after the destructor
   asio::steady_timer timer_;
 };
 
-// A connected TCP socket, or why not.
+// Connects a TCP socket.
 Task<Result<Stream>> DialOut(asio::io_context& context,
                              Endpoint endpoint,
                              std::chrono::milliseconds timeout);
 
-// A non-blocking UDP socket that talks to this endpoint alone, from a random port.
+// A non-blocking UDP socket that is connected to this endpoint, from a random port.
 Result<UniqueFd> OpenUdpTo(const Endpoint& endpoint);
-// Whether this machine itself has the address.
+// Whether it is an address of this machine.
 bool IsAddressOfThisMachine(const Address& address);
-// Whether packets to it have any way out of this machine.
+// Whether this machine has a route to it.
 bool IsRoutable(const Address& address);
 
-// Writes all; false on an error or a closed stream.
+// Writes all bytes. Returns false on an error or a closed stream.
 Task<bool> WriteFully(Stream& stream, std::string bytes);
-// Exactly `count` bytes; fewer when the other side ended.
+// Reads exactly `count` bytes, or fewer if the other side ended.
 Task<std::string> ReadFully(Stream& stream, std::size_t count);
 
-// The other side gets a reset instead of an orderly end.
+// Closes the socket with a reset (SO_LINGER of 0).
 void CloseWithReset(Stream& stream);
 
 }  // namespace viv::network

@@ -16,9 +16,9 @@
 namespace viv::network {
 namespace {
 
-constexpr int kProcUsesMax = 512;  // some 12 per namespace
+constexpr int kProcUsesMax = 512;  // about 12 per namespace
 
-// A /proc that is mounted nowhere; empty where the kernel makes none.
+// A detached /proc mount; empty if the kernel cannot make one.
 UniqueFd DetachedProc() {
   UniqueFd context(static_cast<int>(syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC)));
   if (!context) return UniqueFd();
@@ -28,7 +28,7 @@ UniqueFd DetachedProc() {
       syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)));
 }
 
-// The one in use; whoever has it may go on with it while the next one is made.
+// The current mount. Others may still use it while the next one is made.
 std::shared_ptr<UniqueFd> CurrentProc() {
   static std::mutex mutex;
   static std::shared_ptr<UniqueFd> proc;

@@ -1,8 +1,8 @@
 #pragma once
-// Writes settings of the calling thread's network namespace. In the machine's own /proc every
-// namespace leaves entries behind that all later lookups compare with, so that the ten-thousandth
-// box would take ten times as long as the first; here they are written through a /proc of our own,
-// which is thrown away after some use.
+// Writes sysctls of the calling thread's network namespace. In the machine's /proc, each namespace
+// leaves dentries with which all later lookups are compared, so that the ten-thousandth box would
+// take ten times as long as the first. These functions use a separate /proc mount, which is
+// replaced after some use.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace viv::network {
 
-// `path` is below /proc/sys/net; kNotFound where the kernel does not know it.
+// `path` is below /proc/sys/net. kNotFound: the kernel does not have it.
 Status WriteSysctl(const std::string& path, std::string_view value);
 bool HasSysctl(const std::string& path);
 

@@ -1,4 +1,4 @@
-// The TCP door.
+// The TCP listener.
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -25,8 +25,8 @@ constexpr int kAcceptsPerBatch = 64;
 constexpr auto kAcceptBatchPause = std::chrono::milliseconds(5);
 constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(50);
 
-// Where the guest meant to connect to. Nothing when that is its box: a guest that connects to the
-// door itself has no business there.
+// The destination that the guest dialled. Nothing if that is the box itself: a guest has no reason
+// to connect to the listener.
 std::optional<Endpoint> OriginalDestination(int fd) {
   SocketAddress meant;
   if (getsockname(fd, meant.get(), &meant.size) != 0) return std::nullopt;
@@ -59,7 +59,7 @@ Task<void> ServeFlow(std::shared_ptr<Flow> flow) {
 
 enum class AcceptResult { kEmpty, kMore, kNoDescriptors, kClosed };
 
-// Takes what waits at the door, up to one turn's worth.
+// Accepts waiting connections, up to one batch.
 AcceptResult AcceptBatch(const std::shared_ptr<Box>& box) {
   for (int i = 0; i < kAcceptsPerBatch; ++i) {
     if (box->closed()) return AcceptResult::kClosed;
@@ -103,13 +103,13 @@ Task<bool> ConnectFlow(std::shared_ptr<Flow> flow) {
 
 Task<void> ServeTcpListener(std::shared_ptr<Box> box) {
   for (;;) {
-    AcceptResult end = AcceptBatch(box);
-    if (end == AcceptResult::kClosed) co_return;
-    if (end == AcceptResult::kEmpty) {
+    AcceptResult result = AcceptBatch(box);
+    if (result == AcceptResult::kClosed) co_return;
+    if (result == AcceptResult::kEmpty) {
       if (!co_await WaitReadable(box->tcp_listener)) co_return;
       continue;
     }
-    if (end == AcceptResult::kNoDescriptors)
+    if (result == AcceptResult::kNoDescriptors)
       box->tcp_pause.expires_after(kNoDescriptorsPause);
     else
       box->tcp_pause.expires_after(kAcceptBatchPause);

@@ -1,6 +1,6 @@
 #pragma once
-// A small internet for tests and benchmarks: a namespace in which every address is local, so that
-// servers can stand at public addresses, and an Egress started in it dials them.
+// An internet for tests and benchmarks: a namespace in which every address is local, so that
+// servers can listen on public addresses and an Egress in it dials them.
 
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
@@ -17,10 +17,10 @@ namespace viv::network {
 constexpr std::string_view kPublic = "93.184.216.34";
 constexpr std::string_view kOtherPublic = "93.184.216.35";
 constexpr std::string_view kPublic6 = "2606:2800:220:1::1";
-constexpr std::string_view kHostPublic = "45.45.45.45";  // of the machine the egress runs on
+constexpr std::string_view kHostPublic = "45.45.45.45";  // of the machine on which the egress runs
 
-// Makes every address local to the calling thread's namespace, with a source of its own, so that
-// only kHostPublic counts as the machine's address.
+// Makes every address local to the calling thread's namespace, with a separate source address, so
+// that only kHostPublic is an address of the machine.
 inline Status MakeTestInternet() {
   NetlinkBatch batch;
   batch.Begin("lo", RTM_NEWLINK, NLM_F_ACK);
