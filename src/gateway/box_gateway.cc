@@ -21,12 +21,12 @@ namespace viv::gateway {
 namespace {
 
 constexpr auto kTickInterval = std::chrono::seconds(1);
-// How long a guest that sends no more may wait for the next byte of its answer.
+// How long a guest that has closed its sending side may wait for the next byte of a response.
 constexpr auto kHalfClosedTime = std::chrono::seconds(60);
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// Of a box whose last rule has gone.
+// For a box whose last rule was removed.
 class NoCredentials final : public Credentials {
  public:
   bool AppliesToHost(std::string_view) const override { return false; }
@@ -41,7 +41,7 @@ class NoCredentials final : public Credentials {
 
 }  // namespace
 
-// What lives on the box's loop.
+// The state that belongs to the box's loop.
 struct BoxGateway::LoopState {
   LoopState(asio::any_io_executor executor,
             std::shared_ptr<GatewayParts> of_parts,
@@ -54,14 +54,15 @@ struct BoxGateway::LoopState {
         timer(executor) {}
 
   const std::shared_ptr<GatewayParts> parts;
-  std::shared_ptr<Credentials> credentials;  // these two of whoever has the house now
+  // This and `dropped` belong to the interceptor that the box has now.
+  std::shared_ptr<Credentials> credentials;
   std::shared_ptr<std::atomic<bool>> dropped;
   OriginPool pool;
   std::set<GuestConnection*> connections;
   asio::steady_timer timer;
 };
 
-// One connection of the guest.
+// One connection of the guest that the gateway serves.
 class BoxGateway::GuestConnection final : public InterceptedConnection,
                                           public std::enable_shared_from_this<GuestConnection> {
  public:
@@ -92,10 +93,10 @@ class BoxGateway::GuestConnection final : public InterceptedConnection,
   void Abort();
 
  private:
-  Task<Result<bool>> AcceptGuest(std::string already_read);  // whether it is HTTP/2
+  Task<Result<bool>> AcceptGuest(std::string already_read);  // returns whether it is HTTP/2
   void LogHandshakeFailure(const Error& error);
   OriginKey KeyOf(const std::string& host) const;
-  // These outlive the guest's connection: what is dialled is the pool's.
+  // These may outlive the guest's connection, because the pool owns what is dialled.
   static Task<void> Preconnect(std::shared_ptr<LoopState> loop_state,
                                std::shared_ptr<InterceptedFlow> flow,
                                OriginKey key);
@@ -112,14 +113,14 @@ class BoxGateway::GuestConnection final : public InterceptedConnection,
   std::unique_ptr<http::Transport> guest_;
   std::set<std::shared_ptr<GuestExchange>> exchanges_;
   bool aborted_ = false;
-  bool bytes_moved_ = false;  // some bytes, since the last tick
+  bool bytes_moved_ = false;  // since the last tick
   SteadyTime half_closed_since_ = SteadyTime::max();
 };
 
 Task<void> BoxGateway::GuestConnection::Serve(std::string already_read) {
   std::string rest;
   if (!info_.secure) rest = already_read;
-  // Both handshakes at once: the request that the guest's is for goes to this host and no other.
+  // Both handshakes run at once: all requests of this TLS connection go to this host.
   if (info_.secure)
     asio::co_spawn(flow_->executor(), Preconnect(loop_state_, flow_, KeyOf(info_.host)),
                    asio::detached);
@@ -232,7 +233,8 @@ Task<Result<DialledOrigin>> BoxGateway::GuestConnection::DialOrigin(
   co_return dialled;
 }
 
-// HTTP/1.1 does not look at its guest while an answer is awaited, so this does.
+// HTTP/1.1 does not read from its guest while it waits for a response, so this checks whether the
+// guest has gone.
 void BoxGateway::GuestConnection::Tick(SteadyTime now) {
   if (!guest_) return;
   guest_->Tick(now);
@@ -320,7 +322,7 @@ std::shared_ptr<BoxGateway::LoopState> BoxGateway::GetLoopState(asio::any_io_exe
   return loop_state;
 }
 
-// Ends, and with it the house, when nothing is open any more.
+// Runs until no connection is open. The loop's state is destroyed with it.
 Task<void> BoxGateway::RunTicks(std::shared_ptr<LoopState> loop_state) {
   do {
     loop_state->timer.expires_after(kTickInterval);

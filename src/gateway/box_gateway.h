@@ -1,8 +1,8 @@
 #pragma once
-// The gateway of one box: serves its guest's connections, each as the TLS server that the guest
-// meant to reach or in the clear, and keeps the connections to origins. What belongs to the box's
-// loop is made there with the first connection and lives there while there are any, so that the
-// interceptor itself may be dropped by any thread.
+// The gateway of one box. It serves the guest's connections, as the TLS server that the guest
+// dialled or in plain HTTP, and pools the connections to origins. State that belongs to the box's
+// loop is made there with the first connection and lives as long as there are any, so that any
+// thread may destroy the interceptor itself.
 
 #include <atomic>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace viv::gateway {
 
-// What all boxes' gateways share. Thread-safe.
+// What the gateways of all boxes share. Thread-safe.
 struct GatewayParts {
   std::unique_ptr<CertificateAuthority> certificate_authority;
   std::unique_ptr<OriginTls> origin_tls;
@@ -41,7 +41,7 @@ class BoxGateway final : public network::Interceptor {
   struct LoopState;
   class GuestConnection;
 
-  std::shared_ptr<LoopState> GetLoopState(asio::any_io_executor executor);  // on the loop
+  std::shared_ptr<LoopState> GetLoopState(asio::any_io_executor executor);  // called on the loop
   static Task<void> RunTicks(std::shared_ptr<LoopState> loop_state);
   static Task<void> ServeAndCatch(std::shared_ptr<GuestConnection> connection,
                                   std::string host,
@@ -49,7 +49,7 @@ class BoxGateway final : public network::Interceptor {
 
   const std::shared_ptr<GatewayParts> parts_;
   const std::shared_ptr<Credentials> credentials_;
-  // Shared with the house, which looks at it regularly: a loop that is gone needs no telling.
+  // Shared with the loop's state, which polls it: a loop that is gone need not be told.
   const std::shared_ptr<std::atomic<bool>> dropped_;
   std::weak_ptr<LoopState> loop_state_;
 };

@@ -33,13 +33,13 @@ bool IsSoundTarget(std::string_view target) {
   return true;
 }
 
-// Where the request goes. Its host has to be the one that the connection was admitted for.
+// Decides where the request goes. Its host has to be the one for which the connection was allowed.
 DestinationOrRefusal DecideDestination(const InterceptedConnection& connection, RequestHead& head) {
   const InterceptedConnection::Info& info = connection.info();
   if (head.method == "CONNECT") {
     return Deny(403, "CONNECT is not served here: connect to the host itself");
   }
-  // An answer to these repeats the request, and with it what must not be read.
+  // The response to these repeats the request with its credentials, which the guest must not see.
   if (head.method == "TRACE" || head.method == "TRACK") {
     return Deny(403, head.method + " is not passed on");
   }
@@ -63,7 +63,7 @@ bool Expects100(const RequestHead& head) {
   return EqualsIgnoreCase(head.headers.Get("expect"), "100-continue");
 }
 
-// Reads what the credentials need of the body. A guest that waits for leave to send it gets it from
+// Reads the body as far as the credentials need it. A guest that expects 100-continue gets it from
 // us, and the origin is not asked for it again.
 Task<Status> ReadBodyForCredentials(ProxiedRequest& proxied) {
   if (!proxied.head.has_body) {
@@ -80,7 +80,7 @@ Task<Status> ReadBodyForCredentials(ProxiedRequest& proxied) {
     go_on.status = 100;
     CO_RETURN_IF_ERROR(co_await proxied.guest->SendHead(std::move(go_on)));
   }
-  // One that has just the size that is wanted is whole, which its end tells.
+  // A body of exactly the maximum size is complete, which only its end shows.
   while (!proxied.body_complete && proxied.buffered_body.size() <= kCredentialsBodyMax) {
     ASSIGN_OR_CO_RETURN(std::string piece, co_await proxied.guest->ReadBody());
     proxied.CountOut(piece.size());
@@ -90,7 +90,7 @@ Task<Status> ReadBodyForCredentials(ProxiedRequest& proxied) {
   co_return Status();
 }
 
-// The answer that says why there is no other.
+// Sends the response that explains why there is no other.
 Task<void> SendRefusal(ProxiedRequest& proxied, Refusal refusal) {
   proxied.record.status = refusal.status;
   proxied.record.verdict = refusal.status >= 500 ? "failed" : "refused";
@@ -116,7 +116,7 @@ Refusal RefusalForOpenError(const Error& error, const std::string& host) {
   return {502, host + " cannot be reached: " + error.message};
 }
 
-// After a failure on the way; the guest is told if it can be.
+// Handles a failure after the request was sent; tells the guest if that is still possible.
 Task<void> FailRequest(ProxiedRequest& proxied, Error error, std::string host) {
   bool guest_broke = proxied.guest_error() || proxied.guest_gone();
   if (guest_broke) error = proxied.guest_error().value_or(Error{error.code, "the guest left"});
@@ -138,7 +138,8 @@ Task<void> FailRequest(ProxiedRequest& proxied, Error error, std::string host) {
   co_await SendRefusal(proxied, std::move(refusal));
 }
 
-// What the next attempt needs, if there shall be one. The last one gets a connection of its own.
+// Decides whether there is another attempt, and what it requires. The last one gets a new
+// connection.
 bool PrepareRetry(const ProxiedRequest& proxied, int attempts, OriginRequirements& requirements) {
   if (proxied.response_started() || proxied.guest_gone() || proxied.guest_error()) return false;
   using Retry = ProxiedRequest::Retry;
@@ -210,7 +211,7 @@ Task<void> ForwardWithCredentials(ProxiedRequest& proxied,
 }
 
 network::FlowRecord BeginRecord(const InterceptedConnection& connection, const RequestHead& head) {
-  network::FlowRecord record = connection.Describe();  // of the connection
+  network::FlowRecord record = connection.Describe();  // that of the connection
   record.bytes_out = record.bytes_in = 0;
   record.at_us = NowMicros();
   record.protocol = connection.info().secure ? "https" : "http";
@@ -257,7 +258,7 @@ Task<void> ForwardRequest(std::shared_ptr<InterceptedConnection> connection,
   auto began = std::chrono::steady_clock::now();
   try {
     co_await ForwardWithCredentials(*proxied, credentials);
-  } catch (const boost::system::system_error&) {  // whoever served the guest gave up
+  } catch (const boost::system::system_error&) {  // the guest's connection was given up
     proxied->record.verdict = "failed";
     proxied->record.reason = "it was broken off";
     guest->Abort();

@@ -1,8 +1,8 @@
 #pragma once
-// Carries one request from a guest to its origin and the answer back, with the credentials that are
-// for it. Both directions run at once, each with one piece under way: a server may answer before
-// the request has ended, and whoever leaves ends the other side. What cannot be required_headers is
-// answered in words.
+// Forwards one request from a guest to its origin and the response back, with the credentials that
+// rules add. Both directions run at once, each with one piece in memory: a server may respond
+// before the request has ended. When one side leaves, the other side is ended. A request that
+// cannot be forwarded gets a response that says why.
 
 #include <cstdint>
 #include <memory>
@@ -22,26 +22,27 @@ struct OpenedOrigin {
   std::unique_ptr<OriginExchange> exchange;
 };
 
-// What a request needs of its connection.
+// What a request requires of its connection to the origin.
 struct OriginRequirements {
   enum class Version { kAny, kHttp1 };    // an upgrade needs HTTP/1.1
-  enum class Freshness { kAny, kFresh };  // fresh: after an idle one turned out to be dead
+  enum class Freshness { kAny, kFresh };  // fresh: because an idle connection turned out to be dead
   Version version = Version::kAny;
   Freshness freshness = Freshness::kAny;
 };
 
-// The guest connection that a request came on: where its requests may go, and who is told.
+// The guest's connection on which a request arrived: where its requests may go, and where they are
+// logged.
 class InterceptedConnection {
  public:
   virtual ~InterceptedConnection() = default;
   struct Info {
-    std::string host;  // that TLS was begun for; empty in the clear
+    std::string host;  // the host of the TLS handshake; empty in plain HTTP
     std::uint16_t port = 0;
     bool secure = false;
   };
   virtual const Info& info() const = 0;
-  virtual bool AllowsHost(std::string_view host) const = 0;  // asked in the clear only
-  // kPermissionDenied: its certificate is bad. kLimitExceeded: too many at once.
+  virtual bool AllowsHost(std::string_view host) const = 0;  // used for plain HTTP only
+  // kPermissionDenied: the origin's certificate is invalid. kLimitExceeded: too many connections.
   virtual Task<Result<OpenedOrigin>> OpenOrigin(std::string host,
                                                 OriginRequirements requirements) = 0;
   virtual void CountBytes(std::uint64_t bytes_out, std::uint64_t bytes_in) = 0;
@@ -49,10 +50,10 @@ class InterceptedConnection {
   virtual void Log(const network::FlowRecord& record) = 0;
 };
 
-// For a request of the guest's that was refused before it was one.
+// Logs a request that was rejected before it could be forwarded.
 void LogMalformedRequest(InterceptedConnection& connection, const MalformedRequest& request);
 
-// Returns when all of it has ended.
+// Returns when both directions have ended.
 Task<void> ForwardRequest(std::shared_ptr<InterceptedConnection> connection,
                           std::shared_ptr<Credentials> credentials,
                           std::shared_ptr<GuestExchange> guest);

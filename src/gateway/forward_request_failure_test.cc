@@ -1,4 +1,4 @@
-// What happens when one side of a request that is required_headers leaves, breaks or lies.
+// What happens when one side of a forwarded request leaves, fails or breaks the protocol.
 
 #include <gtest/gtest.h>
 

@@ -47,7 +47,7 @@ TEST_F(ForwardRequestTest, LogsARequestWithoutItsQueryAndSecrets) {
   EXPECT_EQ(connection->bytes_out, record().bytes_out);
 }
 
-TEST_F(ForwardRequestTest, LogsWhatAdmittedTheConnectionWhereNoRuleIsForARequest) {
+TEST_F(ForwardRequestTest, LogsTheRuleOfTheConnectionIfNoRuleMatchesTheRequest) {
   credentials->rule.clear();
   Start(RequestTo("api.example.com"));
   origin.heads.Put(ResponseOf(200, false));

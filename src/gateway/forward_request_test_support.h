@@ -1,6 +1,5 @@
 #pragma once
-// For tests of what is required_headers: a guest, an origin and a route in memory, played by the
-// test.
+// For tests of forwarding: a guest, an origin and an intercepted connection in memory.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,7 @@
 
 namespace viv::gateway {
 
-// Values that one side puts in and the other waits for.
+// A queue of values: one side puts them in and the other waits for them.
 template <typename T>
 class TestQueue {
  public:
@@ -108,7 +107,7 @@ class TestGuest : public GuestExchange {
   const RequestHead head_;
 };
 
-// What an origin got and gives; it outlives its exchanges.
+// What an origin received and will send; it outlives its exchanges.
 struct TestOrigin {
   explicit TestOrigin(asio::io_context& io) : heads(io), body(io), bytes(io) {}
 
@@ -121,9 +120,9 @@ struct TestOrigin {
   std::size_t largest = 0;
   bool finished = false;
   bool takes_body = true;
-  OriginExchange::Delivery delivery =
-      OriginExchange::Delivery::kMaybeProcessed;  // of failed exchanges
-  int ended = 0;                                  // exchanges
+  // What its exchanges report after a failure.
+  OriginExchange::Delivery delivery = OriginExchange::Delivery::kMaybeProcessed;
+  int ended = 0;  // finished exchanges
 };
 
 class TestOriginExchange : public OriginExchange {
@@ -180,14 +179,14 @@ class TestInterceptedConnection : public InterceptedConnection {
     network::FlowRecord record;
     record.address = "192.0.2.1";
     record.rule = "allow *.example.com";
-    record.bytes_out = record.bytes_in = 1'000'000;  // of the connection so far
+    record.bytes_out = record.bytes_in = 1'000'000;  // those of the connection so far
     return record;
   }
   void Log(const network::FlowRecord& record) override { records.push_back(record); }
 
   std::string allowed_host;
-  std::shared_ptr<void> keeps;       // what it refers to, for who wants that
-  std::vector<TestOrigin*> origins;  // the last one for all further requests
+  std::shared_ptr<void> keeps;       // keeps alive what it refers to
+  std::vector<TestOrigin*> origins;  // the last one also serves all further requests
   std::optional<Error> failure;
   std::vector<std::string> hosts;
   std::vector<OriginRequirements> all_requirements;
@@ -264,7 +263,7 @@ class ForwardRequestTest : public testing::Test {
                    });
     Work();
   }
-  // All that can be done without more from either side.
+  // Runs everything that needs no more input from either side.
   void Work() {
     io.restart();
     io.poll();

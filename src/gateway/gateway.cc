@@ -10,7 +10,7 @@
 namespace viv::gateway {
 namespace {
 
-// The parts that outlive the gateway itself where an interceptor still needs them.
+// Parts that outlive the gateway itself while an interceptor still needs them.
 struct SigningParts : GatewayParts {
   std::unique_ptr<TokenSigner> signer;
   std::shared_ptr<CallbackClient> callbacks;
@@ -23,7 +23,7 @@ class EgressGateway final : public Gateway {
 
   std::shared_ptr<network::Interceptor> InterceptorFor(const Plan& plan,
                                                        BoxIdentity identity) override {
-    // The callbacks' own parts go with whoever still holds the client.
+    // Whoever holds the client also holds the parts that it uses.
     std::shared_ptr<CallbackClient> callbacks(parts_, parts_->callbacks.get());
     std::shared_ptr<Credentials> credentials =
         MakeCredentials(plan, std::move(identity), secrets_, std::move(callbacks));
@@ -51,7 +51,7 @@ Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
                    "open the signing key");
   ASSIGN_OR_RETURN(parts->origin_tls, OriginTls::Open(options.origin_cas),
                    "read the certificates that origins are checked by");
-  // A callback is a server of the account's own, which may stand beside this one.
+  // A callback is the account's own server, which may run in the same network as this one.
   PostLimits limits;
   limits.may_dial = [](const std::string& address) { return !network::IsMetadataAddress(address); };
   parts->callbacks =

@@ -1,7 +1,7 @@
 #pragma once
-// The egress gateway: carries out the plans of boxes on the connections that the egress hands over.
-// TLS toward the guest is ended with a certificate of our own authority, which boxes trust; toward
-// the origin it is a client like any other, that checks the certificate. One per server; its
+// The egress gateway applies the plans of boxes to the flows that the egress passes to it. Toward
+// the guest it terminates TLS with a certificate of our own authority, which boxes trust. Toward
+// the origin it is a normal TLS client, which verifies the certificate. One per server; its
 // interceptors belong to the loops of their boxes. Thread-safe.
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace viv::gateway {
 
-// Whose requests they are, as callbacks and the log are told.
+// Identifies the box in callbacks and in the log.
 struct BoxIdentity {
   std::string box_id;
   std::string box_uuid;
@@ -23,32 +23,35 @@ struct BoxIdentity {
   std::string account_uuid;
 };
 
-// Gives the plain text of secrets at the moment they are sent. Thread-safe and quick.
+// Reveals secrets when they are sent. Thread-safe; does not block.
 class SecretSource {
  public:
   virtual ~SecretSource() = default;
-  // kNotFound names the secret that the account does not have; no message has a value.
+  // kNotFound names the secret that the account does not have. No message contains a value.
   virtual Result<std::string> Reveal(const std::string& account_id, const SecretText& text) = 0;
 };
 
 struct GatewayOptions {
-  std::string folder;                   // of the authority and the signing key; made, 0700
-  std::function<std::string()> issuer;  // our own origin, for callbacks' tokens; any thread
-  std::vector<std::string> origin_cas;  // PEM files trusted beside the machine's own
-  SecretSource* secrets = nullptr;      // outlives the gateway
+  std::string folder;  // for the authority and the signing key; created with mode 0700
+  // The server's own URL, for the tokens of callbacks; called on any thread.
+  std::function<std::string()> issuer;
+  // PEM files of authorities that are trusted besides the machine's own.
+  std::vector<std::string> origin_cas;
+  SecretSource* secrets = nullptr;  // outlives the gateway
 };
 
 class Gateway {
  public:
-  // Makes the authority and the signing key where there are none.
+  // Creates the authority and the signing key if there are none.
   static Result<std::unique_ptr<Gateway>> Open(GatewayOptions options);
-  virtual ~Gateway() = default;  // after the egress whose interceptors it made
+  virtual ~Gateway() = default;  // destroy it after the egress that has its interceptors
 
-  // With an empty plan nothing is added, but every request in the clear is still held to its host.
+  // With an empty plan nothing is added, but each plain HTTP request may still only name an allowed
+  // host.
   virtual std::shared_ptr<network::Interceptor> InterceptorFor(const Plan& plan,
                                                                BoxIdentity identity) = 0;
-  virtual const std::string& authority_pem() const = 0;  // what boxes trust
-  virtual std::string JwksJson() const = 0;              // what callbacks verify tokens with
+  virtual const std::string& authority_pem() const = 0;  // the certificate that boxes trust
+  virtual std::string JwksJson() const = 0;  // the keys with which callbacks verify tokens
 };
 
 }  // namespace viv::gateway

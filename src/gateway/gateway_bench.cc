@@ -1,5 +1,5 @@
-// What the gateway adds to a request on connections that stand: guest, gateway and origin on one
-// thread, TLS on both sides. The second argument of each is the origin's version.
+// The time that the gateway adds to a request on open connections: guest, gateway and origin run on
+// one thread, with TLS on both sides. The second argument is the origin's HTTP version.
 
 #include <benchmark/benchmark.h>
 
@@ -56,7 +56,7 @@ struct BenchFixture {
     box = std::static_pointer_cast<BoxGateway>(gateway->InterceptorFor(plan, BoxIdentity()));
   }
 
-  // A connection to `trusted`'s side of the pair.
+  // Connects with TLS over this socket, trusting that authority.
   std::shared_ptr<OriginConnection> Connect(UniqueFd near, const std::string& trusted, bool http2) {
     tls = *OriginTls::Open({trusted});
     std::optional<Result<TlsConnection>> secured;

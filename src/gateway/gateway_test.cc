@@ -60,7 +60,7 @@ RequestHead GuestRequest(std::string target = "/", std::string method = "GET") {
   return head;
 }
 
-// What is made once, for it takes its time.
+// Made once, because it takes long.
 struct GatewayFixture {
   GatewayFixture() {
     TestCertificate for_ca;
@@ -129,7 +129,7 @@ class GatewayTest : public testing::Test {
     return true;
   }
 
-  // A guest's connection through the gateway; nullptr when it does not come about.
+  // Connects a guest through the gateway; nullptr if that fails.
   std::shared_ptr<OriginConnection> ConnectGuest(bool http2) {
     auto [near, far] = MakeTcpPair();
     std::optional<Result<TlsConnection>> secured;
@@ -182,9 +182,9 @@ class GatewayTest : public testing::Test {
   TestIdentity identity;
   std::shared_ptr<BoxGateway> box;
   int serving = 0;
-  asio::io_context io;  // goes before what its coroutines refer to
+  asio::io_context io;  // destroyed before what its coroutines refer to
   std::unique_ptr<TestOriginServer> origin;
-  std::vector<std::unique_ptr<TestOriginServer>> earlier;  // whose coroutines may still run
+  std::vector<std::unique_ptr<TestOriginServer>> earlier;  // their coroutines may still run
   std::shared_ptr<TestInterceptedFlow> flow;
 };
 
@@ -271,7 +271,7 @@ TEST_F(GatewayTest, SendsNothingToAnOriginThatLiesInItsCertificate) {
   EXPECT_TRUE(origin->seen.empty());
   ASSERT_EQ(flow->records.size(), 1u);
   EXPECT_EQ(flow->records[0].verdict, "failed");
-  EXPECT_EQ(AskThrough(guest, GuestRequest()).head.status, 502);  // and the guest may go on
+  EXPECT_EQ(AskThrough(guest, GuestRequest()).head.status, 502);  // the connection is still usable
 }
 
 TEST_F(GatewayTest, SaysThatAnOriginCannotBeReached) {
@@ -355,7 +355,7 @@ TEST_F(GatewayTest, EndsBothSidesWhenTheFlowIsAborted) {
     flow->on_abort();
     EXPECT_TRUE(Until([&] { return response.done && serving == 0; }));
     EXPECT_FALSE(response.status);
-    EXPECT_FALSE(flow->on_abort);  // nothing is told any more
+    EXPECT_FALSE(flow->on_abort);  // the callback was removed
     ASSERT_EQ(flow->records.size(), 1u);
     EXPECT_EQ(flow->records[0].verdict, "failed");
   }
@@ -383,7 +383,7 @@ TEST_P(GatewayVersionTest, AConnectionThatIsOpenFollowsTheRulesThatReplaceItsOwn
   for (const char* secret : {"second", "third"}) {
     auto next = BoxWith(secret);
     box->OnReplacedBy(next.get());
-    box = std::move(next);  // the one before goes
+    box = std::move(next);  // destroys the previous one
     AskThrough(guest, GuestRequest());
     EXPECT_EQ(origin->seen.back().head.headers.Get("authorization"),
               std::string("revealed ") + secret);

@@ -1,7 +1,7 @@
 #pragma once
 // For tests of the whole gateway: a guest and an origin on real sockets with real TLS, all on the
-// test's own thread. The origin's certificate is of an authority that the gateway was given; the
-// guest trusts the gateway's alone.
+// test's own thread. The gateway trusts the authority of the origin's certificate; the guest trusts
+// only the gateway's.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@
 
 namespace viv::gateway {
 
-// What an origin saw of a request.
+// A request as the origin received it.
 struct SeenRequest {
   RequestHead head;
   std::string body;
@@ -35,7 +35,7 @@ struct SeenRequest {
 class TestOriginServer {
  public:
   struct Offer {
-    std::shared_ptr<SSL_CTX> context;  // nullptr: in the clear
+    std::shared_ptr<SSL_CTX> context;  // nullptr: plain HTTP
     bool http2 = false;
   };
   TestOriginServer(asio::io_context& io, Offer offer)
@@ -46,8 +46,8 @@ class TestOriginServer {
 
   std::vector<SeenRequest> seen;
   int accepted = 0;
-  int ended = 0;        // of the accepted ones
-  bool silent = false;  // reads requests and answers none
+  int ended = 0;        // of the accepted connections
+  bool silent = false;  // reads requests and does not respond
 
  private:
   Task<void> Accept() {
@@ -88,7 +88,8 @@ class TestOriginServer {
   asio::ip::tcp::acceptor acceptor_;
 };
 
-// "/echo" gives the body back, "/large" a million bytes, an upgrade its own bytes in brackets.
+// "/echo" returns the body, "/large" a million bytes, and an upgrade echoes bytes in angle
+// brackets.
 inline Task<void> TestOriginServer::Respond(std::shared_ptr<GuestExchange> exchange) {
   SeenRequest request{exchange->head(), ""};
   for (;;) {
@@ -129,7 +130,7 @@ inline Task<void> TestOriginServer::Respond(std::shared_ptr<GuestExchange> excha
   if (sent) sent = co_await exchange->Finish(std::move(trailers));
 }
 
-// A connection out of a box, as the egress would hand it over.
+// A flow as the egress would pass it.
 class TestInterceptedFlow : public InterceptedFlow {
  public:
   TestInterceptedFlow(asio::io_context& io, UniqueFd guest, std::uint16_t origin_port)
@@ -177,7 +178,7 @@ class TestInterceptedFlow : public InterceptedFlow {
   const std::uint16_t origin_port_;
 };
 
-// Secrets that are what they are called.
+// Secrets whose values are derived from their names.
 class TestSecrets : public SecretSource {
  public:
   Result<std::string> Reveal(const std::string&, const SecretText& text) override {

@@ -1,6 +1,6 @@
 #pragma once
-// What the gateway needs of a connection out of a box: the guest's socket, a way to the other side,
-// the box's rules and its log.
+// What the gateway needs of a flow: the guest's socket, connections to the destination, the box's
+// rules and its log.
 
 #include <functional>
 #include <memory>
@@ -27,13 +27,14 @@ class InterceptedFlow {
   virtual asio::any_io_executor executor() = 0;
   virtual network::Endpoint destination() const = 0;
   virtual UniqueFd ReleaseGuestSocket() = 0;
-  // `host` is for a proxy on the way, which may resolve it itself.
+  // A proxy gets the name `host` and may resolve it itself.
   virtual Task<Result<UniqueFd>> Dial(std::string host) = 0;
   virtual bool AllowsHost(std::string_view host) const = 0;
   virtual void CountBytes(std::uint64_t bytes_out, std::uint64_t bytes_in) = 0;
   virtual network::FlowRecord Describe() const = 0;
   virtual void Log(const network::FlowRecord& record) = 0;
-  // What is done when the box's rules change, or the box ends; nullptr: nothing.
+  // Sets the callback for when the flow is aborted, because the box's rules change or the box ends;
+  // nullptr removes it.
   virtual void OnAbort(std::function<void()> on_abort) = 0;
 };
 

@@ -24,7 +24,7 @@ struct OriginPool::PendingDial {
 
   asio::steady_timer done;
   bool is_done = false;
-  bool claimed = true;  // to a request; else the first that comes has to take it
+  bool claimed = true;  // a request waits for it; otherwise the first request that comes must
   std::optional<Error> failure;
 };
 
@@ -88,7 +88,7 @@ Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key,
     co_return Fail(ErrorCode::kLimitExceeded,
                    "the sandbox has too many connections open: end some and ask again");
   }
-  // Whoever ends this, by a return or an exception, lets the others go on.
+  // However this ends, by a return or an exception, the waiting requests continue.
   struct Dialling {
     OriginPool& pool;
     const OriginKey& key;
@@ -104,7 +104,7 @@ Task<Result<OpenedOrigin>> OriginPool::DialNew(OriginKey key,
   };
   auto pending = std::make_shared<PendingDial>(executor_);
   pending->claimed = purpose == Purpose::kRequest;
-  pending_dials_.emplace(key, pending);  // unless another one dials as well
+  pending_dials_.emplace(key, pending);  // does nothing if another dial is pending
   ++dialling_;
   Dialling dialling{*this, key, pending};
   Result<DialledOrigin> origin = co_await dial();
@@ -146,7 +146,7 @@ void OriginPool::CloseUnusable() {
   });
 }
 
-// An idle connection is worth less than a request: the one that was used longest ago goes.
+// A request is worth more than an idle connection: the least recently used one is closed.
 bool OriginPool::MakeRoom() {
   CloseUnusable();
   if (entries_.size() + dialling_ < kOriginConnectionsMax) return true;
@@ -158,7 +158,7 @@ bool OriginPool::MakeRoom() {
   return true;
 }
 
-// Those that were used longest ago go first.
+// Closes the least recently used ones first.
 void OriginPool::TrimIdle() {
   auto is_idle = [](const Entry& entry) { return entry.origin.connection->IsIdle(); };
   auto idle = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), is_idle));

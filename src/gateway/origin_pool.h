@@ -1,6 +1,6 @@
 #pragma once
-// The connections to origins that a box has open, so that a request finds one that stands already.
-// Nothing is shared between boxes, nor between hosts or addresses. Belongs to one loop.
+// A box's open connections to origins, so that a request can reuse one. Nothing is shared between
+// boxes, hosts or addresses. Belongs to one loop.
 
 #include <chrono>
 #include <compare>
@@ -43,14 +43,15 @@ class OriginPool {
   OriginPool(const OriginPool&) = delete;
   OriginPool& operator=(const OriginPool&) = delete;
 
-  // An exchange on a connection that stands, or on a new one. Of many who ask at once for an origin
-  // that is not known yet one dials, for all may fit on one connection of HTTP/2. This outlives it.
+  // Opens an exchange on an open connection or on a new one. If several requests for an unknown
+  // origin come at once, only one dials, because all may fit on one HTTP/2 connection. The pool
+  // outlives the call.
   Task<Result<OpenedOrigin>> Open(OriginKey key, OriginRequirements requirements, DialOrigin dial);
-  // Dials ahead of a request that is about to come, unless one stands or is on its way. The request
-  // meets its failure, if it comes in time. This outlives it.
+  // Dials for a request that is about to come, unless a connection is open or being dialled. If the
+  // request comes in time, it gets the dial's failure. The pool outlives the call.
   Task<void> Preconnect(OriginKey key, DialOrigin dial);
 
-  // Regularly: keeps deadlines, and drops what is dead or was idle for long.
+  // Call it regularly: it checks deadlines and drops connections that are dead or idle for long.
   void Tick(Time now);
   void CloseAll();
   bool empty() const { return entries_.empty() && dialling_ == 0; }
@@ -62,9 +63,9 @@ class OriginPool {
     DialledOrigin origin;
     Time idle_since = Time::max();
   };
-  struct PendingDial;  // where others wait for the one who dials
+  struct PendingDial;  // other requests wait for it
 
-  enum class Purpose { kRequest, kPreconnect };  // ahead: no exchange is opened
+  enum class Purpose { kRequest, kPreconnect };  // preconnect: no exchange is opened
 
   std::unique_ptr<OriginExchange> OpenOnExisting(const OriginKey& key,
                                                  OriginRequirements requirements);
@@ -83,9 +84,9 @@ class OriginPool {
   bool MakeRoom();  // for one more connection
 
   const asio::any_io_executor executor_;
-  std::vector<Entry> entries_;  // the one used last stands last
+  std::vector<Entry> entries_;  // the most recently used last
   std::map<OriginKey, std::shared_ptr<PendingDial>> pending_dials_;
-  std::set<OriginKey> http1_only_;  // as their last connection said
+  std::set<OriginKey> http1_only_;  // as their last connection negotiated
   std::size_t dialling_ = 0;
   bool closed_ = false;
 };

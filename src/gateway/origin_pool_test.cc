@@ -58,7 +58,7 @@ class OriginPoolTest : public testing::Test {
  protected:
   using Opened = std::unique_ptr<OriginExchange>;
 
-  // Dials wait at `dials_wait` when it is set.
+  // Dials wait while `dials_wait` is set.
   Task<Result<DialledOrigin>> Dial() {
     ++dials;
     while (dials_wait) co_await dial_timer.async_wait(http::kTuple);
@@ -224,7 +224,7 @@ TEST_F(OriginPoolTest, PreconnectsForTheNextRequest) {
 }
 
 TEST_F(OriginPoolTest, OneRequestWaitsForAPreconnectEvenWithHttp1) {
-  Opened busy = OpenFor(KeyOf("a"));  // and it is known to be HTTP/1.1
+  Opened busy = OpenFor(KeyOf("a"));  // the pool now knows that the origin has HTTP/1.1
   dials_wait = true;
   StartPreconnect(KeyOf("a"));
   EXPECT_EQ(dials, 2);

@@ -17,7 +17,7 @@ namespace viv::gateway {
 namespace {
 
 constexpr std::size_t kForwardedPieceBytesMax = 64 * 1024;
-// About what an origin of HTTP/2 takes in before it says that it takes no more.
+// About as much as an HTTP/2 origin reads before it refuses a stream.
 constexpr std::size_t kRetryBodyBytesMax = 128 * 1024;
 constexpr int kInterimMax = 32;
 
@@ -52,7 +52,7 @@ void ProxiedRequest::CountIn(std::uint64_t bytes) {
 
 void ProxiedRequest::OnGuestGone() {
   if (std::exchange(guest_gone_, true)) return;
-  auto self = shared_from_this();  // what ends now may let go of it
+  auto self = shared_from_this();  // what is cancelled now may drop the last reference
   CancelUpload();
   if (response_runs_) cancel_response_.emit(kTerminal);
 }
@@ -65,7 +65,7 @@ Task<Status> ProxiedRequest::Run(OpenedOrigin opened) {
   auto token = asio::bind_cancellation_slot(cancel_response_.slot(), asio::use_awaitable);
   Status done = co_await asio::co_spawn(executor_, RunResponseTask(self), token);
   response_runs_ = false;
-  // What has arrived whole may be on its last steps.
+  // A body that was read completely may be in its last steps.
   if (done && body_complete && !upload_.idle()) co_await asio::post(executor_, asio::use_awaitable);
   co_await EndUpload();
   if (!done) retry_ = DecideRetry();
@@ -74,7 +74,8 @@ Task<Status> ProxiedRequest::Run(OpenedOrigin opened) {
   co_return done;
 }
 
-// What certainly nobody worked on is sent again whatever it is, if all of it is still here.
+// A request that was certainly not processed is sent again, whatever it is, if its whole body is
+// kept.
 ProxiedRequest::Retry ProxiedRequest::DecideRetry() const {
   OriginExchange::Delivery delivery = origin_->delivery();
   if (delivery == OriginExchange::Delivery::kUnprocessed && keeps_body_)
@@ -93,15 +94,15 @@ void ProxiedRequest::StopKeeping() {
   kept_body_ = std::string();
 }
 
-// The lanes' own hold on the carriage: they may be the last when a whole loop is dropped. A
-// cancelled lane throws, and whoever waits for it has to go on.
+// The task keeps the request alive: it may hold the last reference when a whole loop is destroyed.
+// A cancelled task throws, and its waiter has to continue.
 Task<Status> ProxiedRequest::RunResponseTask(std::shared_ptr<ProxiedRequest> self) {
   Status done = Fail(ErrorCode::kUnavailable, "it was broken off");
   try {
     done = co_await self->ResponseTask();
   } catch (const boost::system::system_error&) {
   }
-  co_await asio::this_coro::throw_if_cancelled(false);  // co_spawn has a wait of its own to come
+  co_await asio::this_coro::throw_if_cancelled(false);  // co_spawn itself still has to wait
   co_return done;
 }
 
@@ -132,7 +133,7 @@ Task<Status> ProxiedRequest::ResponseTask() {
   co_return Fail(ErrorCode::kUnavailable, "malformed answer: too many interim answers");
 }
 
-// The head is needed once more when the connection turns out to be dead.
+// The head is needed again if the connection turns out to be dead.
 Task<Status> ProxiedRequest::SendHead() {
   RequestHead copy = head;
   co_return co_await origin_->SendHead(std::move(copy));
@@ -160,7 +161,7 @@ Task<Status> ProxiedRequest::ForwardResponse(ResponseHead response) {
     Status sent = co_await guest->SendBody(std::move(piece));
     if (sent) response_complete_ = promised == passed;
     if (sent) continue;
-    // A body that does not keep to its length is the origin's fault, all else the guest's.
+    // A body of the wrong length is the origin's fault; every other failure is the guest's.
     guest_gone_ = sent.error().code == ErrorCode::kUnavailable;
     co_return sent;
   }
@@ -181,7 +182,8 @@ Task<void> ProxiedRequest::RunUpload(std::shared_ptr<ProxiedRequest> self,
                                      UploadTask task,
                                      std::unique_ptr<http::OperationCounter::Entry> entry) {
   try {
-    // An origin that takes no more may still answer; a guest that breaks off ends it all.
+    // An origin that reads no more may still respond. If the guest fails, the response is
+    // cancelled, too.
     Status done = co_await ((*self).*task)();
     if (!done && self->guest_error_ && self->response_runs_) self->cancel_response_.emit(kTerminal);
   } catch (const boost::system::system_error&) {  // cancelled
@@ -222,7 +224,8 @@ Task<Status> ProxiedRequest::RequestBodyTask() {
   co_return co_await origin_->Finish(std::move(trailers));
 }
 
-// A trailer of the guest's must not say once more what a rule has set, nor what no rule may set.
+// A trailer of the guest must not repeat a header that a rule has set, nor one that no rule may
+// set.
 http::Headers ProxiedRequest::TrailersToSend() const {
   http::Headers kept;
   const http::Headers& asked = guest->head().headers;
@@ -261,7 +264,7 @@ Task<Status> ProxiedRequest::PipeOriginToGuest(http::ByteStream& from, http::Byt
   }
 }
 
-// The guest's bytes after an upgrade. An error on either side ends the other direction, too.
+// Pipes the guest's bytes after an upgrade. An error on either side also ends the other direction.
 Task<Status> ProxiedRequest::UpgradeTask() {
   http::ByteStream& from = *guest->upgraded();
   http::ByteStream& to = *origin_->upgraded();

@@ -1,7 +1,7 @@
 #pragma once
-// One request under way: what its two lanes share. The answer's lane sends the head, reads what
-// comes back and passes it on; the request's lane, where there is a body, runs beside it. Either
-// can end the other. All on one thread.
+// One request that is being forwarded: the state that its two tasks share. The response task sends
+// the request's head, reads the response and forwards it. The upload task, if there is a body, runs
+// at the same time. Either can end the other. Everything runs on one thread.
 
 #include <memory>
 #include <optional>
@@ -21,29 +21,29 @@ class ProxiedRequest : public std::enable_shared_from_this<ProxiedRequest> {
                  std::shared_ptr<InterceptedConnection> connection,
                  std::shared_ptr<GuestExchange> guest);
 
-  // Carries it over `exchange`, to the end or until a side fails.
+  // Forwards the request over this exchange, until the end or until a side fails.
   Task<Status> Run(OpenedOrigin opened);
 
-  void OnGuestGone();  // ends both lanes
+  void OnGuestGone();  // cancels both tasks
   bool guest_gone() const { return guest_gone_; }
-  // Why the request itself cannot be read any further.
+  // Why the rest of the request cannot be read.
   const std::optional<Error>& guest_error() const { return guest_error_; }
   bool response_started() const { return response_started_; }
-  // The guest has all that it was promised: it may leave before the end is said.
+  // The guest has received the whole body: it may leave before the response has formally ended.
   bool response_complete() const { return response_complete_; }
-  // After a failure: whether the same may be tried once more. What was lost needs a fresh
-  // connection; what nobody has touched may go on any.
+  // After a failure: whether the request may be sent again. One that may be lost needs a new
+  // connection; one that was not processed may use any.
   enum class Retry { kNo, kOnNewConnection, kOnAnyConnection };
   Retry retry() const { return retry_; }
 
-  void CountOut(std::uint64_t bytes);  // of the guest
+  void CountOut(std::uint64_t bytes);  // bytes that the guest sent
   void CountIn(std::uint64_t bytes);
 
   const std::shared_ptr<InterceptedConnection> connection;
   const std::shared_ptr<GuestExchange> guest;
-  RequestHead head;            // as it is sent
-  std::string buffered_body;   // read of the body so far
-  bool body_complete = false;  // to its end
+  RequestHead head;            // as it is sent to the origin
+  std::string buffered_body;   // the part of the body that was read before
+  bool body_complete = false;  // the body was read to its end
   network::FlowRecord record;
 
  private:
@@ -78,17 +78,17 @@ class ProxiedRequest : public std::enable_shared_from_this<ProxiedRequest> {
   http::OperationCounter upload_;
   bool response_runs_ = false;
   bool upload_cancelled_ = false;
-  bool body_started_ = false;      // something of it went out
-  bool response_started_ = false;  // the guest was told its head
+  bool body_started_ = false;      // a part of it was sent
+  bool response_started_ = false;  // its head was sent to the guest
   bool response_complete_ = false;
   Retry retry_ = Retry::kNo;
-  std::string kept_body_;  // of the body that went out, while it may have to go out once more
+  std::string kept_body_;  // the part of the body that was sent, while it may have to be sent again
   bool keeps_body_ = true;
   bool guest_gone_ = false;
   std::optional<Error> guest_error_;
 };
 
-// About how long the head is on the wire.
+// About how many bytes the headers take on the wire.
 std::uint64_t BytesOf(const http::Headers& headers);
 
 }  // namespace viv::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// The host that a request asks for, as its Host header or :authority says it.
+// The host of a request, as its Host header or :authority gives it.
 
 #include <cstdint>
 #include <optional>
@@ -10,11 +10,11 @@ namespace viv::gateway {
 
 struct RequestedHost {
   std::string host;                   // lower case, without brackets and trailing dot
-  std::optional<std::uint16_t> port;  // when it is given
+  std::optional<std::uint16_t> port;  // if it is given
 };
 
-// Nothing for what two readers could read differently: a user's name, two ports, other characters
-// than those of names and addresses.
+// Nothing if two parsers could read it differently: user names, two ports, or other characters than
+// those of names and addresses.
 std::optional<RequestedHost> ReadRequestedHost(std::string_view authority);
 
 }  // namespace viv::gateway

@@ -1,6 +1,6 @@
 #pragma once
-// The two versions of HTTP on both sides of the gateway. A connection's bytes are an
-// http::Transport, plain or TLS; `already_read` is what was read of it before.
+// HTTP/1.1 and HTTP/2 on both sides of the gateway. An http::Transport carries a connection's
+// bytes, with or without TLS. `already_read` is what was read from it before.
 
 #include <functional>
 #include <memory>
@@ -12,20 +12,20 @@
 
 namespace viv::gateway {
 
-// What is done with one request; its end is the end of the exchange. With HTTP/2 many run at once.
+// Handles one request. The exchange ends when the task ends. With HTTP/2, many run at once.
 using ExchangeHandler = std::function<Task<void>(std::shared_ptr<GuestExchange>)>;
 
-// A request that was never served because it is broken, as far as it could be read.
+// A request that was rejected because it is malformed, as far as it could be parsed.
 struct MalformedRequest {
-  int status = 400;  // as the guest is told; a stream of HTTP/2 may only be reset
+  int status = 400;  // as the guest gets it; an HTTP/2 stream may only be reset
   std::string message;
   std::string method;
   std::string target;
 };
 using MalformedRequestHandler = std::function<void(const MalformedRequest&)>;
 
-// Until the guest leaves, breaks the protocol or is silent for too long. Requests that are broken
-// are answered here, and told to `broken`, which may be empty.
+// Serve a connection until the guest leaves, breaks the protocol or is silent for too long.
+// Malformed requests are answered here and reported to `on_malformed`, which may be empty.
 Task<void> ServeHttp1(http::Transport& guest,
                       std::string already_read,
                       ExchangeHandler serve,

@@ -1,4 +1,4 @@
-// Bodies that nobody reads: what comes of the connection after the answer.
+// Bodies that nobody reads: what happens to the connection after the response.
 
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ Task<void> ReadOnce(std::shared_ptr<GuestExchange> exchange, bool& ended) {
   ended = true;
 }
 
-// As when an origin answers before it has the body.
+// As when an origin responds before it has the body.
 Task<void> StopReadingAndRefuse(std::shared_ptr<GuestExchange> exchange) {
   auto executor = co_await asio::this_coro::executor;
   asio::cancellation_signal stop;

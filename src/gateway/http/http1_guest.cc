@@ -1,5 +1,4 @@
-// HTTP/1.1 toward a guest: one request after the other, each served to its end before the next is
-// read.
+// HTTP/1.1 toward a guest: each request is served to its end before the next one is read.
 
 #include <memory>
 #include <optional>
@@ -24,11 +23,11 @@ using Duration = http::Transport::Duration;
 
 constexpr std::size_t kGuestHeadBytesMax = 64 * 1024;
 constexpr std::size_t kGuestPieceBytesMax = 64 * 1024;
-constexpr std::size_t kGuestSmallRead = 16 * 1024;  // also what an idle connection keeps
+constexpr std::size_t kGuestSmallRead = 16 * 1024;  // also the buffer of an idle connection
 constexpr Duration kGuestIdleTimeout{75'000};
 constexpr Duration kGuestHeadTimeout{10'000};   // since its first byte
 constexpr Duration kGuestBodyTimeout{300'000};  // without any progress
-// What is read and forgotten of a body that nobody wants, so that the connection can go on.
+// An unwanted body up to this size is read and discarded, so that the connection can be reused.
 constexpr std::size_t kGuestDrainBytesMax = 1 << 20;
 constexpr Duration kGuestDrainTime{2'000};
 
@@ -44,7 +43,7 @@ const http::ServerOptions& GuestPipeOptions() {
   return options;
 }
 
-// What a connection and its exchanges share.
+// The state that a connection and its exchanges share.
 struct Http1GuestConnection {
   Http1GuestConnection(http::Transport& guest,
                        std::string_view already_read,
@@ -54,7 +53,7 @@ struct Http1GuestConnection {
     buffer.Commit(already_read.size());
   }
 
-  // Reads become large once there was more than a small one could take.
+  // Reads become larger once a small one was filled.
   Task<bool> Receive() {
     char* into = buffer.Prepare(read_bytes);
     std::size_t count = co_await transport.Read(into, read_bytes);
@@ -89,10 +88,10 @@ class Http1GuestExchange final : public GuestExchange {
   Task<Status> Finish(http::Headers trailers) override;
   void Abort() override;
 
-  Task<bool> EndExchange();  // once it was served: whether another request may follow
+  Task<bool> EndExchange();  // called after the handler; returns whether another request may follow
 
  private:
-  Result<bool> Feed();  // whether there is a piece, or the end
+  Result<bool> Feed();  // returns whether there is a piece, or the end
   bool MayDrain() const;
   Task<void> Drain();
   Task<Status> SendInterim(ResponseHead head);
@@ -100,7 +99,7 @@ class Http1GuestExchange final : public GuestExchange {
 
   const std::shared_ptr<Http1GuestConnection> connection_;
   const RequestHead head_;
-  const http::Headers trailers_;  // a guest's are read and forgotten
+  const http::Headers trailers_;  // a guest's trailers are discarded
   MessageWriter out_;
   std::optional<http::TakeoverStream> upgraded_;
   std::optional<Error> failure_;  // of the body
@@ -121,7 +120,7 @@ Task<Result<std::string>> Http1GuestExchange::ReadBody() {
     if (ended()) co_return Fail(ErrorCode::kUnavailable, "the request was answered already");
     connection_->transport.ExpireReadNever();
     if (received) continue;
-    // Whoever stops waiting for a body says nothing about the guest.
+    // A cancelled wait says nothing about the guest.
     asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) {
       co_return Fail(ErrorCode::kUnavailable, "nobody waits for the body any more");
@@ -201,7 +200,8 @@ void Http1GuestExchange::Abort() {
   connection_->transport.Reset();
 }
 
-// Who still waits for leave to send a body may send it or not: nobody could tell what follows.
+// A guest that still expects 100-continue may send the body or not, so nobody could tell what
+// follows.
 bool Http1GuestExchange::MayDrain() const {
   return !awaits_continue_ && !failure_ &&
          connection_->parser.body_bytes_left().value_or(0) <= kGuestDrainBytesMax;
@@ -259,7 +259,7 @@ Task<void> RejectRequest(Http1GuestConnection& connection, int status, std::stri
   if (sent) co_await connection.transport.Shutdown(http::Transport::Linger::kYes);
 }
 
-// Nothing when the connection is at its end; what can be answered was.
+// Nothing if the connection has ended. What could be answered was answered.
 Task<std::optional<RequestHead>> ReadGuestHead(Http1GuestConnection& connection) {
   bool begun = !connection.buffer.empty();
   connection.transport.ExpireReadAfter(begun ? kGuestHeadTimeout : kGuestIdleTimeout);

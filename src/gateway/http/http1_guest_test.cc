@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// What the served requests were, and how they are answered.
+// The requests that were served.
 struct GuestLog {
   std::vector<RequestHead> heads;
   std::vector<std::string> bodies;
@@ -43,7 +43,7 @@ ResponseHead OkOf(std::size_t size) {
   return head;
 }
 
-// Reads every body and answers with its length in words.
+// Reads every body and responds with its length as text.
 Task<void> Echo(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
   log.heads.push_back(exchange->head());
   Result<std::string> body = co_await ReadAll(exchange);
@@ -141,7 +141,7 @@ TEST_F(Http1GuestTest, AnswersHeadWithoutABody) {
   peer.RunToEnd();
 }
 
-// Answers with pieces of unknown number.
+// Responds with pieces whose number is not announced.
 Task<void> RespondInPieces(std::shared_ptr<GuestExchange> exchange) {
   ResponseHead head;
   head.status = 200;
@@ -180,7 +180,7 @@ TEST_F(Http1GuestTest, KeepsAConnectionOnlyAsTheClientWants) {
   peer.RunToEnd();
 }
 
-// Passes a 100 on before it reads.
+// Sends a 100 before it reads.
 Task<void> InviteAndEcho(GuestLog& log, std::shared_ptr<GuestExchange> exchange) {
   ResponseHead go_on;
   go_on.status = 100;
@@ -198,7 +198,8 @@ TEST_F(Http1GuestTest, ForwardsA100Continue) {
   peer.Send("ab");
   EXPECT_NE(peer.ReceiveTo("/=2").find("Content-Length: 3\r\n\r\n"), std::string::npos);
   peer.Send("GET /2 HTTP/1.0\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(peer.ReceiveToEnd().find("100"), std::string::npos);  // HTTP/1.0 knows no interim ones
+  // HTTP/1.0 has no interim responses.
+  EXPECT_EQ(peer.ReceiveToEnd().find("100"), std::string::npos);
   peer.RunToEnd();
 }
 
@@ -234,7 +235,7 @@ TEST_F(Http1GuestTest, EndsAConnectionWhoseUnreadBodyIsStillToCome) {
   peer.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\nabc");
   EXPECT_NE(peer.ReceiveTo("no").find("Connection: close"), std::string::npos);
   EXPECT_EQ(peer.ReceiveToEnd(), "");
-  EXPECT_FALSE(peer.was_reset());  // else the answer could be lost
+  EXPECT_FALSE(peer.was_reset());  // otherwise the response could be lost
   peer.Close();
   peer.RunToEnd();
 }
@@ -359,7 +360,7 @@ TEST_F(Http1GuestTest, EndsAHeadThatTakesTooLong) {
   peer.PassTime(seconds(9));
   peer.Send("TP/1.1\r\nA");
   peer.LetWork();
-  peer.PassTime(seconds(11));  // since its first byte, whatever came in between
+  peer.PassTime(seconds(11));  // counted from its first byte, whatever came later
   EXPECT_EQ(StatusLineOf(peer.ReceiveToEnd()), "HTTP/1.1 408 Request Timeout");
   peer.Close();
   peer.RunToEnd();

@@ -17,7 +17,7 @@ void AppendField(std::string& out, std::string_view name, std::string_view value
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-// Protocols that carry requests of their own would take them past every check.
+// Protocols that carry further requests would bypass every check.
 bool MayUpgradeTo(std::string_view protocol) {
   std::string wanted = ToLower(protocol);
   return !wanted.empty() && wanted.find(',') == std::string::npos && !wanted.starts_with("h2") &&
@@ -31,7 +31,7 @@ Status ReadTarget(const http::Request& request, RequestHead& head) {
     head.target = request.target;
     return {};
   }
-  std::size_t begin = request.target.find("://") + 3;  // the parser has seen both
+  std::size_t begin = request.target.find("://") + 3;  // the parser has checked it
   std::size_t end = std::min(request.target.find_first_of("/?", begin), request.target.size());
   std::string_view authority = std::string_view(request.target).substr(begin, end - begin);
   if (!EqualsIgnoreCase(authority, request.headers.Get("host"))) {
@@ -58,7 +58,7 @@ void AppendFraming(std::string& out, BodyFraming framing) {
   }
 }
 
-// Whether the text can stand in a request line: a space in it would make two of one.
+// Whether the text is safe in a request line: a space would split it.
 bool IsSafeWord(std::string_view text) {
   auto is_plain = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; };
   return !text.empty() && std::all_of(text.begin(), text.end(), is_plain);
@@ -101,7 +101,7 @@ http::Headers ReadResponseHeaders(const http::ResponseHead& head) {
 BodyFraming FramingOfRequest(const RequestHead& head) {
   if (head.has_body && !head.body_bytes) return {Framing::kChunked, 0};
   if (head.has_body) return {Framing::kLength, *head.body_bytes};
-  // An empty body is told where one could be expected.
+  // An empty body is announced where one could be expected.
   bool usual = head.method == "POST" || head.method == "PUT" || head.method == "PATCH";
   if (head.body_bytes || usual) return {Framing::kLength, 0};
   return {Framing::kNoBody, 0};
@@ -144,7 +144,7 @@ void AppendResponseHead(std::string& out,
   out.append(context.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ");
   out.append(fmt::format_int(head.status).c_str()).append(" ");
   out.append(http::ReasonPhrase(head.status)).append("\r\n");
-  // Where there is no body a length may tell how long it would be.
+  // Without a body, Content-Length may still tell how long it would be.
   bool tells_length = framing.kind == Framing::kNoBody && head.status >= 200 && head.status != 204;
   for (const auto& [name, value] : head.headers) {
     bool told = tells_length && EqualsIgnoreCase(name, "content-length");

@@ -1,6 +1,6 @@
 #pragma once
-// Heads of HTTP/1.1 messages between their text and the form that the gateway passes on: what is
-// for one hop only is taken out on the way in, and made anew on the way out.
+// Converts the heads of HTTP/1.1 messages from and to the form that the gateway forwards:
+// hop-by-hop headers are removed from what it reads and generated for what it writes.
 
 #include <cstdint>
 #include <string>
@@ -13,22 +13,22 @@
 
 namespace viv::gateway {
 
-// How the body of a message is told apart from what follows it.
+// How the end of a message's body is found.
 struct BodyFraming {
   http::Framing kind = http::Framing::kNoBody;
-  std::uint64_t bytes = 0;  // with kLength
+  std::uint64_t bytes = 0;  // for kLength
 };
 
-// Of a request whose head is whole. kInvalidArgument when it names two different hosts.
+// `request` has a complete head. kInvalidArgument: it names two different hosts.
 Result<RequestHead> ReadRequestHead(const http::Request& request);
 // Headers for the next hop; of a 101 its Upgrade is kept.
 http::Headers ReadResponseHeaders(const http::ResponseHead& head);
 
 BodyFraming FramingOfRequest(const RequestHead& head);
-// kInvalidArgument when a header cannot be written without becoming something else.
+// kInvalidArgument: a header cannot be written without changing the meaning of the message.
 Status AppendRequestHead(std::string& out, const RequestHead& head, BodyFraming framing);
 
-// What the answer is for.
+// The request and the connection that the response is for.
 struct ResponseContext {
   bool http_1_1 = true;
   bool keep_alive = true;
@@ -39,7 +39,7 @@ void AppendResponseHead(std::string& out,
                         const ResponseHead& head,
                         BodyFraming framing,
                         const ResponseContext& context);
-// What ends a chunked body.
+// Appends the end of a chunked body.
 void AppendLastChunk(std::string& out, const http::Headers& trailers);
 
 }  // namespace viv::gateway

@@ -73,7 +73,7 @@ std::string TextOf(const RequestHead& head) {
 
 TEST(Http1HeadTest, WritesTheFramingThatTheBodyHas) {
   RequestHead head = SimpleRequest();
-  head.headers.Add("Content-Length", "77");  // what counts is body_bytes
+  head.headers.Add("Content-Length", "77");  // only body_bytes counts
   head.headers.Add("A", "b");
   EXPECT_EQ(TextOf(head), "POST /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 0\r\n\r\n");
   head.has_body = true;

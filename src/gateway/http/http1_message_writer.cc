@@ -60,7 +60,7 @@ Task<Status> MessageWriter::Finish(http::Headers trailers) {
 }
 
 Task<Status> MessageWriter::Put(std::string lead, std::string piece, std::string tail) {
-  if (std::exchange(failed_, true)) {  // until proven otherwise: half of it may be written
+  if (std::exchange(failed_, true)) {  // until the write has succeeded: half of it may be written
     co_return Fail(ErrorCode::kUnavailable, peer_ + " went away");
   }
   http::Transport::Pieces pieces{lead, piece, tail};

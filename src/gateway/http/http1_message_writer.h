@@ -1,7 +1,7 @@
 #pragma once
-// A message on its way out in HTTP/1.1: the head, which may wait for the first piece so that both
-// go in one write, and the body as its head announced it. Heads are wiped once they are sent, for
-// they may have secrets.
+// Writes an HTTP/1.1 message: the head, which may wait for the first piece of the body so that one
+// write sends both, and the body in its announced framing. Heads are zeroized once they are sent,
+// because they may contain secrets.
 
 #include <cstdint>
 #include <string>
@@ -15,17 +15,17 @@ namespace viv::gateway {
 
 class MessageWriter {
  public:
-  // `peer` is how errors call the other side. The transport outlives this.
+  // Errors name the other side by `peer`. The transport outlives this.
   MessageWriter(http::Transport& transport, std::string peer)
       : transport_(transport), peer_(std::move(peer)) {}
   ~MessageWriter() { WipeHead(); }
   MessageWriter(const MessageWriter&) = delete;
   MessageWriter& operator=(const MessageWriter&) = delete;
 
-  void Begin(std::string head, BodyFraming framing);  // nothing is written yet
-  Task<Status> Flush();                               // the head
+  void Begin(std::string head, BodyFraming framing);  // writes nothing yet
+  Task<Status> Flush();                               // writes the head
   Task<Status> Write(std::string piece);
-  Task<Status> Finish(http::Headers trailers);  // kUnavailable when the body is too short
+  Task<Status> Finish(http::Headers trailers);  // kUnavailable: the body is too short
 
   bool started() const { return started_; }
   bool complete() const { return finished_ && !failed_; }

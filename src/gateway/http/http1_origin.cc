@@ -1,4 +1,4 @@
-// HTTP/1.1 toward an origin: one exchange at a time, one after the other.
+// HTTP/1.1 toward an origin: one exchange at a time.
 
 #include <memory>
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 using http::ResponseParser;
 
 constexpr std::size_t kOriginPieceBytesMax = 64 * 1024;
-constexpr std::size_t kOriginSmallRead = 16 * 1024;  // also what an idle connection keeps
+constexpr std::size_t kOriginSmallRead = 16 * 1024;  // also the buffer of an idle connection
 constexpr http::Transport::Duration kOriginHeadTimeout{300'000};
 constexpr http::Transport::Duration kOriginBodyTimeout{300'000};  // without any progress
 
@@ -96,14 +96,14 @@ class Http1OriginExchange final : public OriginExchange {
   std::size_t read_bytes_ = kOriginSmallRead;
   const bool reused_;
   bool asks_upgrade_ = false;
-  bool received_any_ = false;  // a byte of the answer came
+  bool received_any_ = false;  // a byte of the response arrived
   bool keep_alive_ = false;
   bool complete_ = false;
 };
 
 Result<std::unique_ptr<OriginExchange>> Http1Origin::Open() {
   if (busy_ || closed_) return Fail(ErrorCode::kUnavailable, "the connection is in use or closed");
-  // What comes unasked would be taken for the answer to what is asked next.
+  // Bytes that arrive before a request would be taken for its response.
   if (transport->HasUnread()) {
     Close();
     return Fail(ErrorCode::kUnavailable, "it spoke or left before it was asked");
@@ -131,7 +131,7 @@ Task<Status> Http1OriginExchange::SendHead(RequestHead head) {
 }
 
 Task<Status> Http1OriginExchange::SendBody(std::string piece) {
-  // The time to answer counts from the last piece.
+  // The timeout of the response counts from the last piece of the request.
   if (!received_any_) origin_->transport->ExpireReadAfter(kOriginHeadTimeout);
   co_return co_await out_.Write(std::move(piece));
 }
@@ -201,8 +201,8 @@ Task<Result<std::string>> Http1OriginExchange::ReadBody() {
     origin_->transport->ExpireReadAfter(kOriginBodyTimeout);
     Status received = co_await Receive();
     if (received) continue;
-    // There are servers that never say goodbye in TLS: where nothing tells the length of a body,
-    // their end has to do.
+    // Some servers never send close_notify in TLS. If nothing announces the length of a body, the
+    // end of the connection has to be enough.
     const http::Transport& from = *origin_->transport;
     bool ended = parser_->ends_with_stream() && (!from.read_failed() || from.read_truncated());
     if (!ended) co_return PassUp(received.error());
@@ -211,7 +211,7 @@ Task<Result<std::string>> Http1OriginExchange::ReadBody() {
   }
 }
 
-// Reads become large once there was more than a small one could take.
+// Reads become larger once a small one was filled.
 Task<Status> Http1OriginExchange::Receive() {
   char* into = origin_->buffer.Prepare(read_bytes_);
   std::size_t count = co_await origin_->transport->Read(into, read_bytes_);

@@ -70,7 +70,7 @@ class Http1OriginTest : public testing::Test {
     response_read = ResponseRead();
     peer.Spawn(AskOrigin(connection, std::move(head), std::move(body), response_read));
   }
-  // The answer to a simple request.
+  // Sends a simple request and lets the peer respond with this.
   void AskFor(std::string response) {
     Ask(GetOf("/"));
     peer.ReceiveHead();
@@ -288,7 +288,7 @@ TEST_F(Http1OriginTest, TakesNoBodyForWholeThatIsCut) {
   }
 }
 
-// Whose end comes without the goodbye that it should have said.
+// A transport that ends without close_notify.
 class CutTransport final : public http::StreamTransport<http::StreamSocket> {
  public:
   using StreamTransport::StreamTransport;
@@ -303,7 +303,7 @@ class CutTransport final : public http::StreamTransport<http::StreamSocket> {
   }
 };
 
-TEST_F(Http1OriginTest, AnEndWithoutGoodbyeIsOneOnlyWhereNothingTellsTheLength) {
+TEST_F(Http1OriginTest, AnEndWithoutCloseNotifyCountsOnlyForABodyWithoutLength) {
   for (std::string response : {"HTTP/1.0 200 OK\r\n\r\nall", "HTTP/1.1 200 OK\r\n\r\nall",
                                "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nall",
                                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nall\r\n",

@@ -1,6 +1,6 @@
 #pragma once
-// For tests of HTTP/1.1: a connection of which the code under test has one end as a transport and
-// the test the other as plain bytes, all on the test's own thread.
+// For tests of HTTP/1.1: a TCP connection. The code under test has one end as a transport, and the
+// test has the other end as plain bytes. Everything runs on the test's own thread.
 
 #include <errno.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace viv::gateway {
 
-// Over TCP, for a unix socket knows no reset.
+// Over TCP, because a unix socket has no reset.
 inline std::pair<UniqueFd, UniqueFd> MakeTcpPair() {
   UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -60,7 +60,7 @@ class TestPeer {
   }
   bool all_ended() const { return running_ == 0; }
 
-  // Lets the other side work until `holds`; the guard only keeps a failing test from hanging.
+  // Runs the loop until `holds`. The timeout only keeps a failing test from hanging.
   template <typename Condition>
   [[nodiscard]] bool Until(Condition holds) {
     while (!holds()) {
@@ -72,7 +72,7 @@ class TestPeer {
   void RunToEnd() {
     EXPECT_TRUE(Until([this] { return all_ended(); }));
   }
-  void LetWork() {  // what can be done without waiting
+  void LetWork() {  // runs what needs no waiting
     io.restart();
     io.poll();
   }
@@ -85,7 +85,7 @@ class TestPeer {
       if (put < 0) LetWork();
     }
   }
-  // What arrived up to and with `end`; all there was when the connection ended before.
+  // The bytes that arrived up to and including `end`, or all bytes if the connection ended before.
   std::string ReceiveTo(std::string_view end) {
     EXPECT_TRUE(Until([&] {
       Pull();

@@ -27,7 +27,7 @@ nghttp2_option* MakeOptions() {
   CHECK(nghttp2_option_new(&options) == 0);
   nghttp2_option_set_no_auto_window_update(options, 1);
   nghttp2_option_set_no_closed_streams(options, 1);
-  // A head of the largest size that is accepted can be passed on, with what is added to it.
+  // A head of the largest accepted size can be forwarded, including the headers that rules add.
   nghttp2_option_set_max_send_header_block_length(options, 4 * kHttp2FieldBytesMax);
   nghttp2_option_set_stream_reset_rate_limit(options, 2 * kHttp2ResetsMax, kHttp2ResetsMax / 10);
   return options;
@@ -104,7 +104,7 @@ void Http2Callbacks::ReportMalformed(Http2Session& session, const nghttp2_frame&
   if (stream != nullptr) session.OnMalformed(*stream);
 }
 
-// Left alone, nghttp2 would go on without that field, and what it means to others.
+// By default nghttp2 would drop the invalid field and continue, but others may give it a meaning.
 int Http2Callbacks::OnInvalidHeader(nghttp2_session* raw,
                                     const nghttp2_frame* frame,
                                     const std::uint8_t*,
@@ -134,7 +134,7 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
       if (stream != nullptr && ends) stream->EndInput();
       return 0;
     case NGHTTP2_RST_STREAM:
-      // An origin may reset each stream that we began once it has answered (RFC 9113, 8.1).
+      // An origin may reset each stream once it has responded (RFC 9113, 8.1).
       if (session.side_ == Http2Session::Side::kGuest) {
         session.CountReset();
       } else if (stream == nullptr) {
@@ -142,7 +142,7 @@ int Http2Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* 
       }
       return 0;
     case NGHTTP2_GOAWAY:
-      session.no_new_streams_ = true;  // what is under way may end
+      session.no_new_streams_ = true;  // running streams may end
       return 0;
     default:
       return 0;
@@ -155,7 +155,7 @@ int Http2Callbacks::OnInvalidFrame(nghttp2_session*, const nghttp2_frame* frame,
   return 0;
 }
 
-// Frames that carry nothing for anybody. Window updates are many in good use, too.
+// Counts frames without useful content. Legitimate peers send many window updates, too.
 int Http2Callbacks::OnBeginFrame(nghttp2_session*, const nghttp2_frame_hd* header, void* user) {
   bool carries = header->type == NGHTTP2_HEADERS || header->type == NGHTTP2_WINDOW_UPDATE ||
                  header->type == NGHTTP2_RST_STREAM ||
@@ -199,7 +199,7 @@ int Http2Callbacks::OnSent(nghttp2_session*, const nghttp2_frame* frame, void* u
     Http2Stream* stream = session.Find(frame->hd.stream_id);
     if (stream != nullptr) stream->MarkEndSent();
   }
-  // A peer whose broken frames make us reset its streams floods as well as one that resets them.
+  // A peer whose invalid frames make us reset its streams is as bad as one that resets them itself.
   if (frame->hd.type == NGHTTP2_RST_STREAM) {
     std::uint32_t code = frame->rst_stream.error_code;
     bool ours =
@@ -220,7 +220,7 @@ int Http2Callbacks::OnNotSent(nghttp2_session*, const nghttp2_frame* frame, int 
   std::shared_ptr<Http2Stream> stream = found->second;
   std::string reason = fmt::format("a head could not be sent: {}", nghttp2_strerror(error));
   if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-    session.streams_.erase(found);  // it never began
+    session.streams_.erase(found);  // its head was never sent
     stream->Close(Http2Stream::Cause::kPeer, true, std::move(reason));
   } else {
     stream->ResetStream(NGHTTP2_INTERNAL_ERROR, std::move(reason));

@@ -1,5 +1,5 @@
 #pragma once
-// What nghttp2 calls. Only for http2_*.cc, for it needs nghttp2's header.
+// The callbacks of nghttp2. Only for http2_*.cc, because it needs nghttp2's header.
 
 #include <nghttp2/nghttp2.h>
 
@@ -10,7 +10,7 @@
 
 namespace viv::gateway {
 
-// nghttp2 takes what it only reads as if it wrote to it.
+// nghttp2 takes non-const pointers although it only reads.
 inline std::uint8_t* BytesOf(std::string_view text) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
@@ -18,7 +18,7 @@ inline std::uint8_t* BytesOf(std::string_view text) {
 struct Http2Callbacks {
   enum class Role { kServer, kClient };
   static nghttp2_session* MakeSession(Http2Session& session, Role role);
-  static nghttp2_data_provider Provider();  // a body out of its stream
+  static nghttp2_data_provider Provider();  // reads a body from its stream
 
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user);
   static int OnHeader(nghttp2_session*,

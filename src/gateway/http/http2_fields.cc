@@ -28,13 +28,13 @@ bool IsPlainWord(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_plain);
 }
 
-// "te: trailers" is the one header of a hop that HTTP/2 has, and gRPC needs it.
+// "te: trailers" is the only hop-by-hop header in HTTP/2, and gRPC needs it.
 bool IsForNextHop(std::string_view name, std::string_view value) {
   if (EqualsIgnoreCase(name, "te")) return EqualsIgnoreCase(Trim(value), "trailers");
   return !http::IsHopByHopHeader(kNoHeaders, name) && !EqualsIgnoreCase(name, "http2-settings");
 }
 
-// Cookies may come in crumbs, which HTTP/1.1 does not know.
+// HTTP/2 may split a cookie header into several fields, which HTTP/1.1 does not allow.
 void AddCrumb(std::string& cookie, std::string_view crumb) {
   if (!cookie.empty()) cookie += "; ";
   cookie += crumb;
@@ -156,7 +156,7 @@ Result<Http2Fields> ToHttp2Fields(const RequestHead& head, std::string_view sche
 
 Http2Fields ToHttp2Fields(const ResponseHead& head) {
   Http2Fields fields{{":status", fmt::format("{:03}", std::clamp(head.status, 100, 999))}};
-  // HTTP/1 may say the same length twice, and one where there is no body, which HTTP/2 may not.
+  // HTTP/1 may repeat the same length, and may send one without a body. HTTP/2 may not.
   bool has_length = head.status < 200 || head.status == 204;
   for (const auto& [name, value] : head.headers) {
     if (EqualsIgnoreCase(name, "content-length") && std::exchange(has_length, true)) continue;

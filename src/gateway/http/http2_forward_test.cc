@@ -1,4 +1,4 @@
-// Both sides at once: what a guest asks is passed on to an origin, as the gateway does it.
+// Both sides together: the requests of a guest are forwarded to an origin, as the gateway does.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ Task<Status> PassResponse(GuestExchange& guest, OriginExchange& origin) {
   co_return co_await guest.Finish(std::move(trailers));
 }
 
-// A server that sends back what it gets, on a thread of its own, until the connection ends.
+// A server that echoes requests, on its own thread, until the connection ends.
 class EchoOrigin {
  public:
   explicit EchoOrigin(UniqueFd fd)
@@ -120,7 +120,7 @@ TEST(Http2ForwardTest, ForwardsAHundredStreamsAtOnce) {
   }
 }
 
-// One answer that is not read must not hold up another one.
+// A response that is not read must not block the others.
 TEST(Http2ForwardTest, ASlowReaderDoesNotStopTheOthers) {
   Http2ForwardFixture fixture(
       {.entries = {{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 20'000}}, .gives_window = false});

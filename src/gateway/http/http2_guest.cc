@@ -15,7 +15,7 @@
 namespace viv::gateway {
 namespace {
 
-// Also those whose streams the guest has reset while they were served.
+// Includes those whose streams the guest reset while they were served.
 constexpr std::size_t kRunningMax = 2 * kHttp2StreamsMax;
 
 void LogFailure(std::exception_ptr failure) {
@@ -26,7 +26,7 @@ void LogFailure(std::exception_ptr failure) {
   }
 }
 
-// Empty when there is none.
+// The value of a field; empty if there is none.
 std::string FieldOf(const Http2Fields& fields, std::string_view name) {
   for (const auto& [key, value] : fields) {
     if (key == name) return value;
@@ -67,7 +67,8 @@ class Http2GuestExchange final : public GuestExchange {
     return session_->SubmitResponse(*stream_, fields, body);
   }
 
-  const std::shared_ptr<Http2GuestSession> session_;  // before the stream, which refers to it
+  // Declared before the stream, which refers to it.
+  const std::shared_ptr<Http2GuestSession> session_;
   const std::shared_ptr<Http2Stream> stream_;
   const RequestHead head_;
 };
@@ -81,7 +82,8 @@ Http2GuestSession::Http2GuestSession(http::Transport& transport,
       on_malformed_(std::move(on_malformed)),
       all_served_(executor()) {}
 
-// Cancellation ends a read and thereby the connection, in good order: others use the transport.
+// Cancellation ends a read and thereby closes the connection in an orderly way, because exchanges
+// still use the transport.
 Task<void> Http2GuestSession::Serve(std::string already_read) {
   bool throws = co_await asio::this_coro::throw_if_cancelled();
   co_await asio::this_coro::throw_if_cancelled(false);
@@ -143,7 +145,7 @@ void Http2GuestSession::Start(std::shared_ptr<Http2Stream> stream) {
   }
   auto self = std::static_pointer_cast<Http2GuestSession>(shared_from_this());
   auto exchange = std::make_shared<Http2GuestExchange>(self, stream, *std::move(head));
-  // Told outside of nghttp2, where the stream learns of it.
+  // Posted, because the stream learns of it inside of nghttp2.
   stream->on_gone = [executor = executor(), gone = std::weak_ptr<GuestExchange>(exchange)] {
     asio::post(executor, [gone] {
       auto exchange_left = gone.lock();

@@ -1,6 +1,6 @@
 #pragma once
-// The guest's side of HTTP/2: each stream that the guest begins is an exchange. Heads that cannot
-// be served are answered here.
+// HTTP/2 toward a guest: each stream that the guest opens is an exchange. Requests with unusable
+// heads are answered here.
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ class Http2GuestSession final : public Http2Session {
                     Http2Options options = {},
                     MalformedRequestHandler on_malformed = nullptr);
 
-  // Until the connection has ended and all exchanges were served.
+  // Returns when the connection has ended and all exchanges were served.
   Task<void> Serve(std::string already_read);
 
  private:
@@ -39,10 +39,11 @@ class Http2GuestSession final : public Http2Session {
 
   const ExchangeHandler serve_;
   const MalformedRequestHandler on_malformed_;
-  std::int32_t malformed_reported_ =
-      0;  // the stream that was told last: nghttp2 may find two faults
+  // The stream that was reported last: nghttp2 may find two errors in one stream.
+  std::int32_t malformed_reported_ = 0;
   bool connection_error_reported_ = false;
-  std::vector<std::shared_ptr<Http2Stream>> new_streams_;  // by the bytes that were just read
+  // Opened by the bytes that were just read.
+  std::vector<std::shared_ptr<Http2Stream>> new_streams_;
   std::size_t running_ = 0;
   Http2Signal all_served_;
 };

@@ -34,7 +34,7 @@ TEST(Http2GuestTest, TakesBytesThatWereReadBefore) {
   Http2SocketPair pair = MakeHttp2SocketPair();
   Http2Peer client(Http2Peer::Role::kClient, std::move(pair.theirs));
   auto id = client.Request(GetFields("/early"));
-  std::string already_read;  // what the client sends first
+  std::string already_read;  // the first bytes of the client
   const std::uint8_t* bytes = nullptr;
   ssize_t count = 0;
   while ((count = nghttp2_session_mem_send(client.raw(), &bytes)) > 0) {
@@ -49,7 +49,7 @@ TEST(Http2GuestTest, TakesBytesThatWereReadBefore) {
   served.get();
 }
 
-TEST(Http2GuestTest, CarriesTrailersBothWays) {
+TEST(Http2GuestTest, PassesTrailersBothWays) {
   Http2GuestFixture fixture(EchoRequest);
   auto id = fixture.client.Request(PostFields("/rpc", {{"te", "trailers"}}), "message",
                                    {{"grpc-status", "0"}, {"x-checksum", "abc"}});
@@ -89,7 +89,7 @@ TEST(Http2GuestTest, SendsInterimHeadsAndAnswersWithoutBody) {
   EXPECT_EQ(fixture.client.streams[id].body, "");
 }
 
-TEST(Http2GuestTest, CarriesLargeBodiesBothWays) {
+TEST(Http2GuestTest, PassesLargeBodiesBothWays) {
   Http2GuestFixture fixture(EchoRequest);
   std::string body;
   for (int i = 0; i < 1'000'000; ++i) body += std::to_string(i);
@@ -111,7 +111,7 @@ TEST(Http2GuestTest, ServesManyStreamsAtOnce) {
   }
 }
 
-// Waits for the guest's word before it reads.
+// Lets a handler wait until the test releases it.
 struct Latch {
   explicit Latch(asio::any_io_executor executor) : signal(executor) {}
   Http2Signal signal;
@@ -125,7 +125,7 @@ TEST(Http2GuestTest, AGuestSendsNoMoreThanIsReadOfIt) {
     while (!latch->open) co_await latch->signal.Wait(std::chrono::hours(1));
     co_await EchoRequest(exchange);
   });
-  ASSERT_TRUE(fixture.client.Sync());  // by then the settings are in force
+  ASSERT_TRUE(fixture.client.Sync());  // the settings are in effect then
   std::string body(1 << 20, 'x');
   auto id = fixture.client.Request(PostFields("/slow"), body);
   ASSERT_TRUE(fixture.client.Sync());
@@ -161,7 +161,7 @@ TEST(Http2GuestTest, AnAnswerWaitsForASlowGuest) {
   auto has_window_full = [&] { return fixture.client.streams[id].body.size() == 65'535; };
   ASSERT_TRUE(fixture.client.Until(has_window_full));
   ASSERT_TRUE(fixture.client.Sync());
-  EXPECT_LE(sent, 3u * 64 * 1024);  // one that left, one that waits to
+  EXPECT_LE(sent, 3u * 64 * 1024);  // one piece that was sent and one that waits
   std::size_t already_read = 0;
   while (!fixture.client.streams[id].ended) {
     std::size_t before = fixture.client.streams[id].body.size();
@@ -198,7 +198,7 @@ TEST(Http2GuestTest, AStreamThatTheGuestResetsEndsItsExchange) {
   EXPECT_EQ(failure.get_future().get().code, ErrorCode::kUnavailable);
 }
 
-// Serves a request, which it neither reads nor answers, until it is told that the guest left.
+// Neither reads nor answers a request, and returns when it is told that the guest has gone.
 struct Patience {
   Task<void> Serve(std::shared_ptr<GuestExchange> exchange) {
     auto ended = std::make_shared<Latch>(co_await asio::this_coro::executor);
@@ -240,7 +240,7 @@ TEST(Http2GuestTest, WhoServesIsToldThatTheConnectionBroke) {
 TEST(Http2GuestTest, TheRestOfARequestThatWasAnsweredIsForgotten) {
   Http2GuestFixture fixture(DescribeRequest);
   ASSERT_TRUE(fixture.client.Sync());
-  // More in all than the window of the connection.
+  // More bytes in total than the window of the connection.
   for (int i = 0; i < 3; ++i) {
     auto id = fixture.client.Request(PostFields("/"), std::string(1 << 20, 'x'));
     ASSERT_TRUE(fixture.client.UntilClosed(id));
@@ -360,7 +360,7 @@ TEST(Http2GuestTest, AGuestThatSendsGoawayStillGetsItsResponse) {
   nghttp2_submit_goaway(fixture.client.raw(), NGHTTP2_FLAG_NONE, 0, NGHTTP2_NO_ERROR, nullptr, 0);
   ASSERT_TRUE(fixture.client.UntilClosed(id));
   EXPECT_EQ(fixture.client.streams[id].Get(":status"), "200");
-  EXPECT_TRUE(fixture.client.UntilEnd());  // nothing more can come: the connection is closed
+  EXPECT_TRUE(fixture.client.UntilEnd());  // the connection is closed because no request can follow
 }
 
 }  // namespace

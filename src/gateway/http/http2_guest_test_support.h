@@ -1,6 +1,6 @@
 #pragma once
-// For tests of the guest's side: a session that serves one end of a socket pair, and a peer at the
-// other end.
+// For tests of HTTP/2 toward a guest: a session that serves one end of a socket pair, and a client
+// at the other end.
 
 #include <future>
 #include <memory>
@@ -66,11 +66,11 @@ class Http2GuestFixture {
   Http2TestLoop loop;
   asio::cancellation_signal signal;
   std::unique_ptr<http::Transport> transport;
-  std::future<void> done;  // the connection was served to its end
+  std::future<void> done;  // ready when the connection was served to its end
   Http2Peer client;
 };
 
-// What arrived of a request, as text.
+// The head of a request as text.
 inline std::string DescribeHead(const RequestHead& head) {
   std::string text = head.method + " " + head.authority + " " + head.target +
                      (head.has_body ? " body" : "") +
@@ -91,14 +91,14 @@ inline Task<Status> RespondWith(std::shared_ptr<GuestExchange> exchange,
   co_return co_await exchange->Finish(std::move(trailers));
 }
 
-// Answers with the head it got.
+// Responds with the head of the request.
 inline Task<void> DescribeRequest(std::shared_ptr<GuestExchange> exchange) {
   std::string text = DescribeHead(exchange->head());
   Status sent = co_await RespondWith(exchange, 200, std::move(text));
   EXPECT_TRUE(sent.has_value());
 }
 
-// Answers with the body and the trailers it got, piece by piece.
+// Responds with the body and the trailers of the request, piece by piece.
 inline Task<void> EchoRequest(std::shared_ptr<GuestExchange> exchange) {
   ResponseHead head;
   head.status = 200;

@@ -1,4 +1,4 @@
-// What hostile guests send, and what becomes of them.
+// Attacks by guests, and how their connections end.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-// The code with which one request is reset, or "status N".
+// The code with which a request is reset, or "status N".
 std::string FateOf(Http2Fields fields, std::optional<std::string> body = std::nullopt) {
   Http2GuestFixture fixture(EchoRequest);
   auto id = fixture.client.Request(fields, std::move(body));
@@ -20,7 +20,7 @@ std::string FateOf(Http2Fields fields, std::optional<std::string> body = std::nu
   if (fixture.client.streams[id].closed != NGHTTP2_NO_ERROR) {
     return nghttp2_http2_strerror(*fixture.client.streams[id].closed);
   }
-  // The connection is as good as before.
+  // The connection is still usable.
   auto next = fixture.client.Request(GetFields("/next"));
   EXPECT_TRUE(fixture.client.UntilClosed(next));
   EXPECT_EQ(fixture.client.streams[next].Get(":status"), "200");
@@ -58,7 +58,7 @@ bool IsServed(std::string_view field) {
                             .append(field);
     fixture.client.SendRaw(Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, block));
     fixture.client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));
-    fixture.client.UntilEnd();  // the client knows nothing of the stream that is reset then
+    fixture.client.UntilEnd();  // the client does not know the stream that is reset
   }
   return served;
 }
@@ -129,7 +129,7 @@ TEST(Http2HostileTest, ALargeHeadIsAnswered431) {
   EXPECT_EQ(FateOf(GetFields("/", {{"x", std::string(66'000, 'a')}})), "status 431");
 }
 
-// A few bytes on the wire that stand for very many, out of the table of the connection.
+// A few bytes on the wire that expand to very many through the HPACK table.
 TEST(Http2HostileTest, AHeadThatUnfoldsEndlesslyEndsTheConnection) {
   Http2GuestFixture fixture(EchoRequest);
   ASSERT_TRUE(fixture.client.Sync());
@@ -153,7 +153,7 @@ TEST(Http2HostileTest, EndlessContinuationsEndTheConnection) {
   EXPECT_TRUE(fixture.client.UntilEnd());
 }
 
-// What it is told when it goes on like this; whoever writes the log is told once.
+// The code of the GOAWAY that ends such a connection. The error is reported once.
 std::optional<std::uint32_t> Flood(const std::function<void(Http2Peer&, int)>& once, int times) {
   std::atomic<int> faults = 0;
   std::optional<std::uint32_t> goaway;
@@ -189,7 +189,7 @@ TEST(Http2HostileTest, ResetsThatItMakesUsSendEndTheConnectionToo) {
   EXPECT_EQ(Flood(once, 300), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
-// Whose acknowledgements it does not read.
+// The client does not read the acknowledgements.
 TEST(Http2HostileTest, FloodsOfPingsAndSettingsEndTheConnection) {
   auto ping = [](Http2Peer& client, int) {
     client.SendRaw(Http2Frame(NGHTTP2_PING, 0, 0, "12345678"));

@@ -13,7 +13,7 @@
 namespace viv::gateway {
 namespace {
 
-// What is not whole when this goes is broken off.
+// Its destructor aborts an unfinished exchange.
 class Http2OriginExchange final : public OriginExchange {
  public:
   explicit Http2OriginExchange(std::shared_ptr<Http2OriginSession> session)
@@ -82,13 +82,15 @@ class Http2OriginExchange final : public OriginExchange {
     return tl::unexpected<Error>(std::move(begun).error());
   }
 
-  const std::shared_ptr<Http2OriginSession> session_;  // before the stream, which refers to it
+  // Declared before the stream, which refers to it.
+  const std::shared_ptr<Http2OriginSession> session_;
   std::shared_ptr<Http2Stream> stream_;
-  bool refused_ = false;  // the connection took no more
+  bool refused_ = false;  // the connection accepted no more streams
   std::string failure_ = "no request was sent";
 };
 
-// What the pool holds. Exchanges hold the session, so that they end in peace when it goes.
+// The pool holds this, and exchanges hold the session, so that they can finish after this is
+// destroyed.
 class Http2OriginConnection final : public OriginConnection {
  public:
   explicit Http2OriginConnection(std::shared_ptr<Http2OriginSession> session)
@@ -131,7 +133,7 @@ bool Http2OriginSession::CanOpen() const {
     return false;
   std::size_t theirs =
       nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-  // One that closed while it was idle may have been read of or not.
+  // A connection that the origin closed while it was idle may not have been read yet.
   return exchanges_ < std::min(theirs, kHttp2StreamsMax) &&
          (exchanges_ > 0 || !transport_.PeerHungUp(http::Transport::HangUp::kWriteHalf));
 }

@@ -1,9 +1,9 @@
 #pragma once
-// The origin's side of HTTP/2: each exchange is a stream that we begin. After a failure an
-// exchange's fate() tells whether the origin certainly did not work on the request, for it refused
-// the stream or left it out in its GOAWAY, or whether the connection ended before anything of an
-// answer came. An origin that answers before it has read the whole request may reset the stream
-// then: sending fails with kUnavailable, and what it answered can still be read.
+// HTTP/2 toward an origin: each exchange is a stream that we open. After a failure, delivery()
+// tells whether the origin certainly did not process the request, because it refused the stream or
+// excluded it in its GOAWAY, or whether the connection ended before any part of a response arrived.
+// An origin that responds before it has read the whole request may then reset the stream: sending
+// fails with kUnavailable, and its response can still be read.
 
 #include <memory>
 
@@ -16,14 +16,14 @@ class Http2OriginSession final : public Http2Session {
  public:
   Http2OriginSession(std::unique_ptr<http::Transport> transport, Http2Options options);
 
-  void Start();  // pumps until the connection has ended; keeps this alive so long
+  void Start();  // runs until the connection has ended, and keeps this alive until then
   bool CanOpen() const;
   bool IsIdle() const { return exchanges_ == 0; }
   void AddExchange() { ++exchanges_; }
   void RemoveExchange();
   Result<std::shared_ptr<Http2Stream>> Begin(const RequestHead& head);
-  void CloseWhenIdle();  // ends once the exchanges that are under way have ended
-  void Close();          // ends now; says goodbye when nothing is under way
+  void CloseWhenIdle();  // closes after the running exchanges have ended
+  void Close();          // closes now; sends GOAWAY if no exchange is running
   void Tick(std::chrono::steady_clock::time_point now) { transport_.Tick(now); }
 
  private:

@@ -112,7 +112,7 @@ TEST(Http2OriginTest, OpensAsManyAsTheOriginAllows) {
   EXPECT_TRUE(fixture.loop.Run<bool>([&] { return fixture.connection->IsIdle(); }));
 }
 
-// How an exchange fails whose stream ends like this.
+// How an exchange fails if its stream ends like this.
 Outcome FailedBy(std::function<void(Http2OriginFixture&)> end) {
   Http2OriginFixture fixture;
   auto exchange = fixture.Open();
@@ -261,7 +261,7 @@ TEST(Http2OriginTest, AnExchangeThatIsGivenUpIsResetAndTheConnectionGoesOn) {
   fixture.Drop(given_up);
   ASSERT_TRUE(fixture.server.UntilClosed(1));
   EXPECT_EQ(fixture.server.streams[1].closed, NGHTTP2_CANCEL);
-  // What was not read of it does not count against the connection.
+  // Unread bytes are returned to the window of the connection.
   for (int i = 0; i < 20; ++i) {
     std::int32_t id = 3 + 2 * i;
     auto next = fixture.Open();

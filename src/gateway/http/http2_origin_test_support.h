@@ -1,6 +1,6 @@
 #pragma once
-// For tests of the origin's side: a connection over one end of a socket pair, a server at the other
-// end, and what is read of its answers.
+// For tests of HTTP/2 toward an origin: a connection over one end of a socket pair, a server at the
+// other end, and what is read of its responses.
 
 #include <memory>
 #include <optional>
@@ -48,7 +48,7 @@ class Http2OriginFixture {
   std::future<Status> Send(OriginExchange& exchange, RequestHead head) {
     return loop.Start(exchange.SendHead(std::move(head)));
   }
-  // The server has read the head of a request.
+  // Waits until the server has read the head of a request.
   bool UntilRequest(std::int32_t id) {
     return server.Until([&] { return !server.streams[id].heads.empty(); });
   }
@@ -62,7 +62,7 @@ class Http2OriginFixture {
 
  public:
   Http2TestLoop loop;
-  std::shared_ptr<OriginConnection> connection;  // used on the loop
+  std::shared_ptr<OriginConnection> connection;  // used on the loop only
   Http2Peer server;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Tells a flood from busy use: more than so many events within ten seconds.
+// Detects floods: more than a number of events within ten seconds.
 
 #include <chrono>
 #include <cstddef>
@@ -12,7 +12,7 @@ class Http2RateLimit {
 
   explicit Http2RateLimit(std::size_t events_max) : events_max_(events_max) {}
 
-  // Counts one more; whether that is too many.
+  // Counts one more event and returns whether that exceeds the limit.
   bool CountExceeds(TimePoint now) {
     if (count_ == 0 || now - since_ >= std::chrono::seconds(10)) {
       since_ = now;

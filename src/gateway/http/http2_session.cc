@@ -16,8 +16,9 @@ namespace viv::gateway {
 namespace {
 
 constexpr std::size_t kReadBytes = 16 * 1024;
-constexpr std::size_t kOutputBytes = 64 * 1024;  // that are written at once, about
-constexpr std::size_t kFramesToSendMax = 4096;   // a peer that makes us owe more does not read
+constexpr std::size_t kOutputBytes = 64 * 1024;  // written at once, about
+// A peer with more unread frames does not read at all.
+constexpr std::size_t kFramesToSendMax = 4096;
 constexpr std::chrono::hours kNoTimeLimit{24 * 365};
 
 std::vector<nghttp2_nv> ViewsOf(const Http2Fields& fields, bool may_be_secret) {
@@ -76,7 +77,7 @@ void Http2Session::Consume(std::int32_t id, std::size_t bytes) {
 }
 
 void Http2Session::Resume(std::int32_t id) {
-  nghttp2_session_resume_data(session_, id);  // fails when it is under way already
+  nghttp2_session_resume_data(session_, id);  // fails if it is not deferred
   Wake();
 }
 
@@ -91,7 +92,8 @@ void Http2Session::Terminate(std::uint32_t code) {
   Wake();
 }
 
-// The read that is under way ends, and with it Pump: it gives the goodbye a limited time.
+// Cancels the running read, so that RunConnection goes on to FinishClose, which limits the time for
+// the rest.
 void Http2Session::StartClose() {
   if (std::exchange(closing_, true) || flushing_) return;
   no_new_streams_ = true;
@@ -175,7 +177,7 @@ Task<void> Http2Session::ReadLoop(std::string already_read) {
   }
 }
 
-// Whether there is more to read.
+// Returns whether there is more to read.
 bool Http2Session::Feed(std::string_view bytes) {
   ssize_t used = nghttp2_session_mem_recv(session_, BytesOf(bytes), bytes.size());
   bool owes = nghttp2_session_get_outbound_queue_size(session_) > kFramesToSendMax;
@@ -189,7 +191,7 @@ bool Http2Session::Feed(std::string_view bytes) {
   return nghttp2_session_want_read(session_) != 0;
 }
 
-// Its end is told in any case, for Pump waits for it.
+// Always notifies writer_end_, because FinishClose waits for it.
 void Http2Session::StartWriter() {
   auto on_end = [self = shared_from_this()](std::exception_ptr) {
     self->writer_ended_ = true;
@@ -238,9 +240,10 @@ Task<void> Http2Session::FinishClose() {
   CloseStreams(peer_ + (peer_closed_ ? " closed the connection" : "'s connection has ended"));
   if (peer_closed_ || failed_) {
     failed_ = true;
-    transport_.Cancel();  // of what is being written nobody reads the rest
+    transport_.Cancel();  // nobody would read the rest of the output
   } else {
-    nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);  // unless a reason was told
+    // Does nothing if an error was sent before.
+    nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);
   }
   flushing_ = true;
   while (!writer_ended_) {
@@ -248,7 +251,7 @@ Task<void> Http2Session::FinishClose() {
     Http2Signal::WakeReason woken = co_await writer_end_.Wait(options_.close_timeout);
     if (woken != Http2Signal::WakeReason::kNotified) transport_.Close();
   }
-  // A guest that is told why reads it only if its own bytes were taken, too.
+  // A guest reads the reason only if all bytes that it sent were read, too.
   if (side_ == Side::kGuest && !failed_) {
     co_await transport_.Shutdown(http::Transport::Linger::kYes);
   }

@@ -1,12 +1,12 @@
 #pragma once
-// A connection that speaks HTTP/2, toward a guest or toward an origin, on libnghttp2. It pumps: one
-// coroutine reads the transport and feeds nghttp2, another one writes what nghttp2 has to send. The
-// sides differ in who begins streams (http2_guest, http2_origin).
+// An HTTP/2 connection toward a guest or an origin, on libnghttp2. One coroutine reads the
+// transport and feeds nghttp2, another one writes the output of nghttp2. The two subclasses differ
+// in who opens streams (http2_guest, http2_origin).
 //
-// Memory is bounded: 256 KiB of a stream's body and 2 MiB of all streams' bodies are held unread,
-// then the peer has to wait; 128 streams; 64 KiB of a head. A peer that floods the connection with
-// frames that cost us more than it (resets, pings, settings, empty frames, endless heads) loses it.
-// One thread; coroutines never run inside nghttp2.
+// Memory is bounded: 256 KiB of a stream's body and 2 MiB of all bodies are buffered, then the peer
+// has to wait; at most 128 streams; 64 KiB for a head. A connection is closed if its peer floods it
+// with frames that cost us more than the peer (resets, pings, settings, empty frames, endless
+// heads). Everything runs on one thread; coroutines never run inside nghttp2.
 
 #include <chrono>
 #include <cstdint>
@@ -36,12 +36,13 @@ inline constexpr std::size_t kHttp2ResetsMax = 200;       // in ten seconds
 inline constexpr std::size_t kHttp2ControlsMax = 10'000;  // in ten seconds
 
 struct Http2Options {
-  std::chrono::milliseconds idle_timeout{75'000};     // a guest's connection without a request
-  std::chrono::milliseconds stream_timeout{300'000};  // of a stream on which somebody waits
-  std::chrono::milliseconds write_timeout{60'000};    // for each step forward
+  std::chrono::milliseconds idle_timeout{75'000};  // of a guest's connection without a request
+  // How long a stream on which a task waits may make no progress.
+  std::chrono::milliseconds stream_timeout{300'000};
+  std::chrono::milliseconds write_timeout{60'000};  // without progress
   std::chrono::milliseconds close_timeout{2'000};
-  // So much of a request that was answered before its end is read and forgotten, for there are
-  // clients that take the reset of the stream for a failure although they have their answer.
+  // If a request was answered before its end, this much of the rest is read and discarded, because
+  // some clients take a reset of the stream for a failure although they have their response.
   std::size_t drain_bytes = 64 << 20;
 };
 
@@ -53,37 +54,37 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
 
   asio::any_io_executor executor() const { return executor_; }
   const Http2Options& options() const { return options_; }
-  const std::string& peer() const { return peer_; }  // "the guest", for messages
+  const std::string& peer() const { return peer_; }  // "the guest" or "the origin", for messages
 
-  // For streams.
-  void Consume(std::int32_t id, std::size_t bytes);  // the peer may send as much again
-  void Resume(std::int32_t id);                      // there is something to send
+  // Called by streams:
+  void Consume(std::int32_t id, std::size_t bytes);  // gives the bytes back to the peer's windows
+  void Resume(std::int32_t id);                      // the stream has something to send
   void Reset(std::int32_t id, std::uint32_t code);
 
  protected:
   enum class Side { kGuest, kOrigin };
   Http2Session(Side side, http::Transport& transport, Http2Options options);
 
-  // Serves the connection to its end: says goodbye if that is possible, ends all streams and closes
-  // the transport.
+  // Runs the connection to its end: sends GOAWAY if possible, ends all streams and closes the
+  // transport.
   Task<void> RunConnection(std::string already_read);
-  // Ends the connection: after what is to be sent, soon with no more than a goodbye, or at once.
+  // End the connection: with an error after the pending output, in an orderly way, or at once.
   void Terminate(std::uint32_t code);
   void StartClose();
   void AbortConnection();
-  bool no_new_streams() const { return no_new_streams_; }  // no new stream has a chance
+  bool no_new_streams() const { return no_new_streams_; }  // no stream can be opened any more
   void Wake() { to_send_.Notify(); }
 
   Result<std::shared_ptr<Http2Stream>> SubmitRequest(const Http2Fields& fields, Http2Body body);
   Status SubmitResponse(Http2Stream& stream, const Http2Fields& fields, Http2Body body);
   Status SubmitInterim(Http2Stream& stream, const Http2Fields& fields);
 
-  // What the sides do with what arrives.
-  virtual bool AcceptsStream() { return false; }  // one more stream of the peer's
+  // Implemented by the two sides:
+  virtual bool AcceptsStream() { return false; }  // whether the peer may open one more stream
   virtual void OnRequest(std::shared_ptr<Http2Stream>) {}
-  virtual void OnMalformed(const Http2Stream&) {}  // a request whose stream is reset for its head
-  virtual void OnConnectionError(std::string_view) {}  // of the connection, which ends for it
-  virtual void AfterFeed() {}  // nghttp2 is done with the bytes that arrived
+  virtual void OnMalformed(const Http2Stream&) {}      // the stream is reset because of its head
+  virtual void OnConnectionError(std::string_view) {}  // the connection ends because of it
+  virtual void AfterFeed() {}  // nghttp2 has processed the bytes that arrived
 
   http::Transport& transport_;
   nghttp2_session* session_ = nullptr;
@@ -114,11 +115,11 @@ class Http2Session : public std::enable_shared_from_this<Http2Session> {
   Http2RateLimit resets_{kHttp2ResetsMax};
   Http2RateLimit controls_{kHttp2ControlsMax};
   bool writer_ended_ = false;
-  bool no_new_streams_ = false;  // ends, or must not be used for anything new
-  bool failed_ = false;          // nothing more can be read or written
-  bool closing_ = false;         // reading has ended because we go
+  bool no_new_streams_ = false;  // it ends, or must not be used for new streams
+  bool failed_ = false;          // nothing can be read or written any more
+  bool closing_ = false;         // we stopped reading to close the connection
   bool flushing_ = false;        // the writer ends once it has nothing to send
-  bool peer_closed_ = false;     // its end of the stream was read
+  bool peer_closed_ = false;     // the peer has closed its side
 };
 
 }  // namespace viv::gateway

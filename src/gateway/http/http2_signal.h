@@ -1,6 +1,6 @@
 #pragma once
-// Where one coroutine waits until somebody has something for it. A signal is not kept: whoever
-// waits looks first whether there is anything to wait for. Used from one thread, by one waiter.
+// Lets one coroutine wait until it is notified. Notifications are not stored: the waiter checks its
+// condition first. Used on one thread, by one waiter.
 
 #include <chrono>
 #include <utility>

@@ -11,10 +11,10 @@
 namespace viv::gateway {
 namespace {
 
-// Of a stream: interim answers, the one that counts, and trailers.
+// Limits of one stream: interim heads, the final head and trailers.
 constexpr std::size_t kHeadsMax = 32;
 constexpr std::size_t kHeadsBytesMax = 2 * kHttp2FieldBytesMax;
-// A field list this large is no mistake: the connection ends.
+// A field list of this size is an attack: the connection is closed.
 constexpr std::size_t kHostileFieldBytes = 1 << 20;
 
 }  // namespace
@@ -176,7 +176,7 @@ void Http2Stream::EndInput() {
   input_signal_.Notify();
 }
 
-// What arrived whole can still be read.
+// A body that arrived completely can still be read.
 void Http2Stream::Close(Cause cause, bool refused, std::string reason) {
   if (closed_) return;
   closed_ = true;

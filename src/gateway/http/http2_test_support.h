@@ -1,6 +1,6 @@
 #pragma once
-// For tests of HTTP/2: a loop on a thread of its own, and a peer that is libnghttp2 on a blocking
-// socket, as a client or as a server, which may also send what no decent peer would.
+// For tests of HTTP/2: a loop on its own thread, and a peer that uses libnghttp2 on a blocking
+// socket, as a client or a server, and can also send invalid frames.
 
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
@@ -44,7 +44,7 @@ inline Http2SocketPair MakeHttp2SocketPair() {
   return {UniqueFd(pair[0]), UniqueFd(pair[1])};
 }
 
-// Its end waits until all that was started has ended, so nothing may be left waiting.
+// Its destructor waits until everything that was started has ended.
 class Http2TestLoop {
  public:
   Http2TestLoop() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
@@ -91,12 +91,12 @@ class Http2Peer {
   enum class Role { kClient, kServer };
   struct Settings {
     std::vector<nghttp2_settings_entry> entries;
-    bool gives_window = true;  // for what it has read
+    bool gives_window = true;  // sends window updates for what it has read
     bool sends_settings = true;
   };
   struct Stream {
     std::vector<Http2Fields> heads;
-    std::vector<std::string> never_indexed;  // names of fields
+    std::vector<std::string> never_indexed;  // the names of those fields
     Http2Fields trailers;
     std::string body;
     std::size_t body_sent = 0;
@@ -119,11 +119,11 @@ class Http2Peer {
   Http2Peer(const Http2Peer&) = delete;
   Http2Peer& operator=(const Http2Peer&) = delete;
 
-  // Bodies: none, or a text that is sent as far as the windows allow.
+  // A body is sent as far as the windows allow.
   std::int32_t Request(const Http2Fields& fields,
                        std::optional<std::string> body = std::nullopt,
                        Http2Fields trailers = {});
-  std::int32_t Begin(const Http2Fields& fields);  // a request whose body does not come
+  std::int32_t Begin(const Http2Fields& fields);  // opens a request whose body never comes
   void Respond(std::int32_t id,
                const Http2Fields& fields,
                std::optional<std::string> body = std::nullopt,
@@ -133,12 +133,12 @@ class Http2Peer {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, code);
   }
 
-  // Sends and reads until it holds; false when the connection ended before.
+  // Sends and reads until `holds`; false if the connection ended before.
   bool Until(const std::function<bool()>& holds);
   bool UntilClosed(std::int32_t id) {
     return Until([&] { return streams[id].closed.has_value(); });
   }
-  // All that was sent so far has been read by the other side.
+  // Waits until the other side has read everything that was sent so far.
   bool Sync();
   bool UntilEnd() {
     Until([] { return false; });
@@ -187,7 +187,7 @@ class Http2Peer {
 };
 
 inline Http2Peer::Http2Peer(Role role, UniqueFd fd, Settings settings) : fd_(std::move(fd)) {
-  // Its timeout only keeps a failing test from hanging.
+  // The timeout only keeps a failing test from hanging.
   timeval timeout{.tv_sec = 60, .tv_usec = 0};
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   nghttp2_session_callbacks* to = nullptr;
@@ -335,7 +335,7 @@ inline void Http2Peer::Interim(std::int32_t id, const Http2Fields& fields) {
 inline void Http2Peer::SendRaw(std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count <= 0) return;  // what the other side answered is what counts
+    if (count <= 0) return;  // only what the other side answers matters
     bytes.remove_prefix(count);
   }
 }

@@ -9,7 +9,7 @@
 namespace viv::gateway {
 namespace {
 
-// A guest's bytes as JSON can hold them.
+// A guest's bytes as text that is valid in JSON.
 std::string JsonText(std::string_view text) {
   return Printable(text, text.size());
 }
@@ -48,7 +48,7 @@ std::string FullCallbackBody(const BoxIdentity& identity,
   target = target.substr(0, target.find('#'));
   std::size_t mark = target.find('?');
   std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
-  bool cut = body.size() > kCredentialsBodyMax;
+  bool too_long = body.size() > kCredentialsBodyMax;
   json::object about = About(identity, to);
   about["request"] =
       json::object{{"method", JsonText(head.method)},
@@ -59,7 +59,7 @@ std::string FullCallbackBody(const BoxIdentity& identity,
                    {"query", JsonText(query)},
                    {"headers", HeaderLists(head.headers)},
                    {"body_base64", EncodeBase64(body.substr(0, kCredentialsBodyMax))},
-                   {"body_truncated", body_truncated || cut}};
+                   {"body_truncated", body_truncated || too_long}};
   return WriteJson(about);
 }
 

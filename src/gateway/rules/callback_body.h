@@ -1,5 +1,5 @@
 #pragma once
-// What a callback is told about a request. Internal to this module.
+// The bodies of requests to callbacks. Internal to this module.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace viv::gateway {
 
 std::string CallbackBody(const BoxIdentity& identity, const Destination& to);
 
-// With all of the request, for callbacks that ask for it.
+// Includes the whole request, for callbacks that ask for it.
 std::string FullCallbackBody(const BoxIdentity& identity,
                              const Destination& to,
                              const RequestHead& head,

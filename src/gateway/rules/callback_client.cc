@@ -42,7 +42,7 @@ Task<Result<http::Headers>> CallbackClient::Ask(std::string url,
                                                 http::Headers headers,
                                                 std::string body) {
   if (!headers.Has("Accept")) headers.Set("Accept", "application/json");
-  // Its receiver relies on these, so nothing of the caller's takes their place.
+  // The receiver relies on these, so the caller cannot replace them.
   headers.Set("Content-Type", "application/json");
   headers.Set("X-LangSmith-Signature-JWT", signer_.Sign(url, body));
   Result<PostResponse> posted =

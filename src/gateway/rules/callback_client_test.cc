@@ -27,7 +27,7 @@ json::value DecodedJson(std::string_view part) {
   return *ParseJson(*DecodeBase64(part));
 }
 
-// The claims of a token, as a callback verifies it: by the published key that it names.
+// The claims of a token, verified as a callback does it: by the published key that it names.
 std::optional<json::value> VerifiedClaims(std::string_view token, std::string_view jwks) {
   auto parts = Split(token, '.');
   if (parts.size() != 3) return std::nullopt;
@@ -149,7 +149,8 @@ TEST(CallbackClientTest, AsksOverTlsAndChecksTheCertificate) {
   ASSERT_TRUE(headers) << headers.error().message;
   EXPECT_EQ(headers->Get("authorization"), "Bearer given");
 
-  // The same server by a name that its certificate is not for, and for one who does not trust it.
+  // The same server by a name that its certificate does not have, and by a client that does not
+  // trust its authority.
   std::string by_address = server.secure_url();
   by_address.replace(by_address.find("localhost"), 9, "127.0.0.1");
   EXPECT_FALSE(RunToEnd(fixture.client->Ask(by_address, {}, "{}")));
@@ -177,7 +178,7 @@ TEST(CallbackClientTest, SendsTheHeadersItIsGivenAndItsOwnWhereThereAreNone) {
   const http::Headers& sent = asked.at(1).headers;
   EXPECT_EQ(sent.Get("User-Agent"), "mine/1");
   EXPECT_EQ(sent.Get("Accept"), "application/vnd.mine+json");
-  // These two are the question's own.
+  // The client always sets these two itself.
   EXPECT_EQ(sent.Get("Content-Type"), "application/json");
   EXPECT_TRUE(VerifiedClaims(sent.Get("X-LangSmith-Signature-JWT"), fixture.signer->JwksJson())
                   .has_value());

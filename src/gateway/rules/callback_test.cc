@@ -57,7 +57,7 @@ TEST_F(CallbackTest, IsAskedOnceForAHostWhileItsAnswerHolds) {
     EXPECT_EQ(head.headers.Get("authorization"), "Bearer given");
   }
   EXPECT_EQ(server_.asked().size(), 2u);
-  // What is for HTTPS is not what is sent in the clear.
+  // Headers for HTTPS are not used for plain HTTP.
   RequestHead plain = RequestTo("a.example.com");
   ASSERT_TRUE(ApplyTo(*credentials, plain, {}, false, false));
   EXPECT_EQ(server_.asked().size(), 3u);

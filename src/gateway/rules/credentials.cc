@@ -20,13 +20,13 @@ namespace {
 
 using ApplyResult = tl::expected<AppliedCredentials, Refusal>;
 
-constexpr std::size_t kFullRequestsMax = 64;  // at once, of one box: each has a body
+constexpr std::size_t kFullRequestsMax = 64;  // at once, of one box; each has a body
 
 tl::unexpected<Refusal> Refuse(int status, std::string message) {
   return tl::unexpected<Refusal>(Refusal{status, std::move(message), {}});
 }
 
-// In the words that the vendor's users know; why stands in the log.
+// The text that the vendor's users know. The log has the reason.
 tl::unexpected<Refusal> CallbackFailed() {
   return Refuse(502, "callback resolution failed");
 }
@@ -37,12 +37,12 @@ tl::unexpected<Refusal> NoRole(const std::string& name) {
                          "it: give access_key_id and secret_access_key instead of role_arn");
 }
 
-// An origin that answers these would send back what was added.
+// An origin would send the added headers back in its response.
 bool EchoesRequest(std::string_view method) {
   return EqualsIgnoreCase(method, "TRACE") || EqualsIgnoreCase(method, "TRACK");
 }
 
-// A rule of a role: roles are taken by an identity, and this server has none.
+// Whether the rule names a role: this server has no AWS identity that could assume it.
 bool HasNoKeys(const ProviderAuth& auth) {
   return auth.access_key_id.text.empty() && auth.secret_access_key.text.empty();
 }
@@ -83,7 +83,7 @@ Task<Result<HeadersWithTtl>> AskCallback(std::shared_ptr<CallbackClient> client,
   co_return fetched;
 }
 
-// Counts one up for as long as it lives.
+// Increments a count as long as it lives.
 class ScopedCount {
  public:
   explicit ScopedCount(std::size_t& count) : count_(count) { ++count_; }
@@ -120,7 +120,7 @@ class BoxCredentials final : public Credentials {
                               Destination to,
                               std::string_view body,
                               bool body_truncated);
-  // A secret's text for one use; the refusal names it.
+  // Reveals a secret for one use; the refusal names it.
   tl::expected<ZeroizedString, Refusal> Reveal(const SecretText& text, const std::string& of) const;
   ApplyResult AddHeaders(const HeaderRule& rule, RequestHead& head) const;
   ApplyResult SignAws(const HeaderRule& rule,
@@ -142,9 +142,9 @@ class BoxCredentials final : public Credentials {
   const Matcher matcher_;
   const BoxIdentity identity_;
   SecretSource& secrets_;
-  const std::shared_ptr<CallbackClient> client_;  // shared with questions that outlive this
+  const std::shared_ptr<CallbackClient> client_;  // shared with fetches that outlive this
   HeaderCache header_cache_;
-  std::size_t full_requests_ = 0;  // under way
+  std::size_t full_requests_ = 0;  // running now
 };
 
 Credentials::Body BoxCredentials::NeedsBody(const RequestHead& head, const Destination& to) const {
@@ -201,7 +201,7 @@ tl::expected<ZeroizedString, Refusal> BoxCredentials::Reveal(const SecretText& t
                                                              const std::string& of) const {
   Result<std::string> plain = secrets_.Reveal(identity_.account_id, text);
   if (plain) return ZeroizedString(*std::move(plain));
-  // Only what names a missing secret is for the guest to read.
+  // The guest only gets errors that name a missing secret.
   if (plain.error().code == ErrorCode::kNotFound)
     return Refuse(502,
                   plain.error().message + " among the account's secrets: set it, or change " + of);
@@ -262,7 +262,7 @@ Task<ApplyResult> BoxCredentials::AddGoogleToken(const HeaderRule& rule, Request
   const std::string name = NameOf(rule);
   auto account = Reveal(rule.provider->service_account, name);
   if (!account) co_return tl::unexpected<Refusal>(std::move(account).error());
-  // By what is in it, so that another account takes effect at once.
+  // The key depends on the account's content, so that another account takes effect at once.
   std::string key = "google:" + account->text();
   for (const std::string& scope : rule.provider->scopes) key.append(" ").append(scope);
   key = Sha256Hex(key);
@@ -297,7 +297,7 @@ Task<Result<http::Headers>> BoxCredentials::AskForRequest(const Callback& callba
 }
 
 Task<Result<http::Headers>> BoxCredentials::AskForHost(const Callback& callback, Destination to) {
-  // The port is part of it: what is for HTTPS is not sent in the clear.
+  // The port is a part of the key: headers for HTTPS are not sent in plain HTTP.
   std::string key = std::to_string(&callback - plan_.callbacks.data()) + " " + to.host + ":" +
                     std::to_string(to.port);
   if (auto kept = header_cache_.Find(key)) co_return *std::move(kept);

@@ -1,7 +1,7 @@
 #pragma once
-// What a request gets before it leaves: the headers of the rule that is for it, or those that a
-// callback gives, or a provider's signature. One per box, on its loop. Values are revealed for one
-// request at a time and kept nowhere, but for what a callback said.
+// Adds credentials to a request: the headers of the first rule that matches, those that a callback
+// returns, or a provider's signature. One per box, on its loop. Values are revealed for one request
+// and not stored, except for what a callback returned.
 
 #include <memory>
 #include <optional>
@@ -23,24 +23,24 @@ struct Destination {
 };
 
 struct AppliedCredentials {
-  std::string rule;  // for the log: "header rule NAME", "callback HOST"; empty: none was for it
+  std::string rule;  // for the log: "header rule NAME", "callback HOST"; empty: none matched
 };
 
-// Why a request is not sent, as the guest is told.
+// Why a request is not sent, as the guest gets it.
 struct Refusal {
   int status = 502;
   std::string message;
-  std::string rule = {};  // for the log, as in AppliedCredentials: whose headers it should have had
+  std::string rule = {};  // for the log, as in AppliedCredentials: the rule that matched
 };
 
 class Credentials {
  public:
   virtual ~Credentials() = default;
   virtual bool AppliesToHost(std::string_view host) const = 0;
-  // Whether the body must be read whole (up to kCredentialsBodyMax) before Apply.
+  // Whether Apply needs the whole body, up to kCredentialsBodyMax.
   enum class Body { kNotNeeded, kWhole };
   virtual Body NeedsBody(const RequestHead& head, const Destination& to) const = 0;
-  // Changes the headers of `head`. `body` is what NeedsBody asked for.
+  // Changes the headers of `head`. `body` is what NeedsBody requested.
   virtual Task<tl::expected<AppliedCredentials, Refusal>> Apply(RequestHead& head,
                                                                 Destination to,
                                                                 std::string_view body,

@@ -13,7 +13,7 @@ using ::testing::Not;
 
 class CredentialsTest : public ::testing::Test {
  protected:
-  // One rule of these headers for a.com.
+  // A plan with one rule with these headers for a.com.
   Plan Adding(std::vector<SetHeader> headers) {
     HeaderRule rule;
     rule.name = "github";
@@ -235,7 +235,7 @@ TEST_F(CredentialsTest, ARoleIsNotTakenAndSaysWhatToDo) {
   applied = ApplyTo(*credentials, head, {}, false, false);
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().status, 403);
-  // One that brings its own signature needs nobody's.
+  // A request that is signed already needs no keys.
   RequestHead presigned = RequestTo("bucket.s3.amazonaws.com", "/key?X-Amz-Signature=00");
   EXPECT_TRUE(ApplyTo(*credentials, presigned));
 }

@@ -26,13 +26,13 @@ unsigned char* Bytes(std::string& text) {
   return reinterpret_cast<unsigned char*>(text.data());
 }
 
-// OpenSSL's own functions take no const key, although they leave it as it is.
+// OpenSSL's functions take a non-const key, although they do not change it.
 EVP_PKEY* Mutable(const EVP_PKEY& key) {
   return const_cast<EVP_PKEY*>(&key);
 }
 
 Result<std::string> SignMessage(const EVP_PKEY& key, std::string_view message) {
-  // Ed25519 has its digest within.
+  // Ed25519 includes its digest.
   const EVP_MD* digest = EVP_PKEY_is_a(&key, "RSA") == 1 ? EVP_sha256() : nullptr;
   std::unique_ptr<EVP_MD_CTX, DigestFree> context(EVP_MD_CTX_new());
   CHECK(context != nullptr);
@@ -70,7 +70,7 @@ KeyPtr KeyOfPem(std::string_view pem) {
   if (pem.empty() || pem.size() > kPemBytesMax) return nullptr;
   BioPtr bio = ReadableBio(pem);
   CHECK(bio != nullptr);
-  // A password of its own, so that nobody is asked for one at the terminal.
+  // An empty password, so that OpenSSL does not ask for one at the terminal.
   char no_password[] = "";
   KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, no_password));
   ERR_clear_error();

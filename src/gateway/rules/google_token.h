@@ -1,6 +1,6 @@
 #pragma once
-// An access token for Google's APIs, out of a service account's key: a JWT that the account signs
-// is changed for a token at its token endpoint. Internal to this module.
+// Gets an access token for Google's APIs with a service account's key: a JWT that the account signs
+// is exchanged for a token at its token endpoint. Internal to this module.
 
 #include <memory>
 #include <string>
@@ -16,16 +16,17 @@
 namespace viv::gateway {
 
 struct TokenRequest {
-  std::string url;   // the token endpoint: always https
-  std::string form;  // with the signed assertion
+  std::string url;   // of the token endpoint; always https
+  std::string form;  // has the signed assertion
 };
-// Of the JSON file that Google gives out for a service account. kInvalidArgument says what is wrong
-// with it, and has nothing of it.
+// `service_account` is the JSON file that Google issues. kInvalidArgument says what is wrong with
+// it, without repeating any of it.
 Result<TokenRequest> GoogleTokenRequest(std::string_view service_account,
                                         const std::vector<std::string>& scopes,
                                         std::int64_t unix_seconds);
 
-// The Authorization header that the endpoint's answer makes, until five minutes before its end.
+// The Authorization header from the endpoint's response, valid until five minutes before the token
+// expires.
 Result<HeadersWithTtl> ReadGoogleToken(const PostResponse& response);
 
 Task<Result<HeadersWithTtl>> FetchGoogleToken(std::shared_ptr<CallbackClient> client,

@@ -24,10 +24,10 @@ std::size_t BytesOf(const std::string& key, const http::Headers& headers) {
 struct HeaderCache::PendingFetch {
   PendingFetch(asio::any_io_executor executor, std::string of)
       : key(std::move(of)),
-        response_read(std::move(executor), asio::steady_timer::time_point::max()) {}
+        done(std::move(executor), asio::steady_timer::time_point::max()) {}
 
   const std::string key;
-  asio::steady_timer response_read;  // cancelled when it is
+  asio::steady_timer done;  // cancelled when the fetch has ended
   std::optional<Result<http::Headers>> result;
 };
 
@@ -38,7 +38,7 @@ struct HeaderCache::State {
     std::size_t bytes = 0;
   };
 
-  // Nothing when there is none that still holds.
+  // Nothing if there is no entry or it has expired.
   std::optional<http::Headers> Find(const std::string& key) {
     auto found = entries.find(key);
     if (found == entries.end()) return std::nullopt;
@@ -70,7 +70,7 @@ struct HeaderCache::State {
 
   Now now;
   std::unordered_map<std::string, Entry> entries;
-  std::size_t bytes = 0;  // of all entries
+  std::size_t bytes = 0;  // sum of all entries
   std::unordered_map<std::string, std::shared_ptr<PendingFetch>> pending;
 };
 
@@ -102,7 +102,7 @@ Task<void> HeaderCache::RunFetch(std::shared_ptr<State> state,
   } else {
     fetch->result.emplace(tl::unexpected<Error>(std::move(result).error()));
   }
-  fetch->response_read.cancel();
+  fetch->done.cancel();
 }
 
 Task<Result<http::Headers>> HeaderCache::Get(std::string key, Fetch fetch_headers) {
@@ -119,7 +119,7 @@ Task<Result<http::Headers>> HeaderCache::Get(std::string key, Fetch fetch_header
     state->pending.emplace(key, fetch);
     asio::co_spawn(executor, RunFetch(state, fetch, std::move(fetch_headers)), asio::detached);
   }
-  if (!fetch->result) co_await fetch->response_read.async_wait(http::kTuple);
+  if (!fetch->result) co_await fetch->done.async_wait(http::kTuple);
   if (!fetch->result) co_return Fail(ErrorCode::kUnavailable, "whoever asked has left");
   co_return *fetch->result;
 }

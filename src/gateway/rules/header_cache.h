@@ -1,8 +1,8 @@
 #pragma once
-// What others said which headers to add, for as long as they said it holds: one question is under
-// way for a key at a time, and whoever asks meanwhile waits for the same answer. Failures are told
-// to all of them and kept for nobody. Bounded in entries and bytes. One loop; the question goes on
-// when the first who asked has left, also when the cache is gone.
+// Caches headers that callbacks or token endpoints returned, for the time that they allow. One
+// fetch runs for a key at a time, and all callers meanwhile wait for its result. A failure is
+// returned to all of them and not cached. Bounded in entries and bytes. Belongs to one loop. A
+// fetch continues after its first caller has gone, and after the cache is destroyed.
 
 #include <chrono>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace viv::gateway {
 
 struct HeadersWithTtl {
   http::Headers headers;
-  std::chrono::seconds ttl{0};  // 0: for those who wait alone
+  std::chrono::seconds ttl{0};  // 0: only for the callers that wait now
 };
 
 class HeaderCache {
@@ -29,12 +29,12 @@ class HeaderCache {
   using Fetch = std::function<Task<Result<HeadersWithTtl>>()>;
 
   static constexpr std::size_t kEntriesMax = 256;
-  static constexpr std::size_t kBytesMax = 32 * 1024;  // of names and values
-  static constexpr std::size_t kPendingMax = 64;       // at once; kLimitExceeded above
+  static constexpr std::size_t kBytesMax = 32 * 1024;  // of keys, names and values
+  static constexpr std::size_t kPendingMax = 64;       // at once; further ones are kLimitExceeded
 
   explicit HeaderCache(Now now = std::chrono::steady_clock::now);
 
-  std::optional<http::Headers> Find(const std::string& key);  // what still holds
+  std::optional<http::Headers> Find(const std::string& key);  // an entry that has not expired
   Task<Result<http::Headers>> Get(std::string key, Fetch fetch_headers);
 
   std::size_t entries() const;
@@ -46,7 +46,7 @@ class HeaderCache {
                              std::shared_ptr<PendingFetch> fetch,
                              Fetch fetch_headers);
 
-  const std::shared_ptr<State> state_;  // shared with the questions
+  const std::shared_ptr<State> state_;  // shared with the running fetches
 };
 
 }  // namespace viv::gateway

@@ -86,7 +86,7 @@ class HeaderCacheTest : public ::testing::Test {
   int fetches_ = 0;
 };
 
-TEST_F(HeaderCacheTest, KeepsAnAnswerForItsTime) {
+TEST_F(HeaderCacheTest, CachesHeadersForTheirTtl) {
   EXPECT_EQ(Get("a", KeyHeader("one", seconds(60))), "one");
   now_ += seconds(59);
   EXPECT_EQ(Get("a", KeyHeader("two", seconds(60))), "one");
@@ -96,13 +96,13 @@ TEST_F(HeaderCacheTest, KeepsAnAnswerForItsTime) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(HeaderCacheTest, KeysAreApart) {
+TEST_F(HeaderCacheTest, KeysAreSeparate) {
   EXPECT_EQ(Get("a", KeyHeader("one", seconds(60))), "one");
   EXPECT_EQ(Get("b", KeyHeader("two", seconds(60))), "two");
   EXPECT_EQ(Get("a", KeyHeader("three", seconds(60))), "one");
 }
 
-TEST_F(HeaderCacheTest, WhoeverAsksMeanwhileSharesTheQuestion) {
+TEST_F(HeaderCacheTest, ConcurrentCallersShareOneFetch) {
   HoldFetches();
   std::vector<FetchedHeaders> fetched;
   for (int i = 0; i < 5; ++i)
@@ -116,7 +116,7 @@ TEST_F(HeaderCacheTest, WhoeverAsksMeanwhileSharesTheQuestion) {
   EXPECT_EQ(fetches_, 1);
 }
 
-TEST_F(HeaderCacheTest, AFailureIsToldToAllWhoWaitAndKeptForNobody) {
+TEST_F(HeaderCacheTest, AFailureIsReturnedToAllWaitersAndNotCached) {
   HoldFetches();
   Result<HeadersWithTtl> failure = Fail(ErrorCode::kUnavailable, "down");
   FetchedHeaders one = Start("a", Fetching(failure));
@@ -131,13 +131,13 @@ TEST_F(HeaderCacheTest, AFailureIsToldToAllWhoWaitAndKeptForNobody) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(HeaderCacheTest, AnAnswerOfNoTimeIsForThoseWhoWaitAlone) {
+TEST_F(HeaderCacheTest, ATtlOfZeroServesOnlyTheWaitingCallers) {
   EXPECT_EQ(Get("a", KeyHeader("one", seconds(0))), "one");
   EXPECT_EQ(Get("a", KeyHeader("two", seconds(0))), "two");
   EXPECT_EQ(cache_.entries(), 0u);
 }
 
-TEST_F(HeaderCacheTest, TheQuestionGoesOnWhenTheFirstWhoAskedLeaves) {
+TEST_F(HeaderCacheTest, AFetchContinuesWhenItsFirstCallerLeaves) {
   HoldFetches();
   asio::cancellation_signal leave;
   FetchedHeaders first = Start("a", Fetching(KeyHeader("one", seconds(60))), &leave);
@@ -151,7 +151,7 @@ TEST_F(HeaderCacheTest, TheQuestionGoesOnWhenTheFirstWhoAskedLeaves) {
   EXPECT_EQ(fetches_, 1);
 }
 
-TEST_F(HeaderCacheTest, AQuestionOutlivesItsCache) {
+TEST_F(HeaderCacheTest, AFetchOutlivesItsCache) {
   HoldFetches();
   FetchedHeaders fetched;
   {
@@ -186,7 +186,7 @@ TEST_F(HeaderCacheTest, KeepsSoManyBytes) {
   EXPECT_EQ(cache_.entries(), 3u);
 }
 
-TEST_F(HeaderCacheTest, AsksSoManyQuestionsAtOnce) {
+TEST_F(HeaderCacheTest, LimitsConcurrentFetches) {
   HoldFetches();
   std::vector<FetchedHeaders> fetched;
   for (std::size_t i = 0; i <= HeaderCache::kPendingMax; ++i)

@@ -1,6 +1,6 @@
 #pragma once
-// Which headers a rule or a callback may add to a request: none that frames it, names its host or
-// is meant for one hop, and none that could become another header on its way.
+// Checks which headers a rule or a callback may add to a request: none that frame it, name its host
+// or are hop-by-hop, and none that could turn into another header.
 
 #include <string_view>
 

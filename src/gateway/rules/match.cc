@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kMatchedHostBytesMax = 253;
 
-// A host that a rule names: itself, or all below it.
+// A host of a rule: the host itself, or all hosts below it.
 struct HostEntry {
-  std::string_view host;  // in the plan
+  std::string_view host;  // points into the plan
   std::uint32_t position = 0;
   bool below = false;
 
@@ -40,15 +40,15 @@ HostEntries Collect(const auto& list) {
   return entries;
 }
 
-// The labels of an address are no names below one another.
+// The labels of an address do not form a hierarchy.
 bool IsAddress(std::string_view host) {
   std::string_view last = host.substr(host.rfind('.') + 1);
   return host.find(':') != std::string_view::npos ||
          std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The lowest position that is for `host` and that `fits` accepts, which is asked in rising order
-// for each way to name the host.
+// The lowest position that matches `host` and that `fits` accepts. `fits` is called in rising order
+// for each name under which the host may be listed.
 template <typename Matches>
 std::optional<std::uint32_t> FirstOf(const HostEntries& entries,
                                      std::string_view host,
@@ -116,7 +116,7 @@ bool Matcher::MatchesHost(std::string_view host) const {
 const HeaderRule* Matcher::RuleFor(std::string_view host,
                                    std::string_view path,
                                    const http::Headers& headers) const {
-  std::optional<RequestPath> read;  // once a rule asks
+  std::optional<RequestPath> read;  // parsed when the first rule needs it
   auto fits = [&](std::uint32_t position) {
     const HeaderRule& rule = index_->plan.rules[position];
     if (!HasAllHeaders(headers, rule.required_headers)) return false;

@@ -1,8 +1,8 @@
 #pragma once
-// Which rule or callback of a plan is for a request. Hosts are found by binary search over all that
-// the plan names, so ten thousand rules cost little more than one; "*.example.com" is for every
-// name below example.com, however deep, and not for example.com itself. Of all that fit, the first
-// in the plan's order is the one. How paths are compared stands in path_pattern.h. Any thread.
+// Finds the rule or callback of a plan for a request. Hosts are found by binary search, so ten
+// thousand rules cost little more than one. "*.example.com" matches every name below example.com at
+// any depth, but not example.com itself. The first match in the plan's order wins. path_pattern.h
+// says how paths are compared. Thread-safe.
 
 #include <cstddef>
 #include <memory>
@@ -15,16 +15,17 @@ namespace viv::gateway {
 
 class Matcher {
  public:
-  explicit Matcher(const Plan& plan);  // outlives this; its hosts are in lower case
+  explicit Matcher(const Plan& plan);  // the plan outlives this; its hosts are in lower case
   ~Matcher();
 
-  // `host` in lower case, without port and trailing dot; `path` as sent, without the query. A host
-  // whose first rule adds nothing to any request is not named: it shields it from all others.
+  // `host` is in lower case, without port and trailing dot; `path` is as sent, without the query. A
+  // host whose first rule adds nothing to any request does not match, because that rule hides all
+  // later ones.
   bool MatchesHost(std::string_view host) const;
   const HeaderRule* RuleFor(std::string_view host,
                             std::string_view path,
                             const http::Headers& headers = {}) const;
-  const Callback* CallbackFor(std::string_view host) const;  // when no rule is
+  const Callback* CallbackFor(std::string_view host) const;  // used if no rule matches
 
  private:
   struct Index;

@@ -8,7 +8,7 @@
 namespace viv::gateway {
 namespace {
 
-constexpr int kDecodingsMax = 4;  // no honest path is encoded more often
+constexpr int kDecodingsMax = 4;  // no real path is encoded more often
 
 bool IsControl(unsigned char byte) {
   return byte < 0x20 || byte == 0x7f;
@@ -21,7 +21,7 @@ int HexValue(char c) {
   return -1;
 }
 
-// The byte that the escape at `at` stands for; -1 when it is none.
+// The byte that the escape at `at` encodes; -1 if it is none.
 int EscapedByte(std::string_view text, std::size_t at) {
   if (text.size() - at < 3 || text[at] != '%') return -1;
   int high = HexValue(text[at + 1]);
@@ -29,7 +29,7 @@ int EscapedByte(std::string_view text, std::size_t at) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// Whether no origin could read it other than it stands.
+// Whether every origin reads it as it is written.
 bool IsPlainPath(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto byte = static_cast<unsigned char>(text[i]);
@@ -62,7 +62,7 @@ std::optional<std::string> ReadLiterally(std::string_view text) {
   return read;
 }
 
-// One step of decoding; what is no escape stays, and so does that of "*", which is no wildcard.
+// Decodes once. What is not an escape stays, and so does "%2A", which is no wildcard.
 std::string DecodeOnce(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -91,7 +91,8 @@ std::optional<std::string> DecodeToTheEnd(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether a segment leads elsewhere; also one behind what an origin may take for the path's end.
+// Whether a segment is "." or "..", also after characters that an origin may take for the path's
+// end.
 bool HasDotSegment(std::string_view path) {
   for (std::string_view segment : Split(path, '/')) {
     segment = segment.substr(0, segment.find_first_of(";?#"));
@@ -110,7 +111,7 @@ std::optional<std::string> ReadLoosely(std::string_view text) {
   if (HasDotSegment(*decoded)) return std::nullopt;
   decoded->resize(std::min(decoded->find_first_of("?#"), decoded->size()));
   std::string read;
-  bool slash = false;  // stands before the next segment
+  bool slash = false;  // precedes the next segment
   for (std::string_view rest = *decoded;;) {
     std::size_t end = rest.find('/');
     std::string_view segment = rest.substr(0, end);
@@ -136,7 +137,8 @@ bool GlobMatches(std::string_view pattern, std::string_view text) {
   if (!text.starts_with(pattern.substr(0, star))) return false;
   text.remove_prefix(star);
   pattern.remove_prefix(star + 1);
-  // Each piece between two stars is taken where it comes first, which leaves most for the others.
+  // Each piece between two stars is matched at its first occurrence, which leaves most text for the
+  // others.
   while ((star = pattern.find('*')) != std::string_view::npos) {
     if (text.size() < star) return false;
     if (star > 0) {

@@ -1,12 +1,12 @@
 #pragma once
-// Globs of request paths. "*" stands for any run of characters, "/" too; every other character
-// stands for itself, "?" as well: a path has none.
+// Globs of request paths. "*" matches any run of characters, including "/"; every other character
+// matches itself, also "?", which paths do not contain.
 //
-// One origin takes "/public/%2e%2e/admin" or "/public;x/..;/admin" for /admin where another does
-// not, so a path is read twice: literally (escapes decoded, but for those that would change its
-// shape) and as loosely as any origin might (decoded to the end, "\" as "/", parameters after ";"
-// cut off, empty segments dropped). A pattern fits when it fits both; a path with dot segments, a
-// broken escape, a control character or no UTF-8 fits none.
+// One origin reads "/public/%2e%2e/admin" or "/public;x/..;/admin" as /admin where another does
+// not, so a path is parsed twice: literally (escapes are decoded, except those that would change
+// its structure) and as loosely as any origin might (decoded completely, "\" as "/", parameters
+// after ";" removed, empty segments removed). A pattern has to match both. A path with dot
+// segments, an invalid escape, a control character or invalid UTF-8 matches no pattern.
 
 #include <optional>
 #include <string>
@@ -16,18 +16,18 @@ namespace viv::gateway {
 
 class RequestPath {
  public:
-  // `raw` as sent, without the query; outlives this.
+  // `raw` is as sent, without the query; it outlives this.
   explicit RequestPath(std::string_view raw);
 
   bool Matches(std::string_view pattern) const;
 
  private:
   std::string_view raw_;
-  bool plain_;  // both readings are `raw_` itself
+  bool plain_;  // both parsed forms equal `raw_`
   std::optional<std::string> literal_, loose_;
 };
 
-// In time linear in the two of them.
+// Takes time linear in both.
 bool GlobMatches(std::string_view pattern, std::string_view text);
 
 }  // namespace viv::gateway

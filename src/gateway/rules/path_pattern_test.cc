@@ -76,13 +76,13 @@ TEST(PathPatternTest, NoPatternIsForAPathThatMayLeadElsewhere) {
 }
 
 TEST(PathPatternTest, IsForAPathOnlyInEveryReadingOfIt) {
-  // An origin that decodes before it looks takes these for /public/x, another one does not.
+  // An origin that decodes first reads these as /public/x; another one does not.
   EXPECT_FALSE(PathFits("/public/*", "/public%2fx"));
   EXPECT_FALSE(PathFits("/public/*", "/public%5cx"));
   EXPECT_FALSE(PathFits("/public/*", "//public/x"));
   EXPECT_FALSE(PathFits("/public/*", "/public;/x"));
   EXPECT_FALSE(PathFits("/public/*", "/public%3f/x"));
-  // And these the other way round.
+  // These are the opposite.
   EXPECT_FALSE(PathFits("*public", "/admin;public"));
   EXPECT_FALSE(PathFits("*/public", "/admin%3f/public"));
   EXPECT_FALSE(PathFits("*/public", "/admin%23/public"));

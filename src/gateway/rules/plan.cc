@@ -71,7 +71,7 @@ std::vector<std::string> TextsIn(const json::value& from, std::string_view name)
 
 SecretText SecretOf(const json::value& from) {
   SecretText secret;
-  // A kind that a newer server wrote is kept as sealed: it opens nowhere, instead of being sent.
+  // A kind that a newer server wrote is read as sealed: it cannot be opened, so it is never sent.
   const std::string_view kind = FindString(from, "kind");
   const auto* found = std::find(std::begin(kKinds), std::end(kKinds), kind);
   if (kind.empty()) {

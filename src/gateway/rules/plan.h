@@ -1,6 +1,6 @@
 #pragma once
-// What is added to the requests of one box, as data: the common form of LangSmith's proxy_config
-// and E2B's network rules. It is kept with the box's record, so secrets in it are sealed.
+// A plan says what is added to the requests of one box: the common form of LangSmith's proxy_config
+// and E2B's network rules. It is stored in the box's record, so its secrets are sealed.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace viv::gateway {
 
-// A text that may be, or contain, a secret.
+// A text that is or contains a secret, or neither.
 struct SecretText {
   enum class Kind {
     kPlain,            // `text` itself
@@ -46,7 +46,7 @@ struct ProviderAuth {
   bool operator==(const ProviderAuth&) const = default;
 };
 
-// A header that a request carries, just so.
+// A header that a request must have, with exactly this value.
 struct RequiredHeader {
   std::string name;
   std::string value;
@@ -57,21 +57,23 @@ struct RequiredHeader {
 struct HeaderRule {
   std::string name;                // for the log
   std::vector<std::string> hosts;  // "api.example.com", or "*.example.com": not example.com itself
-  std::vector<std::string> paths;  // globs of whole paths, "*" is any run of characters; none: all
-  std::vector<SetHeader> headers;  // replace what the guest sent of the same name
+  // Globs of whole paths, "*" matches any characters; none: all paths.
+  std::vector<std::string> paths;
+  std::vector<SetHeader> headers;  // replace the guest's headers of the same name
   std::optional<ProviderAuth> provider;
-  std::vector<RequiredHeader> required_headers = {};  // it is for requests that have all of these
+  // The rule only matches requests with all of these.
+  std::vector<RequiredHeader> required_headers = {};
 
   bool adds() const { return !headers.empty() || provider; }
   bool operator==(const HeaderRule&) const = default;
 };
 
-// Asked for headers when no header rule is for a request.
+// A server that is asked for headers if no header rule matches a request.
 struct Callback {
   std::vector<std::string> hosts;
   std::string url;
   std::int64_t ttl_seconds = 60;
-  bool full_request = false;  // asked for every request, with all of it
+  bool full_request = false;  // it is asked for every request and gets all of it
   std::vector<SetHeader> request_headers;
 
   bool operator==(const Callback&) const = default;
@@ -86,16 +88,16 @@ struct UpstreamProxy {
 };
 
 struct Plan {
-  std::vector<HeaderRule> rules;    // the first that matches host and path is the one
-  std::vector<Callback> callbacks;  // so here
+  std::vector<HeaderRule> rules;    // the first that matches host and path is used
+  std::vector<Callback> callbacks;  // the same
   std::optional<UpstreamProxy> proxy;
 
-  bool intercepts() const;  // whether there is anything to add
+  bool intercepts() const;  // whether it adds anything
   bool operator==(const Plan&) const = default;
 };
 
-// Its form in a record. Reading skips what it does not know.
-json::value PlanToJson(const Plan& plan);  // null when it is empty
+// The form in a record. Parsing skips unknown members.
+json::value PlanToJson(const Plan& plan);  // null if the plan is empty
 Plan PlanOf(const json::value& from);
 
 }  // namespace viv::gateway

@@ -45,7 +45,7 @@ TEST(PlanTest, OfNothingIsNull) {
   EXPECT_TRUE(listed.intercepts());
 }
 
-TEST(PlanTest, AKindOfANewerServerIsNotSentAsItStands) {
+TEST(PlanTest, AnUnknownKindIsNeverSentAsPlainText) {
   auto record = ParseJson(
       R"({"rules": [{"hosts": ["a.com"], "headers": [{"name": "X", "kind": "vault", "text": "k"}]}]})");
   ASSERT_TRUE(record);

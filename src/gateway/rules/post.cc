@@ -28,7 +28,7 @@ struct PostUrl {
   bool secure = false;
 };
 
-// What asking and waiting share: the one who waits may leave first.
+// The state that the request and its waiter share: the waiter may leave first.
 struct PostState {
   PostState(asio::any_io_executor executor, OriginTls& to_origin)
       : ended(std::move(executor)), tls(to_origin) {}
@@ -124,7 +124,7 @@ Task<Result<PostResponse>> SendAndRead(std::shared_ptr<PostState> posting) {
 }
 
 Task<void> RunPost(std::shared_ptr<PostState> posting) {
-  // Whoever waited may have left: that ends this, and is no failure.
+  // The waiter may have left. That cancels this task, which is not a failure.
   co_await asio::this_coro::throw_if_cancelled(false);
   Result<PostResponse> result = co_await SendAndRead(posting);
   posting->result.emplace(std::move(result));
@@ -141,8 +141,7 @@ Task<Result<PostResponse>> Post(
   ASSIGN_OR_CO_RETURN(posting->head, PostHead(posting->url, headers, body.size()));
   posting->body = std::move(body);
   posting->limits = std::move(limits);
-  // A task of its own: not all of it can be broken off (a name that is being resolved), but nobody
-  // has to wait for it.
+  // A separate task: name resolution cannot be cancelled, but nobody has to wait for it.
   posting->ended.expires_after(posting->limits.time);
   TaskGroup tasks(executor);
   tasks.Spawn("gateway.post", RunPost(posting));

@@ -1,6 +1,6 @@
 #pragma once
-// One POST to a server that nobody vouches for, over TCP or TLS with its certificate checked: time
-// and size are limited, and nothing is followed. Internal to this module.
+// Sends one POST to an untrusted server, over TCP or over TLS with a verified certificate. Time and
+// size are limited, and redirects are not followed. Internal to this module.
 
 #include <chrono>
 #include <cstddef>
@@ -15,9 +15,9 @@
 namespace viv::gateway {
 
 struct PostLimits {
-  std::chrono::milliseconds time{10'000};  // for all of it, names and TLS included
+  std::chrono::milliseconds time{10'000};  // for everything, including DNS and TLS
   std::size_t response_bytes_max = 64 * 1024;
-  // Which addresses may be dialled; nullptr: all.
+  // Whether an address may be dialled; nullptr: all may.
   std::function<bool(const std::string& address)> may_dial = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a box's rules weigh, by counting what is allocated for them.
+// The memory of a box's rules, measured by counting allocations.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -15,7 +15,7 @@ thread_local long counted_bytes = 0;
 void* CountedAllocate(std::size_t size) {
   void* memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
-  counted_bytes += static_cast<long>(malloc_usable_size(memory)) + 16;  // and malloc's own head
+  counted_bytes += static_cast<long>(malloc_usable_size(memory)) + 16;  // and malloc's header
   return memory;
 }
 
@@ -48,7 +48,7 @@ void operator delete[](void* memory, std::size_t) noexcept {
 namespace viv::gateway {
 namespace {
 
-// More than people write: thirty rules of two hosts and two sealed headers, and five callbacks.
+// More than users write: thirty rules of two hosts and two sealed headers, and five callbacks.
 Plan LargePlan() {
   Plan plan;
   for (int i = 0; i < 30; ++i) {
@@ -82,8 +82,8 @@ TEST(RulesMemoryTest, AThousandBoxesWithRulesWeighLittleEach) {
   for (int i = 0; i < 1000; ++i) boxes.push_back(fixture.For(plan));
   const long each = (counted_bytes - before) / 1000;
   RecordProperty("bytes_each", std::to_string(each));
-  EXPECT_GT(of_the_plan, 10'000);           // or it is not counted
-  EXPECT_LE(each, of_the_plan + 4 * 1024);  // finding the rules costs next to nothing
+  EXPECT_GT(of_the_plan, 10'000);           // otherwise nothing was counted
+  EXPECT_LE(each, of_the_plan + 4 * 1024);  // the index takes almost nothing
   EXPECT_LE(each, 64 * 1024);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// For tests of credentials: secrets in a map, a signer and TLS of its own, and servers that answer
-// callbacks, in order or not.
+// For tests of credentials: secrets in a map, a signer and a TLS client, and servers that answer
+// callbacks correctly or not.
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace viv::gateway {
 
 inline constexpr std::string_view kCanary = "canary-7f31c0ffee";
 
-// "{NAME}" and sealed texts are looked up whole.
+// Looks up "{NAME}" and sealed texts as a whole.
 class MapSecrets final : public SecretSource {
  public:
   Result<std::string> Reveal(const std::string& account_id, const SecretText& text) override {
@@ -40,7 +40,7 @@ class MapSecrets final : public SecretSource {
   }
 
   std::map<std::string, std::string> values;
-  std::vector<std::string> accounts;  // that were asked for
+  std::vector<std::string> accounts;  // whose secrets were asked for
 };
 
 inline SecretText PlainText(std::string text) {
@@ -50,7 +50,7 @@ inline SecretText Reference(std::string text) {
   return {SecretText::Kind::kBraceReferences, std::move(text), ""};
 }
 
-// "localhost" as an authority of the test's vouches for it; files of both.
+// A certificate for "localhost" from a test authority, with the files of both.
 class TestOrigin {
  public:
   TestOrigin() {
@@ -75,7 +75,7 @@ class TestOrigin {
   http::TlsFiles files;
 };
 
-// A callback as users write them: keeps what it was asked.
+// A callback server as users write them; it records its requests.
 class CallbackServer {
  public:
   explicit CallbackServer(http::ServerOptions options = {})
@@ -109,10 +109,10 @@ class CallbackServer {
   int status_ = 200;
   std::string body_ = R"({"headers": {"Authorization": "Bearer given"}})";
   std::vector<http::Request> asked_;
-  http::RunningServer server_;  // last: it uses the others
+  http::RunningServer server_;  // last, because it uses the others
 };
 
-// Answers one connection with these bytes, whatever it is asked, then closes or falls silent.
+// Sends these bytes on one connection, whatever it receives, then closes it or stays silent.
 class BytesServer {
  public:
   enum class Then { kCloses, kIsSilent };
@@ -151,7 +151,7 @@ class BytesServer {
   std::thread thread_;
 };
 
-// All that credentials need.
+// Everything that credentials need.
 struct RulesFixture {
   explicit RulesFixture(PostLimits limits = {}) {
     auto opened_tls = OriginTls::Open({origin.ca});

@@ -22,7 +22,7 @@ std::string AmzDate(std::int64_t unix_seconds) {
   return text;
 }
 
-// Decoded as far as it is encoded properly, then encoded as AWS does.
+// Decodes what is encoded correctly, then encodes as AWS does.
 std::string EncodeAnew(std::string_view text) {
   return PercentEncode(PercentDecode(text).value_or(std::string(text)));
 }
@@ -52,7 +52,7 @@ std::string WithoutDotSegments(std::string_view path) {
   return clean;
 }
 
-// S3's keys are what the path says; all others normalize it, and encode what is encoded once more.
+// S3 uses the path as it is. All other services normalize it and encode it once more.
 std::string CanonicalPath(std::string_view path, const AwsScope& scope) {
   if (path.empty()) return "/";
   if (scope.is_s3()) return EncodeSegments(path, EncodeAnew);
@@ -81,7 +81,7 @@ std::string CanonicalQuery(std::string_view target) {
   return canonical;
 }
 
-// Trimmed, and every run of spaces within as one.
+// Trims the value and replaces every run of spaces by one.
 std::string CanonicalValue(std::string_view value) {
   std::string canonical;
   for (char c : Trim(value))
@@ -89,7 +89,7 @@ std::string CanonicalValue(std::string_view value) {
   return canonical;
 }
 
-// What is signed: what AWS insists on, and nothing that a hop might change.
+// The headers that are signed: those that AWS requires, and none that a proxy might change.
 std::map<std::string, std::string> SignedHeaders(const RequestHead& head) {
   std::map<std::string, std::string> signed_headers{{"host", CanonicalValue(head.authority)}};
   for (const auto& [name, value] : head.headers) {

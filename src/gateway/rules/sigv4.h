@@ -1,9 +1,9 @@
 #pragma once
-// AWS Signature Version 4. A request is signed anew with the account's key: its signature, date and
-// session token are replaced, all other headers of the guest stay. Region and service are those
-// that the guest's own SDK wrote into its signature, which it makes with placeholder keys, and else
-// those that the host's name tells. A request whose query carries a signature (a presigned URL) has
-// nothing to be added and is left alone. Internal to this module.
+// AWS Signature Version 4. A request is signed again with the account's key: its signature, date
+// and session token are replaced, and all other headers of the guest stay. Region and service are
+// those in the signature that the guest's own SDK made with placeholder keys, or else those in the
+// host's name. A request with a signature in its query (a presigned URL) is not changed. Internal
+// to this module.
 
 #include <cstdint>
 #include <optional>
@@ -29,14 +29,13 @@ struct AwsScope {
 bool IsPresigned(std::string_view target);
 std::optional<AwsScope> ScopeOfAuthorization(std::string_view authorization);
 std::optional<AwsScope> ScopeOfHost(std::string_view host);
-// Of the two, for a request.
+// The first of the two that a request has.
 std::optional<AwsScope> ScopeOf(const RequestHead& head, std::string_view host);
 
-// Whether the hash of the body has to be known: S3 takes an unsigned one over TLS, or the hash that
-// the guest's SDK already told.
+// Whether the hash of the body is needed. S3 accepts an unsigned body over TLS, or the hash that
+// the guest's SDK sent.
 bool NeedsBodyHash(const RequestHead& head, const AwsScope& scope);
-// What stands for the body in the signature. kInvalidArgument when its chunks are signed one by
-// one.
+// The body's hash in the signature. kInvalidArgument: its chunks are signed one by one.
 Result<std::string> PayloadHash(const RequestHead& head,
                                 const AwsScope& scope,
                                 std::string_view body);

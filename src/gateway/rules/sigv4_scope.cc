@@ -1,4 +1,4 @@
-// Which region and service a request to AWS is for, and what stands for its body.
+// Finds the region and service of a request to AWS, and its payload hash.
 
 #include <algorithm>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kContentHash = "x-amz-content-sha256";
 constexpr std::string_view kUnsigned = "UNSIGNED-PAYLOAD";
 
-// Hosts whose first label is not the name that signatures are made for.
+// Hosts whose first label is not the service's name in signatures.
 constexpr std::pair<std::string_view, std::string_view> kSigningNames[] = {
     {"bedrock-runtime", "bedrock"},
     {"bedrock-agent", "bedrock"},
@@ -37,7 +37,7 @@ bool IsScopePart(std::string_view text) {
   });
 }
 
-// "us-east-1", "us-gov-west-1": an area, a direction and a digit.
+// "us-east-1", "us-gov-west-1": a two-letter area, a direction and a digit.
 bool IsRegion(std::string_view label) {
   constexpr std::string_view kDirections[] = {"central",   "east",      "north",
                                               "northeast", "northwest", "south",
@@ -60,8 +60,8 @@ std::string JoinLabels(const std::vector<std::string_view>& labels) {
   return joined;
 }
 
-// `labels` without the region: the last one says it, but for services whose host has a label of the
-// resource's or the operation's before it.
+// `labels` are without the region. The last one is the service, except for services whose hosts
+// begin with a resource or an operation.
 std::string ServiceOf(const std::vector<std::string_view>& labels) {
   std::string_view last = labels.back();
   if (labels.size() >= 2) {
@@ -98,7 +98,7 @@ std::optional<AwsScope> ScopeOfAuthorization(std::string_view authorization) {
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view credential = authorization.substr(at + kCredential.size());
   credential = credential.substr(0, credential.find_first_of(", "));
-  // KEY/DATE/REGION/SERVICE/aws4_request; a placeholder of a key may have slashes.
+  // KEY/DATE/REGION/SERVICE/aws4_request; a placeholder key may contain slashes.
   std::vector<std::string_view> parts = Split(credential, '/');
   if (parts.size() < 5 || parts.back() != "aws4_request") return std::nullopt;
   std::string_view region = parts[parts.size() - 3];
@@ -118,7 +118,7 @@ std::optional<AwsScope> ScopeOfHost(std::string_view host) {
   if (!known || host.empty()) return std::nullopt;
   std::vector<std::string_view> labels = Split(host, '.');
   std::string region = "us-east-1";
-  // The last region there is: a bucket may be called like one.
+  // The last label that is a region: a bucket may be named like one.
   for (std::size_t i = labels.size(); i-- > 0;) {
     if (!IsRegion(labels[i]) || labels.size() == 1) continue;
     region = labels[i];
@@ -126,7 +126,7 @@ std::optional<AwsScope> ScopeOfHost(std::string_view host) {
     break;
   }
   if (labels.size() > 1 && labels.back() == "dualstack") labels.pop_back();
-  // Of old, S3 wrote the region into its own label.
+  // In old hosts of S3 the region is a part of its label.
   if (labels.back().starts_with("s3-") && IsRegion(labels.back().substr(3)))
     return AwsScope{std::string(labels.back().substr(3)), "s3"};
   AwsScope scope{region, ServiceOf(labels)};
@@ -151,7 +151,7 @@ Result<std::string> PayloadHash(const RequestHead& head,
     return Fail(ErrorCode::kInvalidArgument,
                 "the upload is signed chunk by chunk, which cannot be signed anew: turn chunked "
                 "encoding or payload signing off in the SDK");
-  // The origin compares the hash with the body, so the guest gains nothing by a wrong one.
+  // The origin verifies the hash, so a guest gains nothing by a wrong one.
   if (IsSha256Hex(told) || told == kUnsigned || told == "STREAMING-UNSIGNED-PAYLOAD-TRAILER")
     return std::string(told);
   if (scope.is_s3() && head.has_body) return std::string(kUnsigned);

@@ -8,7 +8,7 @@
 namespace viv::gateway {
 namespace {
 
-// The keys, times and signatures are those of AWS's published test suite and of its documentation.
+// The keys, times and signatures are from AWS's published test suite and documentation.
 constexpr std::string_view kSuiteId = "AKIDEXAMPLE";
 constexpr std::string_view kSuiteSecret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 constexpr std::int64_t kSuiteTime = 1440938160;  // 20150830T123600Z

@@ -1,4 +1,4 @@
-// The key that callbacks' tokens are signed with, and the tokens.
+// The key that signs the tokens of callbacks, and the tokens.
 
 #include "base/base64.h"
 #include "base/clock.h"
@@ -21,7 +21,7 @@ Result<KeyPtr> OpenKey(const std::string& path) {
     RETURN_IF_ERROR(WriteKeyFile(path, pem.text(), 0600));
     return made;
   }
-  // A copy that was made with other rights is ours alone again.
+  // Restores the mode of a copy that others could read.
   if ((file->mode & 077) != 0) {
     RETURN_IF_ERROR(WriteKeyFile(path, file->text.text(), 0600));
   }

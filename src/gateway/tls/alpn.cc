@@ -7,7 +7,7 @@
 namespace viv::gateway {
 namespace {
 
-// A place in every SSL that is ours: its "application data" is Asio's.
+// The index of our own data in every SSL: its "application data" belongs to Asio.
 int OffersHttp2Index() {
   static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;

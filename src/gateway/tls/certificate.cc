@@ -27,7 +27,8 @@ tl::unexpected<Error> FailToMake(const std::string& what) {
 bool SetSerial(X509* certificate) {
   unsigned char bytes[16];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
-  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x3F) | 0x40);  // positive, and never short
+  // Positive, and always of full length.
+  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x3F) | 0x40);
   const std::unique_ptr<BIGNUM, void (*)(BIGNUM*)> number(BN_bin2bn(bytes, sizeof bytes, nullptr),
                                                           BN_free);
   return number != nullptr &&
@@ -45,8 +46,8 @@ bool SetCommonName(X509* certificate, const std::string& name) {
                                     static_cast<int>(name.size()), -1, 0) == 1;
 }
 
-// Some extensions are made out of the certificate and its issuer, so both are complete but for
-// them.
+// Some extensions depend on the certificate and its issuer, so everything else has to be set
+// before.
 bool AddExtension(X509* certificate, X509* issuer, int kind, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
@@ -55,7 +56,7 @@ bool AddExtension(X509* certificate, X509* issuer, int kind, const std::string& 
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// The first digits of what others know the key by.
+// The first digits of the key's identifier.
 std::string ShortKeyId(const X509* certificate) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
@@ -78,7 +79,7 @@ bool IsHostName(std::string_view host) {
   if (host.empty() || host.size() > 253) return false;
   const auto labels = Split(host, '.');
   if (!std::all_of(labels.begin(), labels.end(), IsLabel)) return false;
-  // What ends in a number is an address, in one of its many spellings.
+  // A last label that is a number makes it an address, in one of many notations.
   const std::string_view last = labels.back();
   return !std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
          !last.starts_with("0x");
@@ -113,7 +114,8 @@ Result<CertificatePtr> IssueLeafCertificate(const std::string& host,
   if (!IsHostName(host))
     return Fail(ErrorCode::kInvalidArgument, "'" + Printable(host, 64) + "' is no name of a host");
   const std::int64_t end = std::min(now_s + kLeafSeconds, NotAfterOf(issuer.certificate));
-  // A name that is too long for a subject is in the list of names alone, which then is critical.
+  // A name that is too long for a common name only stands in the subject alternative name, which
+  // then is critical.
   const bool named = host.size() <= kCommonNameBytesMax;
   CertificatePtr made(X509_new());
   X509* it = made.get();

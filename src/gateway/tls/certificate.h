@@ -1,6 +1,5 @@
 #pragma once
-// The certificates that we make: our authority's own, and those it gives to hosts. Internal to this
-// module.
+// Makes certificates: that of our authority, and those it issues to hosts. Internal to this module.
 
 #include <cstdint>
 #include <string>
@@ -15,21 +14,21 @@ inline constexpr std::int64_t kDaySeconds = 24 * 60 * 60;
 inline constexpr std::int64_t kAuthoritySeconds = 3650 * kDaySeconds;
 inline constexpr std::int64_t kLeafSeconds = 90 * kDaySeconds;
 
-// A name that a certificate can be for: labels of letters, digits, '-' and '_', none empty, as DNS
-// limits them. No addresses, no wildcards.
+// Whether a certificate can be issued for this name: non-empty labels of letters, digits, '-' and
+// '_' within DNS's limits. No addresses, no wildcards.
 bool IsHostName(std::string_view host);
 
 Result<KeyPtr> MakeKey();  // P-256
 
-// May sign certificates of hosts, and no other authority. Valid since an hour before `now_s`, for
-// clocks that go wrong.
+// It may sign certificates of hosts, but no other authority. It is valid from an hour before
+// `now_s`, for clocks that are wrong.
 Result<CertificatePtr> MakeAuthorityCertificate(EVP_PKEY* key, std::int64_t now_s);
 
 struct Issuer {
   X509* certificate;
   EVP_PKEY* key;
 };
-// One signature. `host` is a name, in lower case.
+// Takes one signature. `host` is a name in lower case.
 Result<CertificatePtr> IssueLeafCertificate(const std::string& host,
                                             EVP_PKEY* leaf_key,
                                             Issuer issuer,

@@ -21,8 +21,8 @@ namespace {
 constexpr std::int64_t kAuthorityLeftSeconds = 365 * kDaySeconds;
 constexpr std::int64_t kResumableSeconds = 60 * 60;
 
-// Guests resume with tickets, which cost no memory here. Their key is the context's own, so one
-// host's ticket is nothing to another host.
+// Guests resume sessions by tickets, which take no memory here. Each context has its own ticket
+// key, so the ticket of one host is invalid for another.
 Result<ContextPtr> MakeServerContext(X509* certificate, EVP_PKEY* key) {
   ContextPtr context(SSL_CTX_new(TLS_server_method()));
   SSL_CTX* it = context.get();
@@ -55,8 +55,8 @@ class DiskCertificateAuthority final : public CertificateAuthority {
       std::lock_guard lock(mutex_);
       if (auto found = FindLocked(name, now_s)) return found;
     }
-    // Not under the lock: a signature of one guest's shall not hold up the others. Two may make the
-    // same one at once, and the later stays.
+    // Without the lock, so that a signature for one guest does not block the others. Two threads
+    // may make the same certificate, and the later one is kept.
     const Issuer issuer{pair_.certificate.get(), pair_.key.get()};
     ASSIGN_OR_RETURN(const CertificatePtr leaf,
                      IssueLeafCertificate(name, leaf_key_.get(), issuer, now_s));
@@ -70,7 +70,7 @@ class DiskCertificateAuthority final : public CertificateAuthority {
  private:
   struct Entry {
     std::string host;
-    // Shared with the connections that were accepted with it.
+    // Shared with the connections that use it.
     std::shared_ptr<SSL_CTX> context;
     std::int64_t renew_at_s = 0;
   };
@@ -99,12 +99,13 @@ class DiskCertificateAuthority final : public CertificateAuthority {
   }
 
   const CertificateAuthorityPair pair_;
-  const KeyPtr leaf_key_;  // of all hosts, as long as this process lives
+  const KeyPtr leaf_key_;  // for all hosts, during the life of this process
   const Clock clock_;
   const std::string pem_;
-  std::mutex mutex_;                                                 // guards the ones below
-  Entries entries_;                                                  // the last used first
-  std::unordered_map<std::string_view, Entries::iterator> by_host_;  // names are the entries'
+  std::mutex mutex_;  // guards the ones below
+  Entries entries_;   // the most recently used first
+  // The keys point into the entries.
+  std::unordered_map<std::string_view, Entries::iterator> by_host_;
 };
 
 Result<CertificateAuthorityPair> MakeCertificateAuthority(const std::string& folder,

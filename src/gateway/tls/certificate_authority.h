@@ -1,7 +1,7 @@
 #pragma once
-// Our certificate authority: made on first start, kept in a folder that only the server reads, and
-// trusted inside boxes. It vouches for any host that a box's rules name, toward that box alone.
-// Thread-safe.
+// Our certificate authority. It is made at the first start and stored in a folder that only the
+// server can read. Boxes trust it. It issues certificates for the hosts of a box's rules, which
+// only that box gets to see. Thread-safe.
 
 #include <cstddef>
 #include <memory>
@@ -14,20 +14,20 @@ typedef struct ssl_ctx_st SSL_CTX;
 
 namespace viv::gateway {
 
-// Contexts beyond these, the longest unused ones, are made anew when they are asked for again.
+// If there are more contexts, the least recently used ones are dropped and made again when needed.
 inline constexpr std::size_t kContextsMax = 1024;
 
 class CertificateAuthority {
  public:
-  // Reads or makes `folder`/authority.pem and authority.key. One that ends within the year is made
-  // anew.
+  // Reads or makes `folder`/authority.pem and authority.key. A certificate that expires within a
+  // year is replaced.
   static Result<std::unique_ptr<CertificateAuthority>> Open(const std::string& folder,
                                                             Clock clock = NowMs);
   virtual ~CertificateAuthority() = default;
 
   virtual const std::string& pem() const = 0;  // the certificate, not the key
-  // What serves TLS as `host`, a name in any case; kept for the next time, so this is quick but for
-  // the first one, which costs a signature.
+  // A context that serves TLS as `host`, a name in any case. Contexts are cached, so only the first
+  // call for a host costs a signature.
   virtual Result<std::shared_ptr<SSL_CTX>> ContextFor(const std::string& host) = 0;
 };
 

@@ -17,7 +17,7 @@ constexpr char kKeyFile[] = "/authority.key";
 constexpr char kAdvice[] = "; remove it and authority.pem to have a new authority made";
 
 int NoPassphrase(char*, int, int, void*) {
-  return 0;  // OpenSSL would ask the terminal
+  return 0;  // otherwise OpenSSL would ask at the terminal
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ Result<std::optional<CertificateAuthorityPair>> ReadCertificateAuthority(
 }
 
 Status WriteCertificateAuthority(const std::string& folder, const CertificateAuthorityPair& pair) {
-  const BioPtr bio(BIO_new(BIO_s_mem()));  // wiped when freed
+  const BioPtr bio(BIO_new(BIO_s_mem()));  // zeroized when freed
   if (bio == nullptr || PEM_write_bio_PKCS8PrivateKey(bio.get(), pair.key.get(), nullptr, nullptr,
                                                       0, nullptr, nullptr) != 1)
     return Fail(ErrorCode::kInternal, "write the key of our authority: " + LastOpenSslError());
   const ZeroizedString key(TextOf(bio.get()));
-  // The key first: a certificate without its key is replaced, as is one with another's.
+  // The key is written first: a certificate whose key is missing or does not match is replaced.
   RETURN_IF_ERROR(WriteKeyFile(folder + kKeyFile, key.text(), 0600));
   return WriteKeyFile(folder + kCertificateFile, PemOf(pair.certificate.get()), 0644);
 }

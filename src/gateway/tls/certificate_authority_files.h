@@ -1,6 +1,6 @@
 #pragma once
-// Our authority on disk: FOLDER/authority.pem, which everybody may know, and authority.key, which
-// nobody else may read. Internal to this module.
+// Our authority on disk: FOLDER/authority.pem, which is public, and authority.key, which only the
+// server may read. Internal to this module.
 
 #include <optional>
 #include <string>
@@ -15,11 +15,11 @@ struct CertificateAuthorityPair {
   KeyPtr key;
 };
 
-// Nothing when one of the files is missing, or they do not belong together because a server was
-// killed between them. Fails on files that are no authority, or a key that others can read.
+// Nothing if one of the files is missing, or if they do not match because a server was killed
+// between writing them. Fails if a file is not valid or others can read the key.
 Result<std::optional<CertificateAuthorityPair>> ReadCertificateAuthority(const std::string& folder);
 
-// Each file appears complete; both are on disk when this returns.
+// Each file is replaced atomically. Both are on disk when this returns.
 Status WriteCertificateAuthority(const std::string& folder, const CertificateAuthorityPair& pair);
 
 }  // namespace viv::gateway

@@ -40,7 +40,7 @@ struct Handshake {
   SessionPtr session;
 };
 
-// A guest that believes `pem`, and the server's side with that context, in memory.
+// A client that trusts `pem` and a server with that context, in memory.
 Handshake TalkTo(SSL_CTX* server_context,
                  const std::string& pem,
                  const std::string& host,
@@ -71,11 +71,11 @@ Handshake TalkTo(SSL_CTX* server_context,
   }
   char byte = 'x';
   SSL_write(server.get(), &byte, 1);
-  SSL_read(client.get(), &byte, 1);  // the tickets come first
+  SSL_read(client.get(), &byte, 1);  // the tickets arrive first
   result.resumed = SSL_session_reused(client.get()) == 1;
   result.protocol = NegotiatedHttp2(client.get()) ? "h2" : "other";
   result.session.reset(SSL_get1_session(client.get()));
-  SSL_shutdown(client.get());  // a session that was not ended in order is not resumed
+  SSL_shutdown(client.get());  // a session without an orderly end is not resumed
   ERR_clear_error();
   return result;
 }

@@ -21,8 +21,8 @@ using GatewayTlsStream = asio::ssl::stream<http::StreamSocket>;
 
 constexpr std::chrono::milliseconds kCloseNotifyTime{500};
 
-// Closes a socket when its time is over, unless this goes before. Closing and not cancelling: what
-// begins afterwards fails as well.
+// Closes a socket after a time, unless this is destroyed before. It closes instead of cancelling,
+// so that later operations fail as well.
 class TimeLimit {
  public:
   TimeLimit(http::StreamSocket& socket, std::chrono::milliseconds time)
@@ -42,7 +42,7 @@ class TimeLimit {
   bool over() const { return state_->over; }
 
  private:
-  // Shared with the wait, which may end after this.
+  // Shared with the timer's handler, which may run after the destructor.
   struct State {
     http::StreamSocket* socket = nullptr;
     bool over = false;
@@ -53,20 +53,20 @@ class TimeLimit {
 
 class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream> {
  public:
-  GatewayTlsTransport(http::StreamSocket socket, SSL* ssl)  // takes the SSL
+  GatewayTlsTransport(http::StreamSocket socket, SSL* ssl)  // takes ownership of `ssl`
       : StreamTransport(std::move(socket), ssl) {}
 
   bool secure() const override { return true; }
-  Task<bool> Handshake() override { co_return true; }  // it was the first thing done
+  Task<bool> Handshake() override { co_return true; }  // it was done before
 
   // Nothing: what OpenSSL has taken cannot be given back when the kernel takes only half of it.
   std::size_t TryWrite(const Pieces&) override { return 0; }
 
-  // A record of which only a part has come may be anything.
+  // An incomplete record may contain anything.
   bool HasUnread() override { return StreamTransport::HasUnread() || SSL_has_pending(ssl()) == 1; }
 
-  // With the goodbye of our direction; the peer's is still to come. OpenSSL would wait for it, and
-  // a read may be under way, so it is told that there is nothing to wait for.
+  // Sends close_notify for our direction; the peer's is still to come. OpenSSL would wait for it,
+  // and a read may be running, so it is told that there is nothing to wait for.
   void CloseWrite() override {
     const int before = SSL_get_shutdown(ssl());
     error_code ignored;
@@ -84,7 +84,8 @@ class GatewayTlsTransport final : public http::StreamTransport<GatewayTlsStream>
         side == TlsSide::kServer ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
     const asio::const_buffer before(already_read.data(), already_read.size());
     auto [error, used] = co_await stream_.async_handshake(role, before, http::kTuple);
-    // Nobody has a word before the handshake's end, so what is left over is no TLS.
+    // The guest cannot send application data before the handshake ends, so leftover bytes are not
+    // TLS.
     if (!error && used != already_read.size())
       error = error_code(asio::error::invalid_argument, boost::system::system_category());
     co_return error;
@@ -115,7 +116,7 @@ HandshakeFailure Describe(error_code error, SSL* ssl, bool timed_out) {
     failure.reason = ERR_GET_REASON(code);
     const char* text = ERR_reason_error_string(code);
     failure.text = text == nullptr ? error.message() : text;
-    // OpenSSL adds the number of an alert to this one.
+    // OpenSSL adds the alert's number to this offset.
     if (failure.reason >= SSL_AD_REASON_OFFSET) failure.kind = Kind::kAlertReceived;
   } else if (error == asio::error::invalid_argument) {
     failure.text = "there was more than a handshake";

@@ -1,5 +1,5 @@
 #pragma once
-// One TLS handshake, of either side, in ten seconds at most; and the transport that comes of it.
+// Performs one TLS handshake as client or server, within ten seconds, and returns the transport.
 // Internal to this module.
 
 #include <chrono>
@@ -22,17 +22,17 @@ enum class TlsSide { kServer, kClient };
 struct HandshakeFailure {
   enum class Kind {
     kTimeout,
-    kClosed,         // the other side went away
-    kAlertReceived,  // the other side told us so, in an alert
-    kProtocolError   // we did not like what it said
+    kClosed,         // the other side closed the connection
+    kAlertReceived,  // the other side sent an alert
+    kProtocolError   // the other side's messages were invalid
   };
   Kind kind = Kind::kProtocolError;
-  int reason = 0;          // OpenSSL's
-  long verify_result = 0;  // what is wrong with its certificate; 0: nothing
+  int reason = 0;          // OpenSSL's reason code
+  long verify_result = 0;  // why the certificate is invalid; 0: it is valid
   std::string text;
 };
 
-// `already_read` is what was read of the socket before. The socket is closed when this fails.
+// `already_read` is what was read from the socket before. The socket is closed if this fails.
 Task<tl::expected<TlsConnection, HandshakeFailure>> RunTlsHandshake(
     http::StreamSocket socket,
     SslPtr ssl,

@@ -1,6 +1,6 @@
 #pragma once
-// Files that hold a key: read into memory that is overwritten when it goes, written whole or not at
-// all, whenever the machine stops. Internal to this module.
+// Files that contain a key. They are read into memory that is zeroized afterwards, and written
+// atomically, also if the machine crashes. Internal to this module.
 
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@
 
 namespace viv::gateway {
 
-// A text that is overwritten when it goes.
+// A string that is overwritten with zeros when it is destroyed.
 class ZeroizedString {
  public:
   ZeroizedString() = default;
@@ -32,14 +32,14 @@ class ZeroizedString {
 };
 
 struct KeyFile {
-  ZeroizedString text;  // 64 KiB of it at most
-  mode_t mode = 0;      // its rights
+  ZeroizedString text;  // at most 64 KiB
+  mode_t mode = 0;      // permission bits
 };
 
-Status MakeKeyFolder(const std::string& folder);  // 0700
-// Nothing when there is no such file.
+Status MakeKeyFolder(const std::string& folder);  // with mode 0700
+// Nothing if there is no such file.
 Result<std::optional<KeyFile>> ReadKeyFile(const std::string& path);
-// It appears complete, and is on disk when this returns.
+// The file is replaced atomically and is on disk when this returns.
 Status WriteKeyFile(const std::string& path, std::string_view text, mode_t mode);
 
 }  // namespace viv::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// Owners of OpenSSL's objects, and its last complaint in words. Internal to this module.
+// Smart pointers for OpenSSL's objects, and its last error as text. Internal to this module.
 
 #include <openssl/types.h>
 
@@ -26,10 +26,10 @@ using ContextPtr = std::unique_ptr<SSL_CTX, OpenSslFree>;
 using SessionPtr = std::unique_ptr<SSL_SESSION, OpenSslFree>;
 using CertificatePtr = std::unique_ptr<X509, OpenSslFree>;
 
-BioPtr ReadableBio(std::string_view text);  // borrows the text
-std::string TextOf(BIO* bio);               // what was written into a memory BIO
+BioPtr ReadableBio(std::string_view text);  // refers to the text
+std::string TextOf(BIO* bio);               // the content of a memory BIO
 
-// Why the last call of this thread failed. Forgets it, so that the next call begins afresh.
+// Why the last call on this thread failed. Clears the error queue.
 std::string LastOpenSslError();
 
 }  // namespace viv::gateway

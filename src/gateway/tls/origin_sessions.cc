@@ -16,7 +16,7 @@ namespace {
 class OriginSessions {
  public:
   void Keep(const std::string& host, SessionPtr session) {
-    SessionPtr replaced;  // goes after the lock
+    SessionPtr replaced;  // destroyed after the lock is released
     std::lock_guard lock(mutex_);
     if (const auto found = by_host_.find(host); found != by_host_.end()) {
       replaced = std::exchange(found->second->session, std::move(session));
@@ -55,7 +55,7 @@ void FreeSessions(void*, void* sessions, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<OriginSessions*>(sessions);
 }
 
-// Where a context has its sessions.
+// The index of the session cache in a context.
 int SessionsIndex() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, FreeSessions);
   return index;
@@ -65,7 +65,7 @@ OriginSessions* SessionsOf(SSL* ssl) {
   return static_cast<OriginSessions*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), SessionsIndex()));
 }
 
-// OpenSSL calls this for every ticket. 1: the session is ours now.
+// OpenSSL calls this for every ticket. 1: we keep the session.
 int StoreSession(SSL* ssl, SSL_SESSION* session) {
   const char* host = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   OriginSessions* sessions = SessionsOf(ssl);

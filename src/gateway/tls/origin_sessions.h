@@ -1,8 +1,8 @@
 #pragma once
-// The last TLS session with each origin, so that the next connection to it begins with fewer
-// signatures and no chain to verify. It is the context's, which OpenSSL keeps as long as any
-// connection. Sessions are only of connections whose certificate was verified. Internal to this
-// module, thread-safe.
+// Caches the last TLS session with each origin, so that the next connection needs fewer signatures
+// and no verification of the chain. The cache belongs to the SSL_CTX, which OpenSSL keeps as long
+// as any connection. Only sessions with a verified certificate are stored. Internal to this module,
+// thread-safe.
 
 #include <cstddef>
 
@@ -10,10 +10,10 @@
 
 namespace viv::gateway {
 
-inline constexpr std::size_t kOriginSessionsMax = 1024;  // the longest unused goes
+inline constexpr std::size_t kOriginSessionsMax = 1024;  // the least recently used is dropped
 
-void EnableSessionCache(SSL_CTX* context);  // a client's
-// Before the handshake, once the connection has its server's name.
+void EnableSessionCache(SSL_CTX* context);  // of a client
+// Call it before the handshake, after the server name is set.
 void ResumeSession(SSL* ssl);
 
 }  // namespace viv::gateway

@@ -26,7 +26,7 @@ std::string ExplainGuest(const HandshakeFailure& failure) {
          "/etc/ssl/certs/ca-certificates.crt";
 }
 
-// What is wrong with the certificate of an origin.
+// Why the certificate of an origin is not accepted.
 std::string ExplainCertificate(const std::string& host, long result) {
   const std::string certificate = "the certificate of " + host;
   switch (result) {
@@ -64,7 +64,7 @@ Error ExplainOrigin(const std::string& host, const HandshakeFailure& failure) {
   return {ErrorCode::kUnavailable, "TLS with " + host + " failed: " + failure.text};
 }
 
-// Says which host is meant and demands a certificate for it: a name, or an address.
+// Sets the host and requires a certificate for it: a name or an address.
 bool RequireCertificateFor(SSL* ssl, const std::string& host) {
   X509_VERIFY_PARAM* params = SSL_get0_param(ssl);
   if (!IsHostName(host)) return X509_VERIFY_PARAM_set1_ip_asc(params, host.c_str()) == 1;
@@ -88,7 +88,7 @@ Result<ContextPtr> MakeOriginContext(const std::vector<std::string>& cas) {
   }
   SSL_CTX_set_verify(it, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_verify_depth(it, kChainLengthMax);
-  // Who gives the authority in the middle of a chain means to trust it.
+  // An operator who lists an intermediate authority means to trust it.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(it), X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_options(it, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(it, SSL_MODE_RELEASE_BUFFERS);
@@ -122,7 +122,7 @@ class OpenSslOriginTls final : public OriginTls {
   }
 
  private:
-  const ContextPtr context_;  // OpenSSL locks what changes in it
+  const ContextPtr context_;  // OpenSSL locks it internally
 };
 
 }  // namespace

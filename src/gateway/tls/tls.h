@@ -14,24 +14,24 @@ namespace viv::gateway {
 
 struct TlsConnection {
   std::unique_ptr<http::Transport> transport;
-  bool http2 = false;  // what was agreed on
+  bool http2 = false;  // the negotiated version
 };
 
-// The server's side, toward a guest whose first bytes are `already_read`. `http2` offers it beside
+// The server side, toward a guest that has sent `already_read`. `http2` offers HTTP/2 besides
 // HTTP/1.1.
 Task<Result<TlsConnection>> AcceptTls(http::StreamSocket socket,
                                       std::string already_read,
                                       std::shared_ptr<SSL_CTX> context,
                                       bool http2);
 
-// The client's side, toward origins. Thread-safe.
+// The client side, toward origins. Thread-safe.
 class OriginTls {
  public:
-  // Trusts what this machine trusts, and these PEM files.
+  // Trusts the machine's authorities and those in these PEM files.
   static Result<std::unique_ptr<OriginTls>> Open(const std::vector<std::string>& cas);
   virtual ~OriginTls() = default;
-  // kPermissionDenied when its certificate is not one of `host`, or nobody trusted vouches for it:
-  // the message says which. kUnavailable when it fails otherwise.
+  // kPermissionDenied: its certificate is not for `host` or no trusted authority signed it; the
+  // message says which. kUnavailable: any other failure.
   virtual Task<Result<TlsConnection>> Connect(http::StreamSocket socket,
                                               std::string host,
                                               bool http2) = 0;

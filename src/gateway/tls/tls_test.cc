@@ -29,7 +29,7 @@ Task<void> Store(Task<T> task, std::optional<T>& into) {
   into.emplace(co_await std::move(task));
 }
 
-// Both ends' results of one connection between an origin and us.
+// The results of both ends of a connection between us and an origin.
 struct BothEnds {
   std::optional<Result<TlsConnection>> origin, us;
 };
@@ -52,7 +52,7 @@ Task<bool> Send(http::Transport& to, std::string text) {
 
 class GatewayTlsTest : public ::testing::Test {
  protected:
-  // What this machine trusts is nothing here, which is also read faster.
+  // The machine's own list of authorities is empty here, which is also faster to read.
   void SetUp() override {
     ::setenv("SSL_CERT_FILE", "/dev/null", 1);
     ::setenv("SSL_CERT_DIR", "/dev/null", 1);
@@ -83,7 +83,7 @@ class GatewayTlsTest : public ::testing::Test {
     return ends;
   }
 
-  // Why we do not talk to an origin with that identity.
+  // Why we refuse an origin with that identity.
   std::string Refusal(const TestIdentity& identity, const std::string& host = "origin.example") {
     const auto tls = Trusting(authority_.certificate.get());
     const BothEnds ends = ConnectBoth(*tls, TestServerContext(identity), host);
@@ -132,13 +132,13 @@ TEST_F(GatewayTlsTest, TalksToAnOriginWithAGoodCertificate) {
   EXPECT_TRUE(Finish(Send(us, std::string(5000, 'a'))));
   End(us.Shutdown(http::Transport::Linger::kNo));
   EXPECT_EQ(Finish(ReadAll(origin)), std::string(5000, 'a'));
-  EXPECT_FALSE(origin.read_failed());  // a goodbye, not a cut
+  EXPECT_FALSE(origin.read_failed());  // it got a close_notify
 }
 
 TEST_F(GatewayTlsTest, AgreesOnHttp1WhereTheOtherSideKnowsNoBetter) {
   const auto tls = Trusting(authority_.certificate.get());
   const auto context = TestServerContext(MakeTestIdentity({}, &authority_));
-  BothEnds ends = ConnectBoth(*tls, context);  // says nothing about protocols
+  BothEnds ends = ConnectBoth(*tls, context);  // without ALPN
   ASSERT_TRUE(*ends.us);
   EXPECT_FALSE((*ends.us)->http2);
   EnableAlpnSelection(context.get());
@@ -270,7 +270,7 @@ TEST_F(GatewayTlsTest, SaysWhichFileHasNoCertificates) {
   EXPECT_TRUE(OriginTls::Open({}));
 }
 
-// What the client's side says to `answer` instead of a server's handshake.
+// The client gets `answer` instead of a server's handshake.
 TEST_F(GatewayTlsTest, AnOriginThatSpeaksNoTlsIsUnavailable) {
   const auto tls = Trusting(authority_.certificate.get());
   for (const std::string& answer :
@@ -296,7 +296,7 @@ TEST_F(GatewayTlsTest, AHandshakeThatTakesTooLongEnds) {
   EXPECT_EQ(secured.error().kind, HandshakeFailure::Kind::kTimeout);
 }
 
-// A guest's side in memory, whose bytes the test carries.
+// A TLS client in memory, whose bytes the test passes on.
 struct GuestInMemory {
   explicit GuestInMemory(const char* protocols = nullptr) {
     context.reset(SSL_CTX_new(TLS_client_method()));
@@ -406,7 +406,7 @@ TEST_F(GatewayTlsTest, SeesWhatCameUnaskedAndTakesNoTicketForIt) {
   BothEnds ends = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));
   ASSERT_TRUE(*ends.us && *ends.origin);
   http::Transport &us = *(*ends.us)->transport, &origin = *(*ends.origin)->transport;
-  EXPECT_FALSE(us.HasUnread());  // but for tickets
+  EXPECT_FALSE(us.HasUnread());  // tickets do not count
   EXPECT_TRUE(Finish(Send(origin, "unasked")));
   EXPECT_TRUE(us.HasUnread());
   BothEnds other = ConnectBoth(*tls, TestServerContext(MakeTestIdentity({}, &authority_)));

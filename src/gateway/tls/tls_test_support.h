@@ -1,6 +1,6 @@
 #pragma once
-// For tests of TLS: an authority of its own, which makes good certificates and bad ones, and the
-// two ends of a connection on one loop.
+// For tests of TLS: an authority that makes valid and invalid certificates, and the two ends of a
+// connection on one loop.
 
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -34,10 +34,10 @@ struct ScratchFolder {
 
 struct TestCertificate {
   std::string name = "origin.example";  // may have a NUL in it
-  std::int64_t from_s = -3600;          // from now
+  std::int64_t from_s = -3600;          // relative to now
   std::int64_t until_s = 3600;
   bool is_authority = false;
-  bool says_names = true;  // a list of names; otherwise the subject alone
+  bool says_names = true;  // has subject alternative names; otherwise only a common name
 };
 
 struct TestIdentity {
@@ -53,7 +53,7 @@ inline void AddTestExtension(X509* certificate, int kind, const char* value) {
   X509_EXTENSION_free(extension);
 }
 
-// `issuer` is null for one that signs itself.
+// `issuer` is null for a self-signed certificate.
 inline TestIdentity MakeTestIdentity(const TestCertificate& wanted, const TestIdentity* issuer) {
   TestIdentity made{CertificatePtr(X509_new()), *MakeKey()};
   X509* it = made.certificate.get();
