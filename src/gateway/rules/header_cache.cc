@@ -23,8 +23,7 @@ std::size_t BytesOf(const std::string& key, const http::Headers& headers) {
 
 struct HeaderCache::PendingFetch {
   PendingFetch(asio::any_io_executor executor, std::string of)
-      : key(std::move(of)),
-        done(std::move(executor), asio::steady_timer::time_point::max()) {}
+      : key(std::move(of)), done(std::move(executor), asio::steady_timer::time_point::max()) {}
 
   const std::string key;
   asio::steady_timer done;  // cancelled when the fetch has ended
