@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "templates/archive_path.h"
+#include "base/archive_path.h"
 #include "templates/layer_writer.h"
 
 namespace viv::templates {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "templates/archive_path.h"
+#include "base/archive_path.h"
 #include "templates/folder_writer.h"
 #include "templates/layer_writer.h"
 #include "templates/oci_image.h"

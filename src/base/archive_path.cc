@@ -1,8 +1,8 @@
-#include "templates/archive_path.h"
+#include "base/archive_path.h"
 
 #include "base/text.h"
 
-namespace viv::templates {
+namespace viv {
 namespace {
 
 tl::unexpected<Error> RefuseName(std::string_view name, const char* why) {
@@ -43,4 +43,4 @@ bool LinkStaysInside(std::string_view target, std::size_t depth) {
   return true;
 }
 
-}  // namespace viv::templates
+}  // namespace viv

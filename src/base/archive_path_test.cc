@@ -1,9 +1,9 @@
-#include "templates/archive_path.h"
+#include "base/archive_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace viv::templates {
+namespace viv {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(ArchiveLinkTest, TellsLinksThatStayFromThoseThatLeave) {
 }
 
 }  // namespace
-}  // namespace viv::templates
+}  // namespace viv

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace viv::templates {
+namespace viv {
 
 constexpr std::size_t kArchivePathMax = 4096;
 constexpr std::size_t kArchiveDepthMax = 200;
@@ -20,4 +20,4 @@ Result<std::vector<std::string>> SplitArchivePath(std::string_view name);
 // target does: a box sees its own root.
 bool LinkStaysInside(std::string_view target, std::size_t depth);
 
-}  // namespace viv::templates
+}  // namespace viv
