@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/archive_path.h"
+#include "base/libarchive_member.h"
 #include "templates/layer_writer.h"
 
 namespace viv::templates {
@@ -32,14 +33,6 @@ tl::unexpected<Error> FailArchive(archive* reader) {
   const char* text = archive_error_string(reader);
   return RefuseArchive(std::string("the layer is damaged: ") +
                        (text != nullptr ? text : "no tar file"));
-}
-
-// Outside a UTF-8 locale libarchive gives some names only in the second form.
-using TextGetter = const char* (*)(archive_entry*);
-std::string ArchiveText(archive_entry* entry, TextGetter plain, TextGetter utf8) {
-  const char* text = plain(entry);
-  if (text == nullptr) text = utf8(entry);
-  return text != nullptr ? text : "";
 }
 
 class LayerExtractor {
@@ -66,49 +59,25 @@ class LayerExtractor {
  private:
   Status Entry(archive_entry* entry) {
     if (--budget_.entries < 0) return RefuseArchive("the image holds too many files");
-    ASSIGN_OR_RETURN(auto parts, SplitArchivePath(ArchiveText(entry, archive_entry_pathname,
-                                                              archive_entry_pathname_utf8)));
-    if (parts.empty()) return {};  // the root itself
-    // A box has a /dev of its own; what an image has there is never seen.
-    if (parts[0] == "dev" && parts.size() > 1) return {};
-    const std::string leaf = parts.back();
-    parts.pop_back();
-    ASSIGN_OR_RETURN(const UniqueFd parent, writer_.OpenParent(parts), "unpack " + leaf);
+    const ArchiveMember member = ReadArchiveMember(entry);
+    ASSIGN_OR_RETURN(CheckedMember checked,
+                     CheckArchiveMember(member, ArchiveUse::kRootFileSystem));
+    if (checked.is_left_out) return {};
+    const std::string leaf = checked.path.back();
+    checked.path.pop_back();
+    ASSIGN_OR_RETURN(const UniqueFd parent, writer_.OpenParent(checked.path), "unpack " + leaf);
     if (leaf.starts_with(".wh.")) return writer_.Whiteout(parent.get(), leaf.substr(4));
-    const std::string linked =
-        ArchiveText(entry, archive_entry_hardlink, archive_entry_hardlink_utf8);
-    if (!linked.empty()) return HardLink(parent.get(), leaf, linked);
-    return Node(entry, parent.get(), leaf, parts.size());
-  }
-
-  Status HardLink(int parent, const std::string& leaf, const std::string& target) {
-    ASSIGN_OR_RETURN(auto parts, SplitArchivePath(target));
-    if (parts.empty()) return RefuseArchive("'" + leaf + "' in the archive is a link to its root");
-    return writer_.HardLink(parent, leaf, parts);
-  }
-
-  Status Node(archive_entry* entry, int parent, const std::string& leaf, std::size_t depth) {
     const EntryStatus status{.mode = static_cast<mode_t>(archive_entry_perm(entry)),
                              .user = archive_entry_uid(entry),
                              .group = archive_entry_gid(entry),
                              .modified = archive_entry_mtime(entry)};
-    switch (archive_entry_filetype(entry)) {
-      case AE_IFDIR:
-        return writer_.Folder(parent, leaf, status);
-      case AE_IFLNK: {
-        const std::string target =
-            ArchiveText(entry, archive_entry_symlink, archive_entry_symlink_utf8);
-        if (!LinkStaysInside(target, depth))
-          return RefuseArchive("the link '" + leaf + "' in the archive leads out of it");
-        return writer_.Link(parent, leaf, target, status);
-      }
-      case AE_IFREG:
-        return File(entry, parent, leaf, status);
-      case AE_IFIFO:
-        return {};  // pipes are of a running system
-      default:
-        return RefuseArchive("'" + leaf + "' in the archive is a device");
-    }
+    if (member.kind == ArchiveMember::Kind::kHardLink)
+      return writer_.HardLink(parent.get(), leaf, checked.linked_path);
+    if (member.kind == ArchiveMember::Kind::kFolder)
+      return writer_.Folder(parent.get(), leaf, status);
+    if (member.kind == ArchiveMember::Kind::kSymbolicLink)
+      return writer_.Link(parent.get(), leaf, member.target, status);
+    return File(entry, parent.get(), leaf, status);
   }
 
   Status File(archive_entry* entry,

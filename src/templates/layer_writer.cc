@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/archive_path.h"
+
 namespace viv::templates {
 namespace {
 
@@ -23,10 +25,6 @@ unsigned IdInBox(std::int64_t id) {
 
 timespec TimeOf(std::int64_t seconds) {
   return {.tv_sec = std::clamp<std::int64_t>(seconds, 0, 0xFFFFFFFFLL), .tv_nsec = 0};
-}
-
-tl::unexpected<Error> RefuseEntry(const std::string& name, const char* why) {
-  return Fail(ErrorCode::kInvalidArgument, "'" + name + "' in the archive " + why);
 }
 
 bool IsWhiteout(const struct stat& status) {
@@ -48,14 +46,13 @@ Result<UniqueFd> LayerWriter::OpenBeneath(const std::string& path) const {
   UniqueFd folder(static_cast<int>(
       syscall(SYS_openat2, root_.get(), path.empty() ? "." : path.c_str(), &how, sizeof how)));
   if (!folder && (errno == ELOOP || errno == ENOTDIR || errno == EXDEV))
-    return RefuseEntry(path, "is no folder but has files in it");
+    return RefuseArchiveMember(path, "is no folder but has files in it");
   if (!folder) return FailSystem("open " + path);
   return folder;
 }
 
 Result<UniqueFd> LayerWriter::OpenParent(const std::vector<std::string>& parts) const {
-  std::string path;
-  for (const std::string& part : parts) path += (path.empty() ? "" : "/") + part;
+  std::string path = JoinArchivePath(parts);
   auto folder = OpenBeneath(path);
   if (folder || folder.error().code != ErrorCode::kNotFound) return folder;
   path.clear();
@@ -75,7 +72,7 @@ Result<UniqueFd> LayerWriter::OpenParent(const std::vector<std::string>& parts) 
 // Removes an existing entry of that name; a folder of that name is refused.
 Status LayerWriter::ClearName(int parent, const std::string& name) const {
   if (unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  if (errno == EISDIR) return RefuseEntry(name, "is there twice, once as a folder");
+  if (errno == EISDIR) return RefuseArchiveMember(name, "is there twice, once as a folder");
   return FailSystem("replace " + name);
 }
 
@@ -109,14 +106,12 @@ Status LayerWriter::HardLink(int parent,
                              const std::string& name,
                              const std::vector<std::string>& target) const {
   const std::vector<std::string> above(target.begin(), target.end() - 1);
-  std::string path;
-  for (const std::string& part : above) path += (path.empty() ? "" : "/") + part;
-  const auto folder = OpenBeneath(path);
-  if (!folder) return RefuseEntry(name, "is a link to a file that is not in the layer");
+  const auto folder = OpenBeneath(JoinArchivePath(above));
+  if (!folder) return RefuseArchiveMember(name, "is a link to a file that is not in the layer");
   struct stat status {};
   if (fstatat(folder->get(), target.back().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
       !(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
-    return RefuseEntry(name, "is a link to a file that is not in the layer");
+    return RefuseArchiveMember(name, "is a link to a file that is not in the layer");
   struct stat own {};
   if (fstatat(parent, name.c_str(), &own, AT_SYMLINK_NOFOLLOW) == 0 && own.st_ino == status.st_ino)
     return {};  // it names itself
@@ -138,7 +133,7 @@ Status LayerWriter::Whiteout(int parent, const std::string& name) const {
   if (name == ".wh..opq") return SetOpaque(parent);
   if (name.starts_with(".wh.")) return {};  // bookkeeping of aufs
   if (name.empty() || name == "." || name == "..")
-    return RefuseEntry(".wh." + name, "hides nothing");
+    return RefuseArchiveMember(".wh." + name, "hides nothing");
   if (mknodat(parent, name.c_str(), S_IFCHR, makedev(0, 0)) == 0) return {};
   if (errno != EEXIST) return FailSystem("hide " + name);
   // It hides what lower layers have; what this layer put there stays.

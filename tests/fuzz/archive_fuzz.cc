@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <string>
 
+#include "base/archive_path.h"
 #include "base/check.h"
 #include "base/unique_fd.h"
 #include "fuzz_target.h"
 #include "scratch_folder.h"
-#include "tools/archive/member_name.h"
 #include "tools/archive/unpack.h"
 
 namespace {
@@ -27,7 +27,8 @@ void CheckContent(const fs::path& folder) {
     const fs::path inside = entry.path().lexically_relative(folder);
     const auto depth = static_cast<std::size_t>(std::distance(inside.begin(), inside.end())) - 1;
     if (entry.is_symlink()) {
-      CHECK(viv::tools::LinkStaysBelow(fs::read_symlink(entry.path()).string(), depth));
+      CHECK(viv::LinkStaysInside(fs::read_symlink(entry.path()).string(), depth,
+                                 viv::ArchiveUse::kFolder));
     } else {
       CHECK((fs::status(entry.path()).permissions() & fs::perms::set_uid) == fs::perms::none);
     }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/archive_path.h"
 #include "tools/archive/beneath.h"
-#include "tools/archive/member_name.h"
 
 namespace viv::tools {
 namespace {
@@ -41,7 +41,7 @@ Result<Kind> KindAt(int folder, const std::string& name) {
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
     return S_ISDIR(status.st_mode) ? Kind::kFolder : Kind::kOther;
   if (errno == ENOENT) return Kind::kNothing;
-  return FailArchiveCall("look at '" + Shown(name) + "'", errno);
+  return FailArchiveCall("look at '" + PrintableArchiveName(name) + "'", errno);
 }
 
 struct FolderPair {
@@ -51,7 +51,8 @@ struct FolderPair {
 Result<FolderPair> Descend(int from, int into, const std::string& name) {
   FolderPair pair{OpenBeneath(from, name, O_PATH | O_DIRECTORY),
                   OpenBeneath(into, name, O_PATH | O_DIRECTORY)};
-  if (!pair.from || !pair.into) return FailArchiveCall("open '" + Shown(name) + "'", errno);
+  if (!pair.from || !pair.into)
+    return FailArchiveCall("open '" + PrintableArchiveName(name) + "'", errno);
   return pair;
 }
 
@@ -65,8 +66,8 @@ Status CheckMerge(int from, int into) {
     if (there == Kind::kNothing) continue;
     if (here != there)
       return Fail(ErrorCode::kConflict,
-                  "'" + Shown(name) + "' is " + (here == Kind::kFolder ? "a folder" : "no folder") +
-                      " in the archive, but " +
+                  "'" + PrintableArchiveName(name) + "' is " +
+                      (here == Kind::kFolder ? "a folder" : "no folder") + " in the archive, but " +
                       (there == Kind::kFolder ? "a folder" : "no folder") + " in the workspace");
     if (here != Kind::kFolder) continue;
     ASSIGN_OR_RETURN(const FolderPair both, Descend(from, into, name));
@@ -84,7 +85,7 @@ Status ApplyMerge(int from, int into) {
       ASSIGN_OR_RETURN(const FolderPair both, Descend(from, into, name));
       RETURN_IF_ERROR(ApplyMerge(both.from.get(), both.into.get()));
     } else if (::renameat(from, name.c_str(), into, name.c_str()) != 0) {
-      return FailArchiveCall("move '" + Shown(name) + "' into the workspace", errno);
+      return FailArchiveCall("move '" + PrintableArchiveName(name) + "' into the workspace", errno);
     }
   }
   return {};

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/archive_path.h"
 #include "tools/archive/beneath.h"
 #include "tools/archive/gzip_output.h"
-#include "tools/archive/member_name.h"
 #include "tools/archive/staging.h"
 #include "tools/archive/tar_header.h"
 
@@ -63,7 +63,7 @@ class Packer {
   };
 
   void LeaveOut(const std::string& path, const std::string& why) {
-    report_("left out '" + Shown(path) + "': " + why);
+    report_("left out '" + PrintableArchiveName(path) + "': " + why);
   }
   static std::string NameOf(const std::string& path) { return path.empty() ? "." : "./" + path; }
 
@@ -112,7 +112,8 @@ class Packer {
         continue;
       level.names.push_back(std::move(name));
       if (level.names.size() > limits_.entries_max)
-        return Fail(ErrorCode::kLimitExceeded, "'" + Shown(path) + "' has too many entries");
+        return Fail(ErrorCode::kLimitExceeded,
+                    "'" + PrintableArchiveName(path) + "' has too many entries");
     }
     std::sort(level.names.rbegin(), level.names.rend());
     levels_.push_back(std::move(level));
@@ -120,15 +121,15 @@ class Packer {
   }
 
   Status Link(const std::string& path, TarMember member, int node) {
-    char target[kMemberNameMax + 1];
+    char target[kArchivePathMax + 1];
     const ssize_t length = ::readlinkat(node, "", target, sizeof target);
-    if (length <= 0 || length > static_cast<ssize_t>(kMemberNameMax)) {
+    if (length <= 0 || length > static_cast<ssize_t>(kArchivePathMax)) {
       LeaveOut(path, "the link cannot be read");
       return {};
     }
     member.link.assign(target, static_cast<std::size_t>(length));
     const auto depth = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
-    bool stays = LinkStaysBelow(member.link, depth);
+    bool stays = LinkStaysInside(member.link, depth, ArchiveUse::kFolder);
     // By its spelling it may stay and lead out over another link.
     if (stays &&
         !OpenBeneath(root_.get(), path, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS))
@@ -190,7 +191,7 @@ class Packer {
       RETURN_IF_ERROR(out_.Write({block_.data(), static_cast<std::size_t>(got)}));
       left -= static_cast<std::uint64_t>(got);
     }
-    if (left > 0) report_("'" + Shown(path) + "' became shorter while it was read");
+    if (left > 0) report_("'" + PrintableArchiveName(path) + "' became shorter while it was read");
     const std::string zeros(std::min<std::uint64_t>(left, kFileBlock), '\0');
     while (left > 0) {
       const std::uint64_t now = std::min<std::uint64_t>(left, zeros.size());

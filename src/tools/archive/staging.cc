@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/archive_path.h"
 #include "base/ids.h"
 #include "tools/archive/beneath.h"
-#include "tools/archive/member_name.h"
 #include "tools/archive/merge.h"
 
 namespace viv::tools {
@@ -39,12 +39,12 @@ void SweepStaging(const std::string& folder) {
 }
 
 tl::unexpected<Error> FailMember(const Staging::Parts& path, int error) {
-  const std::string name = JoinParts(path);
-  if (error == EEXIST) return Refuse(name, "is there twice");
+  const std::string name = JoinArchivePath(path);
+  if (error == EEXIST) return RefuseArchiveMember(name, "is there twice");
   if (error == ENOTDIR || error == ELOOP)
-    return Refuse(name, "lies in something that is no folder in the archive");
-  if (error == ENAMETOOLONG) return Refuse(name, "is too long for a name");
-  return FailArchiveCall("unpack '" + Shown(name) + "'", error);
+    return RefuseArchiveMember(name, "lies in something that is no folder in the archive");
+  if (error == ENAMETOOLONG) return RefuseArchiveMember(name, "is too long for a name");
+  return FailArchiveCall("unpack '" + PrintableArchiveName(name) + "'", error);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Staging::~Staging() {
 Result<int> Staging::Parent(const Parts& path) {
   const Parts above(path.begin(), path.end() - 1);
   if (above.empty()) return staging_folder_.get();
-  const std::string wanted = JoinParts(above);
+  const std::string wanted = JoinArchivePath(above);
   if (parent_ && wanted == parent_path_) return parent_.get();
   UniqueFd found = OpenBeneath(staging_folder_.get(), wanted, O_PATH | O_DIRECTORY);
   if (!found && errno == ENOENT) {
@@ -99,25 +99,24 @@ Status Staging::AddFolder(const Parts& path, Attributes attributes) {
     // An archive that was added to names its folders again.
     if (!OpenBeneath(parent, path.back(), O_PATH | O_DIRECTORY)) return FailMember(path, EEXIST);
   }
-  folders_.push_back({JoinParts(path), attributes});
+  folders_.push_back({JoinArchivePath(path), attributes});
   return {};
 }
 
 Status Staging::AddLink(const Parts& path, const std::string& target) {
-  if (!LinkStaysBelow(target, path.size() - 1))
-    return Refuse(JoinParts(path), "is a link that leads out of the folder");
   ASSIGN_OR_RETURN(const int parent, Parent(path));
   if (::symlinkat(target.c_str(), parent, path.back().c_str()) != 0) return FailMember(path, errno);
-  links_.push_back(JoinParts(path));
+  links_.push_back(JoinArchivePath(path));
   return {};
 }
 
 Status Staging::AddHardLink(const Parts& path, const Parts& target) {
-  const std::string from = JoinParts(target);
+  const std::string from = JoinArchivePath(target);
   UniqueFd file = OpenBeneath(staging_folder_.get(), from, O_PATH | O_NOFOLLOW);
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    return Refuse(JoinParts(path), "is a link to what is no file in the archive before it");
+    return RefuseArchiveMember(JoinArchivePath(path),
+                               "is a link to what is no file in the archive before it");
   ASSIGN_OR_RETURN(const int parent, Parent(path));
   // Nobody else writes here, and no part of `from` is a link: it was opened without following any.
   if (::linkat(staging_folder_.get(), from.c_str(), parent, path.back().c_str(), 0) != 0)
@@ -147,7 +146,7 @@ Status Staging::CheckLinks() const {
     const UniqueFd end = OpenBeneath(staging_folder_.get(), link, O_PATH, 0,
                                      RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
     if (!end && (errno == EXDEV || errno == EAGAIN))
-      return Refuse(link, "is a link that leads out of the folder");
+      return RefuseArchiveMember(link, "is a link that leads out of the folder");
   }
   return {};
 }

@@ -31,6 +31,7 @@ class Staging {
   using Parts = std::vector<std::string>;  // of a path; never empty
 
   Status AddFolder(const Parts& path, Attributes attributes);
+  // `target` is one that CheckArchiveMember took.
   Status AddLink(const Parts& path, const std::string& target);
   Status AddHardLink(const Parts& path, const Parts& target);
   Result<UniqueFd> AddFile(const Parts& path);

@@ -9,9 +9,10 @@
 #include <memory>
 #include <optional>
 
+#include "base/archive_path.h"
+#include "base/libarchive_member.h"
 #include "tools/archive/archive_input.h"
 #include "tools/archive/beneath.h"
-#include "tools/archive/member_name.h"
 #include "tools/archive/staging.h"
 
 namespace viv::tools {
@@ -40,14 +41,6 @@ la_ssize_t FeedArchive(archive* reader, void* client, const void** buffer) {
   return static_cast<la_ssize_t>(piece->size());
 }
 
-// Outside a UTF-8 locale libarchive gives some names only in the second form.
-using TextGetter = const char* (*)(archive_entry*);
-std::string MemberText(archive_entry* entry, TextGetter plain, TextGetter utf8) {
-  const char* text = plain(entry);
-  if (text == nullptr) text = utf8(entry);
-  return text != nullptr ? text : "";
-}
-
 class Unpacker {
  public:
   Unpacker(int input, Staging& staging, UnpackLimits limits)
@@ -73,54 +66,34 @@ class Unpacker {
   tl::unexpected<Error> Damaged() {
     if (feed_.error) return PassUp(*feed_.error);
     const char* text = archive_error_string(reader_.get());
-    return Fail(ErrorCode::kInvalidArgument,
-                "the archive is no readable tar.gz file: " + Shown(text != nullptr ? text : ""));
+    return Fail(ErrorCode::kInvalidArgument, "the archive is no readable tar.gz file: " +
+                                                 PrintableArchiveName(text != nullptr ? text : ""));
   }
 
   Status Member(archive_entry* entry) {
     if (++entries_ > limits_.entries_max)
       return Fail(ErrorCode::kLimitExceeded,
                   "the archive has more than " + std::to_string(limits_.entries_max) + " members");
-    const std::string name = MemberText(entry, archive_entry_pathname, archive_entry_pathname_utf8);
-    ASSIGN_OR_RETURN(const Staging::Parts parts, SplitMemberName(name));
-    if (parts.empty()) {
-      if (archive_entry_filetype(entry) == AE_IFDIR) return {};  // the folder itself
-      return Refuse(name, "is no folder, but named as the root");
-    }
-    const std::string linked =
-        MemberText(entry, archive_entry_hardlink, archive_entry_hardlink_utf8);
-    if (!linked.empty()) {
-      ASSIGN_OR_RETURN(const Staging::Parts target, SplitMemberName(linked));
-      if (target.empty()) return Refuse(name, "is a link to the root");
-      ++done_.files;
-      return staging_.AddHardLink(parts, target);
-    }
-    return Node(entry, parts);
-  }
-
-  Status Node(archive_entry* entry, const Staging::Parts& parts) {
+    const ArchiveMember member = ReadArchiveMember(entry);
+    ASSIGN_OR_RETURN(const CheckedMember checked, CheckArchiveMember(member, ArchiveUse::kFolder));
+    if (checked.is_left_out) return {};
     const Staging::Attributes attributes{.mode = static_cast<mode_t>(archive_entry_perm(entry)),
                                          .modified = archive_entry_mtime(entry)};
-    switch (archive_entry_filetype(entry)) {
-      case AE_IFDIR:
-        return staging_.AddFolder(parts, attributes);
-      case AE_IFREG:
-        ++done_.files;
-        return File(entry, parts, attributes);
-      case AE_IFLNK:
-        ++done_.files;
-        return staging_.AddLink(
-            parts, MemberText(entry, archive_entry_symlink, archive_entry_symlink_utf8));
-      default:
-        return Refuse(JoinParts(parts), "is neither file nor folder nor link");
-    }
+    if (member.kind == ArchiveMember::Kind::kFolder)
+      return staging_.AddFolder(checked.path, attributes);
+    ++done_.files;
+    if (member.kind == ArchiveMember::Kind::kSymbolicLink)
+      return staging_.AddLink(checked.path, member.target);
+    if (member.kind == ArchiveMember::Kind::kHardLink)
+      return staging_.AddHardLink(checked.path, checked.linked_path);
+    return File(entry, checked.path, attributes);
   }
 
   Status File(archive_entry* entry,
               const Staging::Parts& parts,
               const Staging::Attributes& attributes) {
     const std::int64_t size = archive_entry_size(entry);
-    if (size < 0) return Refuse(JoinParts(parts), "has no size");
+    if (size < 0) return RefuseArchiveMember(JoinArchivePath(parts), "has no size");
     // A hole costs nothing on disk but counts: the size is what a reader sees.
     if (static_cast<std::uint64_t>(size) > limits_.bytes_max - done_.bytes)
       return Fail(ErrorCode::kLimitExceeded, "the archive unpacks to more than " +
@@ -141,7 +114,7 @@ class Unpacker {
       if (got == ARCHIVE_EOF) break;
       if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return Damaged();
       if (offset < 0 || offset > size || static_cast<std::int64_t>(length) > size - offset)
-        return Refuse(JoinParts(parts), "is larger than it says");
+        return RefuseArchiveMember(JoinArchivePath(parts), "is larger than it says");
       RETURN_IF_ERROR(WriteAt(file, static_cast<const char*>(data), length, offset));
       end = offset + static_cast<std::int64_t>(length);
     }
