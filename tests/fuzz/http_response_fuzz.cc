@@ -58,7 +58,7 @@ std::string ReadAnswer(std::string_view bytes,
 
 }  // namespace
 
-FUZZ_TARGET(http_answer)(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(http_response)(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (auto asked : {ResponseParser::RequestMethod::kOther, ResponseParser::RequestMethod::kHead}) {
     for (auto interim : {ResponseParser::Interim::kSkipped, ResponseParser::Interim::kReported}) {
