@@ -21,6 +21,7 @@ test('programs, apps, unit and completion are installed under the prefix, and wo
   const root = join(stage, 'opt/viv');
   for (const file of ['viv', 'viv-agent', 'viv-tools']) assert.ok(statSync(join(root, 'bin', file)).mode & 0o111, file);
   for (const folder of ['apps/slack/app.yaml', 'profiles']) assert.ok(existsSync(join(root, 'share/vivarium', folder)), folder);
+  assert.ok(existsSync(join(root, 'share/doc/viv/LICENSE')), 'whoever gets the programs gets the licence');
   const viv = join(root, 'bin/viv');
   const listed = await run(viv, ['apps', 'schema', 'slack', '--json']);
   assert.equal(listed.code, 0, listed.err);
