@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/log.h"
+#include "base/version.h"
 
 namespace viv::mcp {
 namespace {
@@ -100,7 +101,7 @@ Reply Protocol::Initialize(const store::Sandbox& sandbox, const rpc::JsonRpcMess
   json::object result{
       {"protocolVersion", NegotiatedVersion(asked)},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", json::object()}}},
-      {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}}},
+      {"serverInfo", {{"name", app.name}, {"title", app.title}, {"version", Version()}}},
   };
   if (!app.instructions.empty()) result["instructions"] = app.instructions;
   return ResultReply(request.id, WriteJson(result), Era::kHandshake);
@@ -110,7 +111,7 @@ Reply Protocol::Discover(const store::Sandbox& sandbox, const rpc::JsonRpcMessag
   auto loaded = sandboxes_.catalogue().FindVersion(sandbox.image);
   if (!loaded) return ErrorReply(request.id, JsonRpcCode::kInternalError, loaded.error().message);
   const engine::App& app = *(*loaded)->app;
-  json::object server{{"name", app.name}, {"title", app.title}, {"version", "1.0.0"}};
+  json::object server{{"name", app.name}, {"title", app.title}, {"version", Version()}};
   json::object result{
       {"supportedVersions", KnownVersions()},
       {"capabilities", {{"tools", json::object()}}},

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "cli/accounts.h"
 #include "cli/apps.h"
 #include "cli/box_commands.h"
@@ -143,10 +144,10 @@ void AddDown(CLI::App& app,
 }
 
 void AddVersionAndCompletion(CLI::App& app, std::string& shell, int& code) {
-  app.set_version_flag("--version", "viv " VIV_VERSION);
+  app.set_version_flag("--version", fmt::format("viv {}", Version()));
   app.add_subcommand("version", "Print the version")
       ->footer("\nExample:\n  viv version")
-      ->callback([] { fmt::print("viv {}\n", VIV_VERSION); });
+      ->callback([] { fmt::print("viv {}\n", Version()); });
   CLI::App* completion =
       app.add_subcommand("completion", "Print a script that completes commands in your shell");
   completion->add_option("shell", shell, "bash, zsh or fish")

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/version.h"
 #include "dialects/dashboard/context.h"
 
 namespace viv {
@@ -35,7 +36,7 @@ constexpr std::string_view kVersionPlaceholder = "VIV_VERSION";
 std::string WithVersion(std::string_view text) {
   std::string out(text);
   if (std::size_t at = out.find(kVersionPlaceholder); at != std::string::npos)
-    out.replace(at, kVersionPlaceholder.size(), VIV_VERSION);
+    out.replace(at, kVersionPlaceholder.size(), Version());
   return out;
 }
 

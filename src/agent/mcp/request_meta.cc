@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/version.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
@@ -33,7 +34,7 @@ int LevelNamed(std::string_view name) {
 std::string WithRequiredMembers(std::string meta) {
   const std::array<std::pair<std::string_view, std::string>, 3> required = {{
       {kCapabilitiesMember, "{}"},
-      {kClientMember, R"({"name":"vivarium","version":"1.0.0"})"},
+      {kClientMember, R"({"name":"vivarium","version":)" + Quoted(Version()) + "}"},
       {kVersionMember, Quoted(mcp::kModernVersion)},
   }};
   for (const auto& [name, value] : required) {

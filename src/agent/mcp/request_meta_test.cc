@@ -2,21 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include "base/version.h"
+
 namespace viv::agent {
 namespace {
 
-constexpr char kRequestMeta[] =
+const std::string kRequestMeta =
     R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-    R"("io.modelcontextprotocol/clientInfo":{"name":"vivarium","version":"1.0.0"},)"
+    R"("io.modelcontextprotocol/clientInfo":{"name":"vivarium","version":")" +
+    std::string(Version()) +
+    R"("},)"
     R"("io.modelcontextprotocol/clientCapabilities":{})";
 
 TEST(RequestMetaTest, AddsWhatIsMissing) {
-  EXPECT_EQ(WithRequestMeta(""), R"({"_meta":{)" + std::string(kRequestMeta) + "}}");
-  EXPECT_EQ(WithRequestMeta(R"({"n":1.00})"),
-            R"({"_meta":{)" + std::string(kRequestMeta) + R"(},"n":1.00})");
+  EXPECT_EQ(WithRequestMeta(""), R"({"_meta":{)" + kRequestMeta + "}}");
+  EXPECT_EQ(WithRequestMeta(R"({"n":1.00})"), R"({"_meta":{)" + kRequestMeta + R"(},"n":1.00})");
   EXPECT_EQ(WithRequestMeta(R"({"_meta":{"progressToken":7}})"),
-            R"({"_meta":{)" + std::string(kRequestMeta) + R"(,"progressToken":7}})");
-  const std::string whole = R"({"_meta":{)" + std::string(kRequestMeta) + "}}";
+            R"({"_meta":{)" + kRequestMeta + R"(,"progressToken":7}})");
+  const std::string whole = R"({"_meta":{)" + kRequestMeta + "}}";
   EXPECT_EQ(WithRequestMeta(whole), whole);
   EXPECT_EQ(WithRequestMeta(R"({"_meta":3})"), R"({"_meta":3})");
 }
@@ -26,7 +29,7 @@ TEST(RequestMetaTest, TakesAwayOnlyItsOwn) {
   EXPECT_EQ(WithoutRequestMeta(R"({"a":1.00})"), R"({"a":1.00})");
   EXPECT_EQ(WithoutRequestMeta(R"({"_meta":{"progressToken":7}})"),
             R"({"_meta":{"progressToken":7}})");
-  EXPECT_EQ(WithoutRequestMeta(R"({"a":1.00,"_meta":{)" + std::string(kRequestMeta) +
+  EXPECT_EQ(WithoutRequestMeta(R"({"a":1.00,"_meta":{)" + kRequestMeta +
                                R"(,"io.modelcontextprotocol/logLevel":"info","x":1,)"
                                R"("io.modelcontextprotocol/related-task":{"taskId":"t"}},"b":2})"),
             R"({"a":1.00,"_meta":{"x":1,"io.modelcontextprotocol/related-task":)"

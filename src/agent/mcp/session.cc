@@ -5,6 +5,7 @@
 
 #include "agent/mcp/descendants.h"
 #include "agent/mcp/request_meta.h"
+#include "base/version.h"
 #include "rpc/jsonrpc/members.h"
 #include "rpc/mcp/revisions.h"
 
@@ -18,7 +19,7 @@ constexpr std::size_t kWaitingInputBytesMax = 64 * 1024 * 1024;
 std::string InitializeLine() {
   json::object params{{"protocolVersion", mcp::kLatestHandshake},
                       {"capabilities", json::object()},
-                      {"clientInfo", {{"name", "vivarium"}, {"version", "1.0.0"}}}};
+                      {"clientInfo", {{"name", "vivarium"}, {"version", Version()}}}};
   return WriteJson(json::object{
       {"jsonrpc", "2.0"}, {"id", 0}, {"method", "initialize"}, {"params", std::move(params)}});
 }

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { Server } from '../support/server.js';
+import { Server, projectVersion } from '../support/server.js';
 import { call, mcpHeaders, post, request, withClient } from '../support/mcp.js';
 
 let server, url;
@@ -23,6 +23,7 @@ test('every revision that clients speak is answered in kind', async () => {
     assert.equal(status, 200);
     assert.equal(body.result.protocolVersion, version);
     assert.ok(body.result.capabilities.tools);
+    assert.equal(body.result.serverInfo.version, projectVersion());
   }
   const future = await post(url, initialize('2099-01-01'));
   assert.equal(future.body.result.protocolVersion, '2025-11-25');

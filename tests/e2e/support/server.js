@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 export const program = process.env.VIV ?? join(root, 'build/release/viv');
+/** The version that the sources state. */
+export const projectVersion = () => /project\(viv VERSION (\S+)/.exec(readFileSync(join(root, 'CMakeLists.txt'), 'utf8'))[1];
 
 // A test file that is ended, as at its time limit, takes its servers with it.
 const running = new Set();
