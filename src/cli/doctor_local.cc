@@ -35,8 +35,10 @@ constexpr LocalRequirement kLocalModules[] = {
     {"openpyxl", "Excel files", "apt-get install python3-openpyxl"},
     {"docx", "Word files", "apt-get install python3-docx"},
     {"pptx", "PowerPoint files",
-     "pip3 install --break-system-packages python-pptx (Debian 12 has no package of it)"},
-    {"PyPDF2", "PDF files", "apt-get install python3-pypdf2"},
+     "pip3 install --break-system-packages python-pptx (Debian has no package of it)"},
+    {"PyPDF2", "PDF files",
+     "apt-get install python3-pypdf2; Debian 13 has its successor alone, python3-pypdf, which "
+     "pdf-tools uses too"},
     {"requests", "requests of the web", "apt-get install python3-requests"}};
 
 // A box sees /usr alone: a link out of it is dead there.

@@ -8,10 +8,12 @@
 #include <fstream>
 
 #include "base/json.h"
+#include "tools/pdf_tools/python.h"
 
 namespace viv::tools {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -69,6 +71,16 @@ class PdfToolsTest : public ::testing::Test {
   std::atomic<bool> cancelled_ = false;
   std::unique_ptr<ToolServer> server_;
 };
+
+TEST_F(PdfToolsTest, PythonReadsTextByTheModuleThatThereIs) {
+  constexpr const char* kHasModule =
+      "python3 -I -c 'import sys; from importlib.util import find_spec as f; "
+      "sys.exit(not (f(\"PyPDF2\") or f(\"pypdf\")))'";
+  if (std::system(kHasModule) != 0) GTEST_SKIP() << "neither PyPDF2 nor pypdf is installed";
+  const auto pages = pdf::ReadTextByPyPdf2(root_ + "/data/a.pdf", 2, 3, cancelled_);
+  ASSERT_TRUE(pages) << pages.error().message;
+  EXPECT_THAT(*pages, ElementsAre("Hello two", "Hello three"));
+}
 
 TEST_F(PdfToolsTest, EveryToolHasAHandler) {
   EXPECT_TRUE(server_->Unbound().empty());

@@ -11,11 +11,14 @@ constexpr std::chrono::seconds kPyPdf2TimeMax{15};
 constexpr std::chrono::seconds kPatternTimeMax{10};
 constexpr std::size_t kPythonOutputMax = 64 << 20;
 
-// usage: FILE FIRST LAST. Lone halves of surrogate pairs, which broken fonts give, become question
-// marks.
+// usage: FILE FIRST LAST. PyPDF2 goes on as pypdf, which is what newer systems have. Lone halves of
+// surrogate pairs, which broken fonts give, become question marks.
 constexpr const char* kReadText = R"PY(
 import json, sys
-from PyPDF2 import PdfReader
+try:
+    from PyPDF2 import PdfReader
+except ImportError:
+    from pypdf import PdfReader
 file, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with open(file, "rb") as stream:
     pages = PdfReader(stream).pages

@@ -1,8 +1,8 @@
 #pragma once
 // What the box's own Python does for the PDF tools, under the limits of limited_run.h. The original
 // of these tools is written in it: PyPDF2 decides where a line of text ends, and patterns may have
-// look-around and back references, which RE2 has not. Without Python, or without PyPDF2, both are
-// kUnavailable and the callers do with poppler and RE2.
+// look-around and back references, which RE2 has not. Without Python, or without PyPDF2 and its
+// successor pypdf, both are kUnavailable and the callers do with poppler and RE2.
 
 #include <atomic>
 #include <string>

@@ -84,6 +84,9 @@ test('reads pages and facts', async () => {
   ]);
 });
 
+// PyPDF2, or what it is called since.
+const importReader = 'import sys\ntry:\n  from PyPDF2 import PdfReader\nexcept ImportError:\n  from pypdf import PdfReader\n';
+
 test('merges and extracts; PyPDF2 reads the results', async () => {
   await table([
     ['merge_pdfs', { pdf_paths: ['three.pdf', 'many.pdf'], output_path: 'merged.pdf' }, "Successfully merged 2 PDFs into 'merged.pdf'\nTotal pages: 28"],
@@ -96,7 +99,7 @@ test('merges and extracts; PyPDF2 reads the results', async () => {
   ]);
   const file = join(scratch, 'some.pdf');
   writeFileSync(file, await box.read('some.pdf'));
-  const script = 'import sys, PyPDF2\nr = PyPDF2.PdfReader(sys.argv[1])\nprint([p.extract_text().strip() for p in r.pages])';
+  const script = `${importReader}r = PdfReader(sys.argv[1])\nprint([p.extract_text().strip() for p in r.pages])`;
   assert.equal(execFileSync('/usr/bin/python3', ['-c', script, file]).toString().trim(), "['needle 24 here', 'Hello one']");
 });
 
@@ -127,7 +130,7 @@ test('lines end where PyPDF2 ends them', async () => {
   for (const [name, bytes] of Object.entries(files)) {
     await box.write(name, bytes);
     writeFileSync(join(scratch, name), bytes);
-    const text = python('import sys, PyPDF2\nsys.stdout.write(PyPDF2.PdfReader(sys.argv[1]).pages[0].extract_text())', join(scratch, name));
+    const text = python(`${importReader}sys.stdout.write(PdfReader(sys.argv[1]).pages[0].extract_text())`, join(scratch, name));
     assert.ok(text.trim().includes('\n') || name === 'quotes.pdf', `${name}: ${text}`);
     assert.equal(await say('read_pdf_pages', { pdf_file_path: name }), `PDF total pages: 1\nExtracted page range: 1-1\n\n=== Page 1 ===\n${text}`, name);
   }
