@@ -32,6 +32,10 @@ test-machines: setup  ## boxes on other machines, in QEMU: Debian's own kernel a
 	cmake --build --preset test --target viv viv-agent viv-tools containment_test runtime_test storage_test boxes_test
 	tests/machines/run
 
+.PHONY: test-debian13
+test-debian13: setup  ## builds on Debian 13, in a root file system of its own, and runs what needs no privileges there
+	tests/debian13/run
+
 .PHONY: test-bridge
 test-bridge: build  ## servers and clients on old and new MCP SDKs from PyPI, through the bridge of a box
 	tests/bridge/run
@@ -39,7 +43,7 @@ test-bridge: build  ## servers and clients on old and new MCP SDKs from PyPI, th
 bench: setup  ## the numbers of docs/specification.md
 	bench/run
 
-setup:  ## what a fresh Debian 12 lacks
+setup:  ## what a fresh Debian 12 or 13 lacks
 	@tests/support/setup
 
 format:  ## clang-format over all sources
