@@ -65,6 +65,13 @@ std::string ServerUrl(const std::string& base_url, const store::Sandbox& sandbox
   return base_url + "/mcp/" + PercentEncode(sandbox.server) + "/?instance_id=" + sandbox.lease_id;
 }
 
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  JsonRpcCode code = JsonRpcCode::kInternalError;
+  if (status == 404) code = JsonRpcCode::kNotFound;
+  if (status == 413 || status == 400) code = JsonRpcCode::kInvalidRequest;
+  return ErrorResponse(status, code, std::move(message));
+}
+
 Routes::Routes(worlds::Sandboxes& sandboxes,
                Local local,
                ProtocolOptions options,

@@ -24,6 +24,10 @@ namespace viv::mcp {
 // The URL of a sandbox's server, as a client of `base_url` reaches it.
 std::string ServerUrl(const std::string& base_url, const store::Sandbox& sandbox);
 
+// Errors that arise before a handler is called, such as an unknown path or a wrong method: a
+// JSON-RPC error without an id.
+http::Response RenderRouteError(int status, std::string message, const http::Request& request);
+
 class EventSessions;
 
 class Routes {

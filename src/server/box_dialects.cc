@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "dialects/e2b/errors.h"
 #include "dialects/e2b/traffic.h"
+#include "dialects/langsmith/errors.h"
 #include "dialects/langsmith/service_address.h"
 #include "dialects/langsmith/service_traffic.h"
+#include "dialects/recoup/errors.h"
 #include "dialects/recoup/git_routes.h"
 #include "http/tls.h"
 
@@ -85,25 +88,50 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   return dialects;
 }
 
-void BoxDialects::AddTo(http::Router& router, const http::KeyLookup& keys) {
-  http::Router e2b_routes = e2b::Routes(*e2b_, keys);
-  router.Mount("", e2b_routes);
-  router.Mount("/e2b", e2b_routes);
-  http::Router langsmith_routes = langsmith::Routes(*langsmith_, keys);
-  langsmith::AddLinkRoutes(*langsmith_, langsmith_routes);
-  router.Mount("", langsmith_routes);
-  router.Mount("/langsmith", langsmith_routes);
-  http::Router recoup_routes = recoup::Routes(*recoup_, keys);
-  router.Mount("", recoup_routes);
-  router.Mount("/recoup", recoup_routes);
-  router.Mount("", recoup::GitRoutes(repositories_, accounts_, keys));
+DialectRoutes BoxDialects::Routes(const http::KeyLookup& keys) {
+  return {.e2b = e2b::Routes(*e2b_, keys),
+          .langsmith = langsmith::Routes(*langsmith_, keys),
+          .recoup = recoup::Routes(*recoup_, keys),
+          .git = recoup::GitRoutes(repositories_, accounts_, keys)};
 }
 
 const http::Handler* BoxDialects::TrafficHandler(const http::Request& request) const {
+  switch (TrafficOf(domain_, request)) {
+    case BoxTraffic::kE2b:
+      return &box_traffic_;
+    case BoxTraffic::kLangsmith:
+      return &service_traffic_;
+    case BoxTraffic::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+DialectRoutes UnavailableDialects(const std::string& why) {
+  return {.e2b = e2b::UnavailableRoutes(why),
+          .langsmith = langsmith::UnavailableRoutes(why),
+          .recoup = recoup::UnavailableRoutes(why),
+          .git = recoup::UnavailableGitRoutes(why)};
+}
+
+void MountDialects(const DialectRoutes& routes, http::Router& router, DialectErrors& errors) {
+  auto mount = [&](std::string_view prefix, const http::Router& own, DialectErrors::Render render) {
+    router.Mount(prefix, own);
+    errors.Add(prefix, own, render);
+  };
+  for (std::string_view prefix : {"", "/e2b"}) mount(prefix, routes.e2b, e2b::RenderRouteError);
+  for (std::string_view prefix : {"", "/langsmith"})
+    mount(prefix, routes.langsmith, langsmith::RenderRouteError);
+  for (std::string_view prefix : {"", "/recoup"})
+    mount(prefix, routes.recoup, recoup::RenderRouteError);
+  mount("", routes.git, recoup::RenderGitError);
+}
+
+BoxTraffic TrafficOf(std::string_view domain, const http::Request& request) {
   // A host name belongs to one box; paths of guests are matched before ours.
-  if (langsmith::IsServiceHost(domain_, request.headers.Get("host"))) return &service_traffic_;
-  if (e2b::IsTraffic(request)) return &box_traffic_;
-  return langsmith::IsServiceTraffic(domain_, request) ? &service_traffic_ : nullptr;
+  if (langsmith::IsServiceHost(domain, request.headers.Get("host"))) return BoxTraffic::kLangsmith;
+  if (e2b::IsTraffic(request)) return BoxTraffic::kE2b;
+  return langsmith::IsServiceTraffic(domain, request) ? BoxTraffic::kLangsmith : BoxTraffic::kNone;
 }
 
 bool IsStreamedToBoxes(std::string_view domain, const http::Request& request) {

@@ -17,10 +17,28 @@
 #include "http/middleware/auth.h"
 #include "http/router.h"
 #include "server/box_service.h"
+#include "server/dialect_errors.h"
 #include "server/settings.h"
 #include "store/store.h"
 
 namespace viv::server {
+
+// The routes of each dialect, without a prefix.
+struct DialectRoutes {
+  http::Router e2b;
+  http::Router langsmith;
+  http::Router recoup;
+  http::Router git;
+};
+// Those of a server without boxes: each route is answered with 503 and the reason, in the shape
+// that its dialect's clients know.
+DialectRoutes UnavailableDialects(const std::string& why);
+// Mounts each dialect's routes at the prefixes where its clients expect them.
+void MountDialects(const DialectRoutes& routes, http::Router& router, DialectErrors& errors);
+
+// Traffic to what runs in boxes is told by a request's head, before any path of ours counts.
+enum class BoxTraffic { kNone, kE2b, kLangsmith };
+BoxTraffic TrafficOf(std::string_view domain, const http::Request& request);
 
 class BoxDialects {
  public:
@@ -35,9 +53,8 @@ class BoxDialects {
   };
   static Result<std::unique_ptr<BoxDialects>> Open(Parts parts);  // all outlives it
 
-  void AddTo(http::Router& router, const http::KeyLookup& keys);
-  // Traffic to a box is recognized by the request's header, before our own paths are matched;
-  // nullptr for other requests.
+  DialectRoutes Routes(const http::KeyLookup& keys);
+  // The handler of traffic to boxes; nullptr for all other requests.
   const http::Handler* TrafficHandler(const http::Request& request) const;
   git::Repositories& repositories() { return repositories_; }
   Task<void> ExecuteRuns() { return recoup::ExecuteRuns(*recoup_); }

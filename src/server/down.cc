@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/print_error.h"
 #include "dialects/dashboard/context.h"
+#include "http/route_table.h"
 #include "server/box_service.h"
 #include "server/budget_wiring.h"
 #include "server/server_key.h"
@@ -67,19 +68,24 @@ http::Response NotTheOperator() {
       "only the operator may list or end all boxes: use the server's own key");
 }
 
-Task<http::Response> ShowAllBoxes(AllBoxes all, const http::Request& request) {
+Task<http::Response> ShowAllBoxes(AllBoxes& all, http::Request& request) {
   if (!dashboard::IsOperator(request)) co_return NotTheOperator();
   auto boxes = ListAllBoxes(all);
   if (!boxes) co_return dashboard::RenderError(boxes.error());
   co_return http::Json(200, WriteJson(DescribeBoxes(*boxes)));
 }
 
-Task<http::Response> RemoveAllBoxes(AllBoxes all, const http::Request& request) {
+Task<http::Response> RemoveAllBoxes(AllBoxes& all, http::Request& request) {
   if (!dashboard::IsOperator(request)) co_return NotTheOperator();
   auto ended = co_await EndAllBoxes(all);
   if (!ended) co_return dashboard::RenderError(ended.error());
   co_return http::Json(200, WriteJson(DescribeBoxes(*ended)));
 }
+
+constexpr http::RouteEntry<AllBoxes> kAllBoxesRoutes[] = {
+    {"GET", "/api/viv/boxes", ShowAllBoxes},
+    {"DELETE", "/api/viv/boxes", RemoveAllBoxes},
+};
 
 // Asks on a terminal whether the boxes may be ended.
 Status Confirm(std::size_t count, const DownOptions& options) {
@@ -155,10 +161,11 @@ void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys
     return dashboard::Failure(401, "unauthenticated",
                               "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'");
   });
-  router.Add("GET", "/api/viv/boxes",
-             auth([all](http::Request& request) { return ShowAllBoxes(all, request); }));
-  router.Add("DELETE", "/api/viv/boxes",
-             auth([all](http::Request& request) { return RemoveAllBoxes(all, request); }));
+  http::AddRoutes<AllBoxes>(router, kAllBoxesRoutes, std::make_shared<AllBoxes>(all), auth);
+}
+
+void AddUnavailableAllBoxes(http::Router& router, const http::Handler& refuse) {
+  http::AddRoutesServedBy<AllBoxes>(router, kAllBoxesRoutes, refuse);
 }
 
 int Down(const Settings& settings, const cli::Remote& remote, const DownOptions& options) {

@@ -26,5 +26,7 @@ struct AllBoxes {
   const accounts::Accounts& accounts;
 };
 void AddAllBoxes(http::Router& router, AllBoxes all, const http::KeyLookup& keys);
+// The same routes on a server without boxes.
+void AddUnavailableAllBoxes(http::Router& router, const http::Handler& refuse);
 
 }  // namespace viv::server

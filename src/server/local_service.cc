@@ -41,11 +41,8 @@ Result<std::unique_ptr<LocalService>> LocalService::Open(Parts parts) {
   return std::unique_ptr<LocalService>(new LocalService(parts, std::move(store)));
 }
 
-void LocalService::AddTo(http::Router& router, const http::KeyLookup& keys) {
-  http::Router routes = klavis::LocalRoutes(context_, keys);
-  router.Mount("", routes);
-  router.Mount("/klavis", routes);
-  blobs_.AddTo(router);
+http::Router LocalService::Routes(const http::KeyLookup& keys) {
+  return klavis::LocalRoutes(context_, keys);
 }
 
 Task<void> LocalService::SweepBlobs() {

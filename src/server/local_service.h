@@ -32,7 +32,8 @@ class LocalService {
   };
   static Result<std::unique_ptr<LocalService>> Open(Parts parts);  // all outlives it
 
-  void AddTo(http::Router& router, const http::KeyLookup& keys);
+  http::Router Routes(const http::KeyLookup& keys);  // of the dialect, without a prefix
+  void AddBlobsTo(http::Router& router) { blobs_.AddTo(router); }
   // Removes expired blobs, now and every minute. For the background; never returns.
   Task<void> SweepBlobs();
 

@@ -25,9 +25,8 @@
 #include "base/open_files.h"
 #include "base/task_group.h"
 #include "dialects/dashboard/context.h"
-#include "dialects/e2b/errors.h"
-#include "dialects/e2b/traffic.h"
 #include "dialects/klavis/context.h"
+#include "dialects/klavis/errors.h"
 #include "dialects/klavis/server_tools.h"
 #include "engine/catalogue.h"
 #include "http/middleware/access_log.h"
@@ -35,6 +34,7 @@
 #include "http/middleware/metrics.h"
 #include "http/middleware/request_id.h"
 #include "http/middleware/request_metrics.h"
+#include "http/route_table.h"
 #include "http/server.h"
 #include "http/tls.h"
 #include "local/local_servers.h"
@@ -43,6 +43,7 @@
 #include "server/box_dialects.h"
 #include "server/box_service.h"
 #include "server/budget_wiring.h"
+#include "server/dialect_errors.h"
 #include "server/down.h"
 #include "server/forwarded.h"
 #include "server/local_service.h"
@@ -358,37 +359,41 @@ Status Serve(const Settings& settings) {
   std::unique_ptr<BoxDialects> dialects;          // outlives the routes that lead to it
   std::unique_ptr<LocalService> local_sandboxes;  // the same
   http::Router router;
-  http::Router klavis_routes = klavis::Routes(klavis_context, keys);
-  router.Mount("", klavis_routes);
-  router.Mount("/klavis", klavis_routes);
+  DialectErrors errors(settings.domain, klavis::RenderRouteError);
+  auto mount = [&](std::string_view prefix, const http::Router& routes,
+                   DialectErrors::Render render) {
+    router.Mount(prefix, routes);
+    errors.Add(prefix, routes, render);
+  };
+  auto mount_klavis = [&](const http::Router& routes) {
+    for (std::string_view prefix : {"", "/klavis"}) mount(prefix, routes, klavis::RenderRouteError);
+  };
+  mount_klavis(klavis::Routes(klavis_context, keys));
   klavis::ServerToolsContext tools_context{mcp_routes, catalogue, local_servers,
                                            settings.public_url};
-  http::Router tools_routes = klavis::ServerToolsRoutes(tools_context, keys);
-  router.Mount("", tools_routes);
-  router.Mount("/klavis", tools_routes);
-  router.Mount("", dashboard::Routes(dashboard_context, keys));
-  mcp_routes.AddTo(router);
+  mount_klavis(klavis::ServerToolsRoutes(tools_context, keys));
+  mount("", dashboard::Routes(dashboard_context, keys), dashboard::RenderRouteError);
+  http::Router mcp_router;
+  mcp_routes.AddTo(mcp_router);
+  mount("", mcp_router, mcp::RenderRouteError);
   AddOperations(router, metrics, [&settings, &boxes, &why_no_boxes] {
     return ProblemsOf(settings, boxes.get(), why_no_boxes);
   });
   AddOpenApi(router);
   AddRouteListing(router, keys);
   std::unique_ptr<TemplateBuilds> template_builds;
-  http::Handler no_boxes = [&why_no_boxes](http::Request& request) -> Task<http::Response> {
-    if (e2b::IsTraffic(request)) co_return e2b::Failure(503, why_no_boxes);
-    co_return RenderServerError(503, why_no_boxes, request);
-  };
   if (boxes != nullptr) {
     BoxDialects::Parts parts{settings, *store, pool, accounts, *boxes, secret, *budgets};
     ASSIGN_OR_RETURN(dialects, BoxDialects::Open(parts), "dialects");
-    dialects->AddTo(router, keys);
+    MountDialects(dialects->Routes(keys), router, errors);
     dashboard_context.repository_bytes = [&dialects](std::string account_id) {
       return dialects->repositories().Size(std::move(account_id));
     };
     boxes->egress().AddTo(router);
     LocalService::Parts local_parts{settings, pool, *boxes, local_servers, secret, *budgets};
     ASSIGN_OR_RETURN(local_sandboxes, LocalService::Open(local_parts), "local sandboxes");
-    local_sandboxes->AddTo(router, keys);
+    mount_klavis(local_sandboxes->Routes(keys));
+    local_sandboxes->AddBlobsTo(router);
     template_builds = std::make_unique<TemplateBuilds>(boxes->templates(), *budgets);
     template_builds->AddTo(router, keys);
     AddAllBoxes(router, {boxes->boxes(), accounts}, keys);
@@ -401,22 +406,26 @@ Status Serve(const Settings& settings) {
     metrics.AddGauge({"viv_boxes_parked", "Boxes that were started ahead of time"}, {},
                      [&boxes] { return static_cast<double>(boxes->boxes().parked()); });
   } else {
-    http::Router no_local = klavis::NoLocalRoutes(why_no_boxes);
-    router.Mount("", no_local);
-    router.Mount("/klavis", no_local);
+    MountDialects(UnavailableDialects(why_no_boxes), router, errors);
+    mount_klavis(klavis::UnavailableLocalRoutes(why_no_boxes));
+    http::Handler refuse = http::AlwaysError(503, why_no_boxes, dashboard::RenderRouteError);
+    TemplateBuilds::AddUnavailableTo(router, refuse);
+    AddUnavailableAllBoxes(router, refuse);
   }
 
   // Outermost first. RequestId precedes the log, which writes it; Errors stands inside both, so
   // that they see its 500. Forwarded comes before whoever looks at Host.
+  http::ErrorRenderer render_error = std::cref(errors);
   std::vector<http::Middleware> middlewares = {http::RequestId(), http::RequestMetrics(metrics),
-                                               http::AccessLog(), http::Errors(RenderServerError),
+                                               http::AccessLog(), http::Errors(render_error),
                                                Forwarded(std::move(proxies))};
-  http::Handler dispatch = [&dialects, &no_boxes,
+  http::Handler no_traffic = http::AlwaysError(503, why_no_boxes, render_error);
+  http::Handler dispatch = [&dialects, &settings, no_traffic,
                             control =
-                                http::Dispatch(router, RenderServerError)](http::Request& request) {
+                                http::Dispatch(router, render_error)](http::Request& request) {
     if (dialects == nullptr) {
-      const bool no_use = e2b::IsTraffic(request) || NeedsBoxes(request);
-      return no_use ? no_boxes(request) : control(request);
+      const bool is_traffic = TrafficOf(settings.domain, request) != BoxTraffic::kNone;
+      return is_traffic ? no_traffic(request) : control(request);
     }
     const http::Handler* traffic = dialects->TrafficHandler(request);
     return traffic != nullptr ? (*traffic)(request) : control(request);
@@ -424,7 +433,7 @@ Status Serve(const Settings& settings) {
   http::Handler handler = http::Compose(middlewares, std::move(dispatch));
   ASSIGN_OR_RETURN(
       std::unique_ptr<http::Server> server,
-      http::Server::Create(HttpOptions(settings, address), std::move(handler), RenderServerError),
+      http::Server::Create(HttpOptions(settings, address), std::move(handler), render_error),
       "listen on " + settings.listen);
   metrics.AddGauge({"viv_connections", "Open connections"}, {},
                    [&server] { return static_cast<double>(server->connections()); });

@@ -159,6 +159,16 @@ Task<http::Response> TemplateBuilds::Remove(http::Request& request) {
   co_return http::Empty(204);
 }
 
+http::RouteTable<TemplateBuilds> TemplateBuilds::Table() {
+  static constexpr http::RouteEntry<TemplateBuilds> kTemplateRoutes[] = {
+      {"POST", "/api/viv/templates",
+       [](TemplateBuilds& builds, http::Request& request) { return builds.Start(request); }},
+      {"DELETE", "/api/viv/templates/{name}",
+       [](TemplateBuilds& builds, http::Request& request) { return builds.Remove(request); }},
+  };
+  return kTemplateRoutes;
+}
+
 void TemplateBuilds::AddTo(http::Router& router, const http::KeyLookup& keys) {
   http::Middleware auth = http::Auth(keys, [](http::AuthFailure failure) {
     if (failure == http::AuthFailure::kTooManyRequests)
@@ -166,10 +176,11 @@ void TemplateBuilds::AddTo(http::Router& router, const http::KeyLookup& keys) {
     return dashboard::Failure(401, "unauthenticated",
                               "Send your key as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'");
   });
-  router.Add("POST", "/api/viv/templates",
-             auth([this](http::Request& request) { return Start(request); }));
-  router.Add("DELETE", "/api/viv/templates/{name}",
-             auth([this](http::Request& request) { return Remove(request); }));
+  http::AddRoutes(router, Table(), *this, auth);
+}
+
+void TemplateBuilds::AddUnavailableTo(http::Router& router, const http::Handler& refuse) {
+  http::AddRoutesServedBy(router, Table(), refuse);
 }
 
 }  // namespace viv::server

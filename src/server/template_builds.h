@@ -11,6 +11,7 @@
 
 #include "accounts/budgets.h"
 #include "http/middleware/auth.h"
+#include "http/route_table.h"
 #include "http/router.h"
 #include "templates/templates.h"
 
@@ -23,11 +24,14 @@ class TemplateBuilds {
   ~TemplateBuilds();  // waits for what is being built
 
   void AddTo(http::Router& router, const http::KeyLookup& keys);
+  // The same routes on a server without boxes.
+  static void AddUnavailableTo(http::Router& router, const http::Handler& refuse);
 
  private:
   struct Build;
   struct Request;
 
+  static http::RouteTable<TemplateBuilds> Table();
   Task<http::Response> Start(http::Request& request);
   Task<http::Response> Remove(http::Request& request);
   Result<templates::Template> Run(const Request& request, const templates::Progress& progress);

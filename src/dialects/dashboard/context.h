@@ -67,5 +67,7 @@ http::Router Routes(Context& context,
 
 http::Response Failure(int status, std::string_view code, std::string message);
 http::Response RenderError(const Error& error);
+// Errors that arise before an operation is called: an unknown path, a wrong method, no boxes.
+http::Response RenderRouteError(int status, std::string message, const http::Request& request);
 
 }  // namespace viv::dashboard

@@ -31,6 +31,19 @@ Shape ShapeOf(ErrorCode code) {
   return {500, "internal"};
 }
 
+std::string_view CodeOfStatus(int status) {
+  switch (status) {
+    case 404:
+      return "not_found";
+    case 405:
+      return "method_not_allowed";
+    case 503:
+      return "unavailable";
+    default:
+      return status < 500 ? "bad_request" : "internal";
+  }
+}
+
 }  // namespace
 
 http::Response Failure(int status, std::string_view code, std::string message) {
@@ -46,6 +59,10 @@ http::Response RenderError(const Error& error) {
   }
   if (accounts::ExceededBudget(error)) shape.status = 403;
   return Failure(shape.status, shape.code, error.message);
+}
+
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  return Failure(status, CodeOfStatus(status), std::move(message));
 }
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {

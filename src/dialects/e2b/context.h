@@ -13,6 +13,7 @@
 #include "dialects/e2b/link_search.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
+#include "http/route_table.h"
 #include "http/router.h"
 
 namespace viv::e2b {
@@ -31,6 +32,8 @@ struct Context {
 
 // Every route of the control plane; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
+// The same routes on a server without boxes: each is answered with 503 and the reason.
+http::Router UnavailableRoutes(std::string why);
 
 using Operation = Task<http::Response>(Context& context, http::Request& request);
 
@@ -53,8 +56,8 @@ Operation Health, ListTeams, GetTeamMetrics, GetTeamMetricMaximum;
 Operation ListSecrets, CreateSecret, GetSecret, UpdateSecret, RemoveSecret;
 Operation ListApiKeys, CreateApiKey, RenameApiKey, RemoveApiKey;
 
-// Operations that this server does not have: 400, with what to use instead.
-void AddUnavailable(http::Router& router, const http::Middleware& auth);
+// The vendor's operations that this server does not support: 400, and what to use instead.
+void AddUnsupportedRoutes(http::Router& router, const http::Middleware& auth);
 
 // Shared by the operations: the {id} of the path as the domain knows it. Clients may write
 // "id-client".

@@ -67,6 +67,10 @@ http::Response RenderAuthFailure(http::AuthFailure failure) {
                           : "Invalid API key");
 }
 
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  return Failure(status, std::move(message));
+}
+
 http::Response RenderSandboxError(const Error& error, std::string_view id) {
   if (error.code != ErrorCode::kNotFound) return RenderError(error);
   return Failure(

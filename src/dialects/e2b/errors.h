@@ -20,6 +20,8 @@ http::Response Failure(int status, std::string message);
 http::Response Failure(int status, std::string message, std::string_view error_code);
 http::Response RenderError(const Error& error);
 http::Response RenderAuthFailure(http::AuthFailure failure);
+// Errors that arise before an operation is called: an unknown path, a wrong method, no boxes.
+http::Response RenderRouteError(int status, std::string message, const http::Request& request);
 
 // The body alone, for places that carry errors inside another answer.
 json::object ErrorBody(int status, std::string message);

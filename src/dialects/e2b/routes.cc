@@ -4,13 +4,7 @@
 namespace viv::e2b {
 namespace {
 
-struct Route {
-  std::string_view method;
-  std::string_view path;
-  Operation* operation;
-};
-
-constexpr Route kRoutes[] = {
+constexpr http::RouteEntry<Context> kRoutes[] = {
     {"POST", "/v2/sandboxes", CreateSandboxV2},
     {"POST", "/sandboxes", CreateSandbox},
     {"GET", "/v2/sandboxes", ListSandboxes},
@@ -53,20 +47,25 @@ constexpr Route kRoutes[] = {
     {"DELETE", "/api-keys/{apiKeyID}", RemoveApiKey},
 };
 
+constexpr http::RouteEntry<Context> kOpenRoutes[] = {{"GET", "/health", Health}};  // without a key
+
 }  // namespace
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   http::Middleware auth = http::Auth(keys, RenderAuthFailure);
-  for (const Route& route : kRoutes) {
-    Operation* operation = route.operation;
-    router.Add(route.method, route.path, auth([&context, operation](http::Request& request) {
-                 return operation(context, request);
-               }));
-  }
-  router.Add("GET", "/health",
-             [&context](http::Request& request) { return Health(context, request); });
-  AddUnavailable(router, auth);
+  http::AddRoutes<Context>(router, kRoutes, context, auth);
+  http::AddRoutes<Context>(router, kOpenRoutes, context);
+  AddUnsupportedRoutes(router, auth);
+  return router;
+}
+
+http::Router UnavailableRoutes(std::string why) {
+  http::Router router;
+  http::Handler refuse = http::AlwaysError(503, std::move(why), RenderRouteError);
+  http::AddRoutesServedBy<Context>(router, kRoutes, refuse);
+  http::AddRoutesServedBy<Context>(router, kOpenRoutes, refuse);
+  AddUnsupportedRoutes(router, [refuse](const http::Handler&) { return refuse; });
   return router;
 }
 

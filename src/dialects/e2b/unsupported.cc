@@ -4,9 +4,9 @@
 namespace viv::e2b {
 namespace {
 
-// Operations of the vendor that this server does not have. The routes exist so that clients get an
-// error message with what to do instead.
-struct Unavailable {
+// Operations of the vendor's that this server does not support. The routes exist so that its
+// clients get an error they can show, with what to do instead.
+struct UnsupportedRoute {
   std::string_view method;
   std::string_view path;
   std::string_view message;
@@ -25,7 +25,7 @@ constexpr std::string_view kEvents =
 constexpr std::string_view kWebhooks =
     "Webhooks are not available here: list the sandboxes to see their state";
 
-constexpr Unavailable kUnavailable[] = {
+constexpr UnsupportedRoute kUnsupportedRoutes[] = {
     {"POST", "/v3/templates", kBuilds},
     {"POST", "/v2/templates", kBuilds},
     {"POST", "/templates", kBuilds},
@@ -55,17 +55,17 @@ constexpr Unavailable kUnavailable[] = {
     {"DELETE", "/events/webhooks/{webhookID}", kWebhooks},
 };
 
-Task<http::Response> ExplainUnavailable(std::string_view message) {
+Task<http::Response> ExplainUnsupported(std::string_view message) {
   co_return Failure(400, std::string(message));
 }
 
 }  // namespace
 
-void AddUnavailable(http::Router& router, const http::Middleware& auth) {
-  for (const Unavailable& operation : kUnavailable) {
-    std::string_view message = operation.message;  // a constant: it lives as long as the program
-    router.Add(operation.method, operation.path,
-               auth([message](http::Request&) { return ExplainUnavailable(message); }));
+void AddUnsupportedRoutes(http::Router& router, const http::Middleware& auth) {
+  for (const UnsupportedRoute& route : kUnsupportedRoutes) {
+    std::string_view message = route.message;  // a constant: it lives as long as the program
+    router.Add(route.method, route.path,
+               auth([message](http::Request&) { return ExplainUnsupported(message); }));
   }
 }
 

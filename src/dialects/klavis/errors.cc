@@ -29,6 +29,10 @@ http::Response RenderError(const Error& error) {
   return Detail(status, error.message);
 }
 
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  return Detail(status, std::move(message));
+}
+
 http::Response RenderProblems(const std::vector<engine::Problem>& problems) {
   json::array list;
   for (const engine::Problem& problem : problems) {

@@ -15,6 +15,8 @@ namespace viv::klavis {
 
 http::Response Detail(int status, std::string detail);
 http::Response RenderError(const Error& error);
+// Errors that arise before an operation is called: an unknown path, a wrong method, no boxes.
+http::Response RenderRouteError(int status, std::string message, const http::Request& request);
 
 // A 422. Each problem's location already begins with where the value came from: "body", "query" or
 // "path".

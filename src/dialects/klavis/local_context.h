@@ -9,6 +9,7 @@
 #include "base/task.h"
 #include "blobs/blob_routes.h"
 #include "http/middleware/auth.h"
+#include "http/route_table.h"
 #include "http/router.h"
 #include "local/local_sandboxes.h"
 
@@ -30,7 +31,7 @@ LocalOperation GetExecutionUploadUrl, Execute, GetExecutionStatus, GetExecutionL
 // All routes of local sandboxes; `context` outlives the router. An uploaded memory file is
 // installed without a further call, for which this registers a handler in `context.blobs`.
 http::Router LocalRoutes(LocalContext& context, const http::KeyLookup& keys);
-// The same paths on a server without local sandboxes; the responses give the reason.
-http::Router NoLocalRoutes(std::string why);
+// The same routes on a server without boxes: each is answered with 503 and the reason.
+http::Router UnavailableLocalRoutes(std::string why);
 
 }  // namespace viv::klavis

@@ -5,13 +5,7 @@
 namespace viv::klavis {
 namespace {
 
-struct LocalRoute {
-  std::string_view method;
-  std::string_view path;
-  LocalOperation* operation;
-};
-
-constexpr LocalRoute kLocalRoutes[] = {
+constexpr http::RouteEntry<LocalContext> kLocalRoutes[] = {
     {"POST", "/local-sandbox", AcquireLocalSandbox},
     {"GET", "/local-sandbox", ListLocalSandboxes},
     {"GET", "/local-sandbox/{local_sandbox_id}", GetLocalSandbox},
@@ -33,25 +27,17 @@ constexpr LocalRoute kLocalRoutes[] = {
 
 http::Router LocalRoutes(LocalContext& context, const http::KeyLookup& keys) {
   http::Router router;
-  http::Middleware auth = http::Auth(keys, RenderAuthFailure);
-  for (const LocalRoute& route : kLocalRoutes) {
-    router.Add(route.method, route.path,
-               auth([&context, operation = route.operation](http::Request& request) {
-                 return operation(context, request);
-               }));
-  }
+  http::AddRoutes<LocalContext>(router, kLocalRoutes, context, http::Auth(keys, RenderAuthFailure));
   context.blobs.OnUploaded(MemoryUpload("any").leaf, [&context](blobs::BlobName name) {
     return InstallMemory(context, std::move(name));
   });
   return router;
 }
 
-http::Router NoLocalRoutes(std::string why) {
+http::Router UnavailableLocalRoutes(std::string why) {
   http::Router router;
-  for (const LocalRoute& route : kLocalRoutes) {
-    router.Add(route.method, route.path,
-               [why](http::Request&) -> Task<http::Response> { co_return Detail(503, why); });
-  }
+  http::AddRoutesServedBy<LocalContext>(router, kLocalRoutes,
+                                        http::AlwaysError(503, std::move(why), RenderRouteError));
   return router;
 }
 

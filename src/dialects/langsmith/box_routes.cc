@@ -3,13 +3,7 @@
 namespace viv::langsmith {
 namespace {
 
-struct BoxRoute {
-  std::string_view method;
-  std::string_view path;
-  Operation* operation;
-};
-
-constexpr BoxRoute kBoxRoutes[] = {
+constexpr http::RouteEntry<Context> kBoxRoutes[] = {
     {"POST", "/boxes", CreateBox},
     {"GET", "/boxes", ListBoxes},
     {"POST", "/boxes/batch-delete", BatchDeleteBoxes},
@@ -26,13 +20,8 @@ constexpr BoxRoute kBoxRoutes[] = {
 
 }  // namespace
 
-void AddBoxRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  for (const BoxRoute& route : kBoxRoutes) {
-    Operation* operation = route.operation;
-    router.Add(route.method, route.path, auth([&context, operation](http::Request& request) {
-                 return operation(context, request);
-               }));
-  }
+http::RouteTable<Context> BoxRoutes() {
+  return kBoxRoutes;
 }
 
 }  // namespace viv::langsmith

@@ -19,6 +19,7 @@
 #include "boxes/image_imports.h"
 #include "http/middleware/auth.h"
 #include "http/relay.h"
+#include "http/route_table.h"
 #include "http/router.h"
 
 namespace viv::langsmith {
@@ -40,21 +41,24 @@ struct Context {
   boxes::ImageImports* images = nullptr;  // nullptr: snapshots are made of boxes only
   // Locked while a grant is changed, by the hash of box and port.
   std::array<AsyncMutex, 64> grant_mutexes = {};
+  AsyncMutex registry_mutex = {};  // held from looking up a registry's name to writing it
 };
 
-// All routes, under /v2/sandboxes and /api/v2/sandboxes, and the secrets of the workspace under
-// /api/v1; `context` outlives the router.
+// Every route, under /v2/sandboxes and /api/v2/sandboxes, the secrets of the workspace under
+// /api/v1, and links to files under /_dl; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
+// The same routes on a server without boxes: each is answered with 503 and the reason.
+http::Router UnavailableRoutes(std::string why);
 
-// The parts of it; `router` is mounted below both prefixes, `auth` wraps each handler that needs a
-// key.
-void AddBoxRoutes(Context& context, http::Router& router, const http::Middleware& auth);
-void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth);
-void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth);
-void AddServiceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
-void AddDataPlaneRoutes(Context& context, http::Router& router, const http::Middleware& auth);
-// Below /api/v1.
-void AddWorkspaceRoutes(Context& context, http::Router& router, const http::Middleware& auth);
+// The tables of it. These are mounted below /v2/sandboxes and /api/v2/sandboxes and want a key.
+http::RouteTable<Context> BoxRoutes();
+http::RouteTable<Context> RegistryRoutes();
+http::RouteTable<Context> ServiceRoutes();
+http::RouteTable<Context> DataPlaneRoutes();
+// Below /api/v1, with a key.
+http::RouteTable<Context> WorkspaceRoutes();
+// At the root, without a key: the link itself is the proof.
+http::RouteTable<Context> LinkRoutes();
 
 // Whether the body of the request is streamed: uploads, and whatever is forwarded to a guest.
 bool IsStreamed(const http::Request& request);

@@ -9,33 +9,44 @@
 namespace viv::langsmith {
 namespace {
 
-struct DataPlaneRoute {
-  std::string_view method;
-  std::string_view operation;  // below the box's own address, and below the agent's /dataplane
+Task<http::Response> ServeDataPlane(Context& context, http::Request& request);
+
+constexpr http::RouteEntry<Context> kDataPlane[] = {
+    {"POST", "/{sandbox}/execute", ServeDataPlane},
+    {"GET", "/{sandbox}/execute/ws", ServeDataPlane},
+    {"POST", "/{sandbox}/execute/stream/start", ServeDataPlane},
+    {"POST", "/{sandbox}/execute/stream/resume", ServeDataPlane},
+    {"POST", "/{sandbox}/upload", ServeDataPlane},
+    {"GET", "/{sandbox}/download", ServeDataPlane},
+    {"POST", "/{sandbox}/glob", ServeDataPlane},
+    {"POST", "/{sandbox}/grep", ServeDataPlane},
+    {"GET", "/{sandbox}/tunnel", ServeDataPlane},
 };
-constexpr std::array<DataPlaneRoute, 9> kDataPlane = {{
-    {"POST", "/execute"},
-    {"GET", "/execute/ws"},
-    {"POST", "/execute/stream/start"},
-    {"POST", "/execute/stream/resume"},
-    {"POST", "/upload"},
-    {"GET", "/download"},
-    {"POST", "/glob"},
-    {"POST", "/grep"},
-    {"GET", "/tunnel"},
-}};
+
+// What stands behind the sandbox's name, "/execute": it has the same path at the agent, below
+// /dataplane.
+std::string_view OperationOf(const http::RouteEntry<Context>& route) {
+  return route.pattern.substr(route.pattern.find('/', 1));
+}
+
+// Of a request that came by one of the routes. None of their operations is the end of another.
+std::string_view OperationOf(const http::Request& request) {
+  std::string_view path = request.path;
+  if (path.ends_with('/')) path.remove_suffix(1);
+  for (const http::RouteEntry<Context>& route : kDataPlane)
+    if (path.ends_with(OperationOf(route))) return OperationOf(route);
+  return {};
+}
 
 // First segments that are the control plane's own: "/boxes/upload" is a box called "upload".
 constexpr std::array<std::string_view, 6> kControlPlane = {
     "auth", "boxes", "registries", "snapshots", "snapshots-by-name", "usage"};
 
-Task<http::Response> ServeDataPlane(Context& context,
-                                    http::Request& request,
-                                    std::string_view operation) {
+Task<http::Response> ServeDataPlane(Context& context, http::Request& request) {
   auto box = FindBox(context, request.identity.account_id, request.Parameter("sandbox"));
   if (!box) co_return FailureOf(box.error());
   std::string target = "/dataplane";
-  target += operation;
+  target += OperationOf(request);
   if (!request.query.empty()) target += '?' + request.query;
   co_return co_await CallAgent(context, request, *std::move(box), std::move(target));
 }
@@ -50,13 +61,8 @@ bool TakePrefix(std::string_view& path, std::string_view prefix) {
 
 }  // namespace
 
-void AddDataPlaneRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  for (const DataPlaneRoute& route : kDataPlane) {
-    auto serve = [&context, operation = route.operation](http::Request& request) {
-      return ServeDataPlane(context, request, operation);
-    };
-    router.Add(route.method, "/{sandbox}" + std::string(route.operation), auth(serve));
-  }
+http::RouteTable<Context> DataPlaneRoutes() {
+  return kDataPlane;
 }
 
 bool IsStreamed(const http::Request& request) {
@@ -70,8 +76,9 @@ bool IsStreamed(const http::Request& request) {
   if (std::find(kControlPlane.begin(), kControlPlane.end(), first) != kControlPlane.end())
     return false;
   std::string_view operation = path.substr(first.size());
-  return std::any_of(kDataPlane.begin(), kDataPlane.end(),
-                     [&](const DataPlaneRoute& route) { return route.operation == operation; });
+  return std::any_of(
+      std::begin(kDataPlane), std::end(kDataPlane),
+      [&](const http::RouteEntry<Context>& route) { return OperationOf(route) == operation; });
 }
 
 }  // namespace viv::langsmith

@@ -35,6 +35,19 @@ std::string QuotaMessage(const Error& error) {
   }
 }
 
+std::string_view TypeOfStatus(int status) {
+  switch (status) {
+    case 404:
+      return "ResourceNotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 503:
+      return "ServiceUnavailable";
+    default:
+      return status < 500 ? "InvalidRequest" : "InternalError";
+  }
+}
+
 }  // namespace
 
 http::Response Failure(int status, std::string_view type, std::string message) {
@@ -87,6 +100,10 @@ http::Response RenderAuthFailure(http::AuthFailure failure) {
                  failure == http::AuthFailure::kMissing
                      ? "an API key is missing: send it as X-Api-Key"
                      : "the API key is not valid");
+}
+
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  return Failure(status, TypeOfStatus(status), std::move(message));
 }
 
 }  // namespace viv::langsmith

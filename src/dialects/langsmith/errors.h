@@ -21,5 +21,7 @@ http::Response InvalidField(const std::vector<std::string>& where, std::string m
 // is in the log only.
 http::Response FailureOf(const Error& error);
 http::Response RenderAuthFailure(http::AuthFailure failure);  // 401 "Unauthorized"
+// Errors that arise before an operation is called: an unknown path, a wrong method, no boxes.
+http::Response RenderRouteError(int status, std::string message, const http::Request& request);
 
 }  // namespace viv::langsmith

@@ -1,12 +1,10 @@
 #include "dialects/langsmith/registries.h"
 
 #include <algorithm>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/async_mutex.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/timestamp.h"
@@ -26,14 +24,6 @@ constexpr std::size_t kRegistryPageMax = 100;
 constexpr std::size_t kRegistryNameBytesMax = 128;
 constexpr std::size_t kRegistryUrlBytesMax = 1024;
 constexpr std::size_t kRegistryPasswordBytesMax = 16'384;
-
-// Shared by the handlers. Names are looked up and written under one lock, so that each stays
-// unique.
-struct RegistryContext {
-  explicit RegistryContext(Context& of) : context(of) {}
-  Context& context;
-  AsyncMutex mutex;
-};
 
 std::string RegistryPurpose(std::string_view account_id, std::string_view id) {
   return "langsmith.registry:" + std::string(account_id) + ":" + std::string(id);
@@ -122,14 +112,13 @@ void ApplyRegistryRequest(const RegistryRequest& request,
   body["updated_by"] = entry.account_id;
 }
 
-Task<http::Response> CreateRegistry(RegistryContext& registry_context, http::Request& request) {
-  Context& context = registry_context.context;
+Task<http::Response> CreateRegistry(Context& context, http::Request& request) {
   const std::string account_id = request.identity.account_id;
   auto body = ReadBody(request, Body::kRequired);
   if (!body) co_return std::move(body.error());
   auto asked = ReadNewRegistry(*body);
   if (!asked) co_return RenderFieldError(asked.error());
-  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
+  AsyncMutex::Lock lock = co_await context.registry_mutex.Acquire();
   if (FindRegistry(context, account_id, *asked->name)) co_return RegistryNameTaken(*asked->name);
   if (context.registries.List(account_id).size() >= kRegistriesMax)
     co_return Failure(429, "QuotaExceeded", "an account has at most 1000 registries");
@@ -145,22 +134,21 @@ Task<http::Response> CreateRegistry(RegistryContext& registry_context, http::Req
   co_return http::Json(201, WriteJson(shape));
 }
 
-Task<http::Response> GetRegistry(RegistryContext& registry_context, http::Request& request) {
+Task<http::Response> GetRegistry(Context& context, http::Request& request) {
   const std::string_view name = request.Parameter("name");
-  RegistryEntry entry = FindRegistry(registry_context.context, request.identity.account_id, name);
+  RegistryEntry entry = FindRegistry(context, request.identity.account_id, name);
   if (entry == nullptr) co_return NoRegistry(name);
   co_return http::Json(200, WriteJson(ShowRegistry(*entry)));
 }
 
-Task<http::Response> UpdateRegistry(RegistryContext& registry_context, http::Request& request) {
-  Context& context = registry_context.context;
+Task<http::Response> UpdateRegistry(Context& context, http::Request& request) {
   const std::string account_id = request.identity.account_id;
   const std::string name(request.Parameter("name"));
   auto body = ReadBody(request, Body::kOptional);
   if (!body) co_return std::move(body.error());
   auto asked = ReadRegistryRequest(*body);
   if (!asked) co_return RenderFieldError(asked.error());
-  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
+  AsyncMutex::Lock lock = co_await context.registry_mutex.Acquire();
   RegistryEntry found = FindRegistry(context, account_id, name);
   if (found == nullptr) co_return NoRegistry(name);
   if (asked->name && *asked->name != name && FindRegistry(context, account_id, *asked->name))
@@ -173,10 +161,9 @@ Task<http::Response> UpdateRegistry(RegistryContext& registry_context, http::Req
   co_return http::Json(200, WriteJson(shape));
 }
 
-Task<http::Response> DeleteRegistry(RegistryContext& registry_context, http::Request& request) {
-  Context& context = registry_context.context;
+Task<http::Response> DeleteRegistry(Context& context, http::Request& request) {
   const std::string name(request.Parameter("name"));
-  AsyncMutex::Lock lock = co_await registry_context.mutex.Acquire();
+  AsyncMutex::Lock lock = co_await context.registry_mutex.Acquire();
   RegistryEntry found = FindRegistry(context, request.identity.account_id, name);
   if (found == nullptr) co_return NoRegistry(name);
   Status removed = co_await context.registries.Remove(found->id);
@@ -194,14 +181,14 @@ bool IsNewerSortKey(const BoxSortKey& a, const BoxSortKey& b) {
 
 // Newest first. Older clients read `registries` and `offset` (of the next page, 0 at the end),
 // newer ones `items` and `next_cursor`.
-Task<http::Response> ListRegistries(RegistryContext& registry_context, http::Request& request) {
+Task<http::Response> ListRegistries(Context& context, http::Request& request) {
   const std::string& account_id = request.identity.account_id;
   auto query = ReadBoxQuery(request, account_id);
   if (!query) co_return Failure(400, "InvalidRequest", query.error().message);
   const bool sized = request.Query("page_size").has_value();
   if (sized || query->after)
     query->limit = std::min(sized ? query->limit : kRegistryPageDefault, kRegistryPageMax);
-  std::vector<RegistryEntry> all = registry_context.context.registries.List(account_id);
+  std::vector<RegistryEntry> all = context.registries.List(account_id);
   std::erase_if(all, [&](const RegistryEntry& entry) {
     return ToLower(FindString(entry->body, "name")).find(query->filter.name_part) ==
                std::string::npos ||
@@ -224,14 +211,7 @@ Task<http::Response> ListRegistries(RegistryContext& registry_context, http::Req
   co_return http::Json(200, WriteJson(page));
 }
 
-using RegistryOperation = Task<http::Response>(RegistryContext& registry_context,
-                                               http::Request& request);
-struct RegistryRoute {
-  std::string_view method;
-  std::string_view path;
-  RegistryOperation* operation;
-};
-constexpr RegistryRoute kRegistryRoutes[] = {
+constexpr http::RouteEntry<Context> kRegistryRoutes[] = {
     {"GET", "/registries", ListRegistries},
     {"POST", "/registries", CreateRegistry},
     {"GET", "/registries/{name}", GetRegistry},
@@ -281,15 +261,8 @@ Result<OpenedRegistry> OpenRegistry(const Context& context,
   return registry;
 }
 
-void AddRegistryRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  auto registry_context = std::make_shared<RegistryContext>(context);  // shared by the handlers
-  for (const RegistryRoute& route : kRegistryRoutes) {
-    RegistryOperation* operation = route.operation;
-    router.Add(route.method, route.path,
-               auth([registry_context, operation](http::Request& request) {
-                 return operation(*registry_context, request);
-               }));
-  }
+http::RouteTable<Context> RegistryRoutes() {
+  return kRegistryRoutes;
 }
 
 }  // namespace viv::langsmith

@@ -1,6 +1,7 @@
 #include "boxes/box_ids.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/langsmith/errors.h"
+#include "dialects/langsmith/snapshot_operations.h"
 
 namespace viv::langsmith {
 namespace {
@@ -16,22 +17,44 @@ http::Middleware WithServiceKey(http::Middleware auth) {
   };
 }
 
+http::Router AtPrefixes(const http::Router& sandboxes, const http::Router& workspace) {
+  http::Router router;
+  router.Mount("/v2/sandboxes", sandboxes);
+  router.Mount("/api/v2/sandboxes", sandboxes);
+  router.Mount("/api/v1", workspace);
+  return router;
+}
+
 }  // namespace
 
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
-  http::Router routes;
   http::Middleware auth = WithServiceKey(http::Auth(keys, RenderAuthFailure));
-  AddBoxRoutes(context, routes, auth);
-  AddSnapshotRoutes(context, routes, auth);
-  AddRegistryRoutes(context, routes, auth);
-  AddServiceRoutes(context, routes, auth);
-  AddDataPlaneRoutes(context, routes, auth);
-  http::Router router;
-  router.Mount("/v2/sandboxes", routes);
-  router.Mount("/api/v2/sandboxes", routes);
+  auto writer = std::make_shared<SnapshotWriter>(context);  // it goes with the last handler
+  http::Router sandboxes;
+  http::AddRoutes(sandboxes, BoxRoutes(), context, auth);
+  http::AddRoutes(sandboxes, SnapshotRoutes(), writer, auth);
+  http::AddRoutes(sandboxes, RegistryRoutes(), context, auth);
+  http::AddRoutes(sandboxes, ServiceRoutes(), context, auth);
+  http::AddRoutes(sandboxes, DataPlaneRoutes(), context, auth);
   http::Router workspace;
-  AddWorkspaceRoutes(context, workspace, auth);
-  router.Mount("/api/v1", workspace);
+  http::AddRoutes(workspace, WorkspaceRoutes(), context, auth);
+  http::Router router = AtPrefixes(sandboxes, workspace);
+  http::AddRoutes(router, LinkRoutes(), context);
+  return router;
+}
+
+http::Router UnavailableRoutes(std::string why) {
+  http::Handler refuse = http::AlwaysError(503, std::move(why), RenderRouteError);
+  http::Router sandboxes;
+  http::AddRoutesServedBy(sandboxes, BoxRoutes(), refuse);
+  http::AddRoutesServedBy(sandboxes, SnapshotRoutes(), refuse);
+  http::AddRoutesServedBy(sandboxes, RegistryRoutes(), refuse);
+  http::AddRoutesServedBy(sandboxes, ServiceRoutes(), refuse);
+  http::AddRoutesServedBy(sandboxes, DataPlaneRoutes(), refuse);
+  http::Router workspace;
+  http::AddRoutesServedBy(workspace, WorkspaceRoutes(), refuse);
+  http::Router router = AtPrefixes(sandboxes, workspace);
+  http::AddRoutesServedBy(router, LinkRoutes(), refuse);
   return router;
 }
 

@@ -46,7 +46,7 @@ class ServiceTest : public LangsmithTest {
       co_return relay_response_;
     };
     service_context_.clock = context_.clock;
-    AddLinkRoutes(service_context_, links_);
+    http::AddRoutes(links_, LinkRoutes(), service_context_);
   }
 
   // The answer of POST service-url for box "one".

@@ -185,9 +185,10 @@ http::Handler ServiceTraffic(Context& context) {
   return [&context](http::Request& request) { return ServeService(context, request); };
 }
 
-void AddLinkRoutes(Context& context, http::Router& router) {
-  router.Add("GET", "/_dl/{name}",
-             [&context](http::Request& request) { return FollowDownloadLink(context, request); });
+http::RouteTable<Context> LinkRoutes() {
+  static constexpr http::RouteEntry<Context> kLinkRoutes[] = {
+      {"GET", "/_dl/{name}", FollowDownloadLink}};
+  return kLinkRoutes;
 }
 
 }  // namespace viv::langsmith

@@ -17,7 +17,4 @@ bool IsServiceTraffic(std::string_view domain, const http::Request& request);
 
 http::Handler ServiceTraffic(Context& context);  // `context` outlives the handler
 
-// Links to files, "/_dl/{name}?token=…": to be mounted at the root. `context` outlives the router.
-void AddLinkRoutes(Context& context, http::Router& router);
-
 }  // namespace viv::langsmith

@@ -204,17 +204,14 @@ Task<http::Response> UnshareServices(Context& context, http::Request& request) {
 
 }  // namespace
 
-void AddServiceRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  auto add = [&](std::string_view method, std::string_view pattern, auto* operation) {
-    auto serve = [&context, operation](http::Request& request) {
-      return operation(context, request);
-    };
-    router.Add(method, pattern, auth(serve));
+http::RouteTable<Context> ServiceRoutes() {
+  static constexpr http::RouteEntry<Context> kServiceRoutes[] = {
+      {"POST", "/boxes/{name}/service-url", ShareService},
+      {"GET", "/boxes/{name}/service-urls", ListServices},
+      {"DELETE", "/boxes/{name}/service-urls", UnshareServices},
+      {"POST", "/boxes/{name}/download-url", MakeDownloadLink},
   };
-  add("POST", "/boxes/{name}/service-url", ShareService);
-  add("GET", "/boxes/{name}/service-urls", ListServices);
-  add("DELETE", "/boxes/{name}/service-urls", UnshareServices);
-  add("POST", "/boxes/{name}/download-url", MakeDownloadLink);
+  return kServiceRoutes;
 }
 
 }  // namespace viv::langsmith

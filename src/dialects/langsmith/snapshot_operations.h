@@ -14,4 +14,7 @@ SnapshotOperation GetSnapshot;        // snapshots.cc
 SnapshotOperation DeleteSnapshot;     // snapshots.cc
 SnapshotOperation GetSnapshotByName;  // snapshots.cc
 
+// All of them, mounted as the tables of context.h that want a key.
+http::RouteTable<SnapshotWriter> SnapshotRoutes();
+
 }  // namespace viv::langsmith

@@ -13,13 +13,7 @@
 namespace viv::langsmith {
 namespace {
 
-struct SnapshotRoute {
-  std::string_view method;
-  std::string_view path;
-  SnapshotOperation* operation;
-};
-
-constexpr SnapshotRoute kSnapshotRoutes[] = {
+constexpr http::RouteEntry<SnapshotWriter> kSnapshotRoutes[] = {
     {"POST", "/boxes/{name}/snapshot", CaptureSnapshot},
     {"POST", "/snapshots", CreateSnapshot},
     {"GET", "/snapshots", ListSnapshots},
@@ -40,15 +34,8 @@ json::value RunConfigOf(const KnownSnapshot& snapshot) {
 
 }  // namespace
 
-void AddSnapshotRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  // Shared by the handlers: it goes with the last of them.
-  auto writer = std::make_shared<SnapshotWriter>(context);
-  for (const SnapshotRoute& route : kSnapshotRoutes) {
-    SnapshotOperation* operation = route.operation;
-    router.Add(route.method, route.path, auth([writer, operation](http::Request& request) {
-                 return operation(*writer, request);
-               }));
-  }
+http::RouteTable<SnapshotWriter> SnapshotRoutes() {
+  return kSnapshotRoutes;
 }
 
 Result<ResolvedSnapshot> ResolveSnapshot(const Context& context,

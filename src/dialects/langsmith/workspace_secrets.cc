@@ -118,12 +118,12 @@ Task<http::Response> ListSecretKeys(Context& context, http::Request& request) {
 
 }  // namespace
 
-void AddWorkspaceRoutes(Context& context, http::Router& router, const http::Middleware& auth) {
-  constexpr std::string_view kPath = "/workspaces/current/secrets";
-  router.Add("GET", kPath,
-             auth([&context](http::Request& request) { return ListSecretKeys(context, request); }));
-  router.Add("POST", kPath,
-             auth([&context](http::Request& request) { return UpsertSecrets(context, request); }));
+http::RouteTable<Context> WorkspaceRoutes() {
+  static constexpr http::RouteEntry<Context> kWorkspaceRoutes[] = {
+      {"GET", "/workspaces/current/secrets", ListSecretKeys},
+      {"POST", "/workspaces/current/secrets", UpsertSecrets},
+  };
+  return kWorkspaceRoutes;
 }
 
 }  // namespace viv::langsmith

@@ -15,6 +15,7 @@
 #include "dialects/recoup/run_queue.h"
 #include "git/repositories.h"
 #include "http/middleware/auth.h"
+#include "http/route_table.h"
 #include "http/router.h"
 
 namespace viv::recoup {
@@ -35,6 +36,9 @@ struct Context {
 
 // Every route below /api; `context` outlives the router.
 http::Router Routes(Context& context, const http::KeyLookup& keys);
+// The same routes on a server without boxes: each is answered with 503 and the reason. A browser's
+// preflight succeeds, so that the page sees it.
+http::Router UnavailableRoutes(std::string why);
 
 // Executes the runs: those that an earlier server began, then those of new requests. Never returns.
 // For the background, on an executor of one thread. `context` outlives it.

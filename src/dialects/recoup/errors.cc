@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "dialects/recoup/cors.h"
 #include "http/status.h"
 
 namespace viv::recoup {
@@ -43,6 +44,12 @@ http::Response Unauthorized() {
   json::object body = ErrorBody("Unauthorized");
   body["message"] = "Unauthorized";
   return http::Json(401, WriteJson(body));
+}
+
+http::Response RenderRouteError(int status, std::string message, const http::Request&) {
+  http::Response response = Failure(status, std::move(message));
+  AllowAnyOrigin(response);
+  return response;
 }
 
 }  // namespace viv::recoup

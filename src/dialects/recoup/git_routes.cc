@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "http/route_table.h"
 
 namespace viv::recoup {
 namespace {
@@ -74,18 +75,29 @@ Task<http::Response> ServeGit(git::Repositories& repositories,
   co_return co_await repositories.Serve(*account_id, std::move(rest), request);
 }
 
+http::Router RoutesOfGit(const http::Handler& serve) {
+  http::Router router;
+  for (std::string_view method : {"GET", "POST"})
+    router.Add(method, "/git/{repository}/{rest...}", serve);
+  return router;
+}
+
 }  // namespace
 
 http::Router GitRoutes(git::Repositories& repositories,
                        accounts::Accounts& accounts,
                        const http::KeyLookup& keys) {
-  http::Router router;
-  http::Handler serve = [&repositories, &accounts, keys](http::Request& request) {
+  return RoutesOfGit([&repositories, &accounts, keys](http::Request& request) {
     return ServeGit(repositories, accounts, keys, request);
-  };
-  for (std::string_view method : {"GET", "POST"})
-    router.Add(method, "/git/{repository}/{rest...}", serve);
-  return router;
+  });
+}
+
+http::Router UnavailableGitRoutes(std::string why) {
+  return RoutesOfGit(http::AlwaysError(503, std::move(why), RenderGitError));
+}
+
+http::Response RenderGitError(int status, std::string message, const http::Request&) {
+  return http::Text(status, std::move(message) + "\n");
 }
 
 bool IsGitStreamed(const http::Request& request) {

@@ -8,13 +8,7 @@
 namespace viv::recoup {
 namespace {
 
-struct Route {
-  std::string_view method;
-  std::string_view path;
-  Operation* operation;
-};
-
-constexpr Route kRoutes[] = {
+constexpr http::RouteEntry<Context> kRoutes[] = {
     {"GET", "/api/sandboxes", ListSandboxes},
     {"POST", "/api/sandboxes", CreateSandbox},
     {"PATCH", "/api/sandboxes", UpdateAccount},
@@ -50,8 +44,10 @@ constexpr PreflightRoute kPreflights[] = {
     {"/api/admins/sandboxes/orgs", 200},
 };
 
-http::Response RenderRecoupError(int status, std::string message, const http::Request&) {
-  return Failure(status, std::move(message));
+// A browser asks these before it calls, with or without boxes.
+void AddPreflights(http::Router& router) {
+  for (const PreflightRoute& route : kPreflights)
+    router.Add("OPTIONS", route.path, Preflight(route.status));
 }
 
 }  // namespace
@@ -59,17 +55,20 @@ http::Response RenderRecoupError(int status, std::string message, const http::Re
 http::Router Routes(Context& context, const http::KeyLookup& keys) {
   http::Router router;
   // Outermost first: whatever is answered, a browser may read it.
-  const std::vector<http::Middleware> list = {Cors(), http::Errors(RenderRecoupError),
+  const std::vector<http::Middleware> list = {Cors(), http::Errors(RenderRouteError),
                                               Authenticated(keys)};
-  for (const Route& route : kRoutes) {
-    Operation* operation = route.operation;
-    http::Handler handler = [&context, operation](http::Request& request) {
-      return operation(context, request);
-    };
-    router.Add(route.method, route.path, http::Compose(list, std::move(handler)));
-  }
-  for (const PreflightRoute& route : kPreflights)
-    router.Add("OPTIONS", route.path, Preflight(route.status));
+  http::AddRoutes<Context>(router, kRoutes, context, [&list](http::Handler handler) {
+    return http::Compose(list, std::move(handler));
+  });
+  AddPreflights(router);
+  return router;
+}
+
+http::Router UnavailableRoutes(std::string why) {
+  http::Router router;
+  http::AddRoutesServedBy<Context>(router, kRoutes,
+                                   http::AlwaysError(503, std::move(why), RenderRouteError));
+  AddPreflights(router);
   return router;
 }
 

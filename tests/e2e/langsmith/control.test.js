@@ -8,7 +8,6 @@ import {
 } from 'langsmith/sandbox';
 import { rejection, sdkOf, until } from '../support/e2b.js';
 import { clientOf, makeAccount, withSandboxes } from '../support/langsmith.js';
-import { Server } from '../support/server.js';
 
 const host = withSandboxes();
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -151,22 +150,6 @@ test('unknown methods and paths are answered in the shape of the errors of this 
   assert.equal(recoup.headers.get('access-control-allow-origin'), '*');
   const e2b = await host.server.call('PUT', '/v2/sandboxes', { json: {} });
   assert.deepEqual([e2b.status, e2b.body.code], [405, 405]);
-});
-
-test('without boxes every dialect says so in its own shape', async (t) => {
-  const own = await Server.start({ args: ['--builtin-apps', ''] });
-  t.after(() => own.stop());
-  const say = async (method, path) => {
-    const { status, body } = await own.call(method, path);
-    assert.equal(status, 503, `${method} ${path}`);
-    return body;
-  };
-  for (const path of ['/v2/sandboxes/boxes', '/api/v2/sandboxes/boxes', '/langsmith/v2/sandboxes/boxes'])
-    for (const method of ['GET', 'POST', 'DELETE', 'PATCH']) assert.match((await say(method, path)).detail.message, /boxes are off/);
-  for (const path of ['/api/sandboxes', '/recoup/api/sandboxes', '/api/sandbox/status'])
-    for (const method of ['GET', 'PATCH']) assert.match((await say(method, path)).error, /boxes are off/);
-  for (const path of ['/sandboxes', '/v2/sandboxes', '/e2b/sandboxes', '/templates'])
-    for (const method of ['GET', 'DELETE']) assert.match((await say(method, path)).message, /boxes are off/);
 });
 
 test('a sandbox with its memory kept stops and starts, too', async (t) => {
