@@ -11,12 +11,12 @@
 
 #include "accounts/budgets.h"
 #include "base/blocking_pool.h"
-#include "boxes/box_host.h"
 #include "boxes/box_index.h"
 #include "boxes/box_records.h"
 #include "boxes/box_templates.h"
 #include "boxes/boxes.h"
 #include "boxes/exit_poller.h"
+#include "boxes/kernel_box_host.h"
 #include "boxes/parked_boxes.h"
 #include "boxes/usage_monitor.h"
 #include "gateway/gateway.h"

@@ -1,4 +1,4 @@
-#include "boxes/box_host.h"
+#include "boxes/kernel_box_host.h"
 
 #include <dirent.h>
 #include <fcntl.h>
