@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/shielded.h"
@@ -120,9 +119,9 @@ void BoxManager::Publish(const BoxEntryPtr& entry, Box box) {
   index_.Put(entry, std::move(box));
 }
 
-void BoxManager::AddEvent(BoxEntry& entry, std::string message) {
+void BoxManager::AddEvent(BoxEntry& entry, std::string message) const {
   LogEntry event;
-  event.at_us = NowMicros();
+  event.at_us = NowUs();
   event.level = "info";
   event.message = std::move(message);
   entry.events.push_back(std::move(event));
@@ -201,7 +200,7 @@ Task<Status> BoxManager::DoSetTimeout(std::string account_id,
   if (locked.box->state != BoxState::kRunning)
     co_return Fail(ErrorCode::kNotFound, "box " + locked.box->id + " does not run");
   Box box = *locked.box;
-  const std::int64_t ends_at_us = NowMicros() + timeout_seconds * kSecondUs;
+  const std::int64_t ends_at_us = NowUs() + timeout_seconds * kSecondUs;
   if (extend == Extend::kAtLeast && ends_at_us <= box.ends_at_us) co_return Status();
   box.ends_at_us = ends_at_us;
   co_return co_await Commit(locked.entry, std::move(box));
@@ -235,7 +234,7 @@ Task<Result<BoxPtr>> BoxManager::DoUpdate(std::string account_id,
 Task<Status> BoxManager::ApplyChange(LockedBox& locked, BoxChange change) {
   Box box = *locked.box;
   box.spec = ApplyBoxChange(std::move(box.spec), change);
-  box.updated_at_us = NowMicros();
+  box.updated_at_us = NowUs();
   CO_RETURN_IF_ERROR(co_await Commit(locked.entry, std::move(box)));
   locked.box = index_.Find(locked.box->id).box;
   if (locked.entry->live == nullptr) co_return Status();

@@ -5,18 +5,20 @@
 // is finished even if its caller disconnects.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "accounts/budgets.h"
 #include "base/blocking_pool.h"
+#include "base/clock.h"
+#include "boxes/box_host.h"
 #include "boxes/box_index.h"
 #include "boxes/box_records.h"
 #include "boxes/box_templates.h"
 #include "boxes/boxes.h"
 #include "boxes/exit_poller.h"
-#include "boxes/kernel_box_host.h"
 #include "boxes/parked_boxes.h"
 #include "boxes/usage_monitor.h"
 #include "gateway/gateway.h"
@@ -34,6 +36,7 @@ struct BoxManagerOptions {
   accounts::Budgets* budgets = nullptr;      // the same; nullptr: accounts have no limits
   // For callbacks; set where there is a gateway.
   std::function<std::string(std::string_view account_id)> uuid_of_account;
+  std::function<std::int64_t()> now_us = NowMicros;
 };
 
 class BoxManager : public Boxes {
@@ -102,7 +105,7 @@ class BoxManager : public Boxes {
   BoxTemplates& templates() { return templates_; }
   std::size_t parked() const { return parked_->size(); }
   // Processes of boxes that were removed, stopped or replaced, and have not all ended, by box.
-  std::size_t ending() const { return host_.reaper().size(); }
+  std::size_t ending() const { return host_.ending(); }
   // Boxes whose processes are frozen until there is free disk space again.
   std::size_t frozen_for_disk() const;
   // What keeps boxes from being served as they should, each problem in a sentence.
@@ -148,7 +151,8 @@ class BoxManager : public Boxes {
   Task<Result<BoxPtr>> DoUpdate(std::string account_id, std::string id, MakeBoxChange make);
   Task<Status> ApplyChange(LockedBox& locked, BoxChange change);
   void Publish(const BoxEntryPtr& entry, Box box);
-  static void AddEvent(BoxEntry& entry, std::string message);
+  void AddEvent(BoxEntry& entry, std::string message) const;
+  std::int64_t NowUs() const { return options_.now_us(); }
   // The end of a box that starts now with a timeout of `seconds`.
   static std::int64_t EndTime(const BoxSpec& spec, std::int64_t now_us, std::int64_t seconds);
 

@@ -1,40 +1,13 @@
 // Snapshots and forks of boxes. Both copy files, not memory.
 
-#include <filesystem>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
 #include "boxes/box_ids.h"
 #include "boxes/box_manager.h"
-#include "boxes/disk_use.h"
 
 namespace viv::boxes {
-namespace {
-
-// Renames a layer so that its name says how much disk its box used. Only after sealing has the file
-// system counted everything that the box wrote. A layer that keeps its first name is charged to
-// nobody.
-void NameByOrigin(storage::BoxStorage& storage,
-                  const std::string& origin,
-                  std::string& layer,
-                  std::string& folder) {
-  auto used = storage.Read(origin);
-  if (!used || !storage.has_limits()) return;
-  const std::string name = LayerNameOf(layer, origin, used->used_bytes);
-  const std::string named = folder.substr(0, folder.rfind('/') + 1) + name;
-  std::error_code error;
-  std::filesystem::rename(folder, named, error);
-  if (error) {
-    log::Warn("layer.not_named", {{"layer", layer}, {"error", error.message()}});
-    return;
-  }
-  layer = name;
-  folder = named;
-}
-
-}  // namespace
 
 // The box is frozen while the file system makes a copy-on-write copy.
 Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
@@ -47,19 +20,18 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
   if (options_.budgets != nullptr)
     CO_RETURN_IF_ERROR(
         options_.budgets->CheckBelowLimit(locked.box->account_id, accounts::Budget::kDiskBytes));
-  Sealed sealed;
-  sealed.layer = NewKernelName();
-  auto work = [&]() -> Result<std::string> {
+  auto work = [&]() -> Result<BoxHost::SealedLayer> {
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "freeze the box");
-    auto folder = host_.storage().MakeLayer(handle.folder, sealed.layer);
+    auto layer = host_.SealLayer(handle.folder);
     if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "thaw the box");
-    if (folder) NameByOrigin(host_.storage(), handle.folder, sealed.layer, *folder);
-    return folder;
+    return layer;
   };
-  ASSIGN_OR_CO_RETURN(std::string folder, co_await pool_.Run(work), "copy the box's files");
+  ASSIGN_OR_CO_RETURN(BoxHost::SealedLayer layer, co_await pool_.Run(work), "copy the box's files");
+  Sealed sealed;
+  sealed.layer = layer.name;
   sealed.overlays = handle.overlays;
   for (storage::OverlayMount& overlay : sealed.overlays)
-    overlay.layers.insert(overlay.layers.begin(), UpperDirOf(folder, overlay));
+    overlay.layers.insert(overlay.layers.begin(), UpperDirOf(layer.folder, overlay));
   sealed.layer_reference = layers_.AddReference(sealed.overlays);
   co_return sealed;
 }
@@ -103,7 +75,7 @@ Task<Result<TemplateInfo>> BoxManager::DoSnapshot(std::string account_id,
   record.workdir = spec.workdir;
   record.limits = spec.limits;
   record.disk_bytes = spec.disk_bytes;
-  record.created_at_us = NowMicros();
+  record.created_at_us = NowUs();
   TemplateInfo info = BoxTemplates::InfoOf(record);
   CO_RETURN_IF_ERROR(co_await templates_.Add(std::move(record)));
   AddEvent(*locked.entry, "Snapshot taken");

@@ -5,22 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "boxes/box_manager.h"
-#include "runtime/process.h"
 
 namespace viv::boxes {
 namespace {
 
 constexpr std::int64_t kTrimWhileLowUs = 30'000'000;
-
-std::uint64_t WrittenBy(const LiveBox& live) {
-  std::uint64_t bytes = 0;
-  for (pid_t process : live.cgroup->Processes())
-    bytes += runtime::ReadBytesWritten(process).value_or(0);
-  return bytes;
-}
 
 }  // namespace
 
@@ -58,7 +49,7 @@ Task<void> BoxManager::CheckDisk() {
   const bool was_low = disk_is_low_;
   const bool is_low = was_low ? !room->IsAmple() : room->IsLow();
   disk_is_low_ = is_low;
-  const std::int64_t now_us = NowMicros();
+  const std::int64_t now_us = NowUs();
   if (is_low && now_us >= trim_next_us_) {
     host_.storage().TrimSoon();
     trim_next_us_ = now_us + kTrimWhileLowUs;
@@ -92,7 +83,7 @@ void BoxManager::FreezeIfWriting(const BoxIndex::Found& found, bool all) {
   BoxEntry& entry = *found.entry;
   AsyncMutex::Lock lock;
   if (!entry.mutex.TryAcquire(lock) || entry.live == nullptr) return;
-  const std::uint64_t written = WrittenBy(*entry.live);
+  const std::uint64_t written = host_.ReadBytesWritten(*entry.live);
   const bool writes = entry.written_bytes && written > *entry.written_bytes;
   entry.written_bytes = written;
   if (!writes && !all) return;

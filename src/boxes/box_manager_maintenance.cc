@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
 #include "boxes/agent_client.h"
@@ -67,7 +66,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
   Box box = std::move(record.box);
   if (box.state == BoxState::kStarting) {
     box.state = BoxState::kFailed;
-    box.stopped_at_us = box.updated_at_us = NowMicros();
+    box.stopped_at_us = box.updated_at_us = NowUs();
     box.message = "the server was restarted while the box started";
   }
   if (HasProcesses(box.state)) {
@@ -85,7 +84,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       log::Warn("box.lost", {{"box", box.id}, {"error", live.error().message}});
       lost.push_back(box.id);
       box.state = BoxState::kStopped;
-      box.stopped_at_us = box.updated_at_us = NowMicros();
+      box.stopped_at_us = box.updated_at_us = NowUs();
       BoxHandle kept;
       if (!box.spec.disposable) {
         kept.folder = entry->handle.folder;
@@ -96,7 +95,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
       entry->handle = std::move(kept);
     }
   }
-  entry->active_at_us = NowMicros();  // the time without a server does not count as idle
+  entry->active_at_us = NowUs();  // the time without a server does not count as idle
   entry->charge = accounts::Charge(options_.budgets, box.account_id);
   entry->charge.SetUnchecked(AmountsToRun(box.spec));
   UpdateCharge(*entry, box.state);
@@ -106,7 +105,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
 Task<void> BoxManager::RunMaintenance() {
   co_await CheckDisk();
   co_await CheckSockets();
-  for (const std::string& id : index_.DueAt(NowMicros())) co_await Shielded(HandleDeadline(id));
+  for (const std::string& id : index_.DueAt(NowUs())) co_await Shielded(HandleDeadline(id));
   std::vector<std::string> ended = exits_.TakeExited();
   if (!ended.empty()) {
     std::vector<std::string> ids;
@@ -124,7 +123,7 @@ Task<void> BoxManager::HandleDeadline(std::string id) {
   auto locked = co_await LockBox("", id);
   if (!locked) co_return;
   const Box& box = *locked->box;
-  const std::int64_t now_us = NowMicros();
+  const std::int64_t now_us = NowUs();
   Status done;
   if (box.state != BoxState::kRunning) {
     const std::int64_t keep_us = box.spec.keep_stopped_seconds * kMaintenanceSecondUs;
@@ -146,7 +145,7 @@ Task<void> BoxManager::StopIfIdle(LockedBox& locked) {
   const BoxSpec& spec = locked.box->spec;
   BoxEntry& entry = *locked.entry;
   if (spec.idle_seconds == 0 || entry.live == nullptr || entry.frozen_for_disk) co_return;
-  const std::int64_t now_us = NowMicros();
+  const std::int64_t now_us = NowUs();
   const std::int64_t idle_us = spec.idle_seconds * kMaintenanceSecondUs;
   std::int64_t active_at_us = std::max(entry.active_at_us.load(), locked.box->started_at_us);
   if (active_at_us + idle_us <= now_us) {
@@ -190,7 +189,7 @@ Task<void> BoxManager::HandleExit(std::string id) {
 }
 
 Task<void> BoxManager::RecordMetrics() {
-  const std::int64_t now_us = NowMicros();
+  const std::int64_t now_us = NowUs();
   std::vector<BoxIndex::Found> due;
   index_.ForEach([&](const BoxIndex::Found& found) {
     if (found.box->state == BoxState::kRunning && found.entry->meter.IsDue(now_us))

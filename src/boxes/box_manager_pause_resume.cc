@@ -15,7 +15,6 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
 #include "boxes/box_manager.h"
@@ -69,7 +68,7 @@ Task<Status> BoxManager::PauseLocked(LockedBox& locked, Memory memory) {
     auto freeze = [&live] { return live.cgroup->Freeze(); };
     CO_RETURN_IF_ERROR(co_await pool_.Run(freeze), "pause");
     box.state = BoxState::kPaused;
-    box.stopped_at_us = box.updated_at_us = NowMicros();
+    box.stopped_at_us = box.updated_at_us = NowUs();
     AddEvent(*locked.entry, "Sandbox paused");
     Status kept = co_await Commit(locked.entry, std::move(box));
     if (!kept) std::ignore = live.cgroup->Thaw();
@@ -78,7 +77,7 @@ Task<Status> BoxManager::PauseLocked(LockedBox& locked, Memory memory) {
   // The record of a stopped box does not name its processes, so that they end even if the server
   // crashes from here on.
   box.state = BoxState::kStopped;
-  box.stopped_at_us = box.updated_at_us = NowMicros();
+  box.stopped_at_us = box.updated_at_us = NowUs();
   std::unique_ptr<LiveBox> ending = std::move(locked.entry->live);
   locked.entry->handle = StoppedHandle(ending->handle, box.spec);
   AddEvent(*locked.entry, "Sandbox stopped");
@@ -114,9 +113,9 @@ Task<Result<Boxes::Connected>> BoxManager::DoConnect(std::string account_id,
     ASSIGN_OR_CO_RETURN(connected.box, co_await Wake(locked, timeout_seconds));
     co_return connected;
   }
-  locked.entry->active_at_us = NowMicros();
+  locked.entry->active_at_us = NowUs();
   Box box = *locked.box;
-  const std::int64_t ends_at_us = EndTime(box.spec, NowMicros(), timeout_seconds);
+  const std::int64_t ends_at_us = EndTime(box.spec, NowUs(), timeout_seconds);
   connected.box = locked.box;
   if (ends_at_us <= box.ends_at_us) co_return connected;
   box.ends_at_us = ends_at_us;
@@ -147,7 +146,7 @@ Task<Result<BoxPtr>> BoxManager::DoWake(LockedBox& locked, std::int64_t timeout_
   box.state = BoxState::kRunning;
   box.message.clear();
   box.stopped_at_us = 0;
-  box.started_at_us = box.updated_at_us = NowMicros();
+  box.started_at_us = box.updated_at_us = NowUs();
   box.ends_at_us = EndTime(box.spec, box.started_at_us, timeout_seconds);
   locked.entry->active_at_us = box.started_at_us;
   AddEvent(*locked.entry, "Sandbox resumed");
@@ -171,7 +170,7 @@ Task<Status> BoxManager::FailLocked(LockedBox& locked, std::string message) {
   Box box = *locked.box;
   box.state = BoxState::kFailed;
   box.message = std::move(message);
-  box.stopped_at_us = box.updated_at_us = NowMicros();
+  box.stopped_at_us = box.updated_at_us = NowUs();
   std::unique_ptr<LiveBox> ending = std::move(locked.entry->live);
   if (ending != nullptr) locked.entry->handle = StoppedHandle(ending->handle, box.spec);
   AddEvent(*locked.entry, "Sandbox failed: " + box.message);
@@ -221,7 +220,7 @@ Task<Status> BoxManager::DoReset(std::string account_id, std::string id) {
   box.state = BoxState::kRunning;
   box.message.clear();
   box.stopped_at_us = 0;
-  box.started_at_us = box.updated_at_us = NowMicros();
+  box.started_at_us = box.updated_at_us = NowUs();
   std::swap(entry.live, live);
   AddEvent(entry, "Sandbox reset");
   if (Status kept = co_await Commit(locked.entry, box); !kept) {
@@ -262,7 +261,7 @@ Task<void> BoxManager::EndReplaced(std::unique_ptr<LiveBox> live,
 Task<Result<BoxIndex::Found>> BoxManager::EnsureRunning(std::string id) {
   BoxIndex::Found found = index_.Find(id);
   if (found.box == nullptr) co_return Fail(ErrorCode::kNotFound, "box " + id + " does not exist");
-  found.entry->active_at_us = NowMicros();
+  found.entry->active_at_us = NowUs();
   if (found.entry->frozen_for_disk)
     co_return Fail(ErrorCode::kLimitExceeded,
                    "box " + id + " stands still: the disk of this server is almost full");

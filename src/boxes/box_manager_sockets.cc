@@ -2,16 +2,11 @@
 // boxes are checked when the machine's available memory has dropped noticeably, or when TCP uses
 // much of it.
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "boxes/box_manager.h"
-#include "runtime/cgroup_files.h"
 
 namespace viv::boxes {
 namespace {
@@ -21,35 +16,16 @@ constexpr std::int64_t kNoticeableBytes = 128LL << 20;
 constexpr std::int64_t kUnchargedShare = 8;  // of a box's memory
 constexpr std::int64_t kUnchargedMin = 16LL << 20;
 
-std::int64_t AvailableMemory() {
-  auto text = runtime::ReadKernelFile(AT_FDCWD, "/proc/meminfo");
-  if (!text) return 0;
-  const std::size_t at = text->find("MemAvailable:");
-  return at == std::string::npos ? 0 : std::strtoll(text->c_str() + at + 13, nullptr, 10) << 10;
-}
-
-// Whether TCP is close to the point where the kernel reduces the memory of all connections of the
-// machine.
-bool TcpTakesMuch() {
-  auto now = runtime::ReadKernelFile(AT_FDCWD, "/proc/net/sockstat");
-  auto limits = runtime::ReadKernelFile(AT_FDCWD, "/proc/sys/net/ipv4/tcp_mem");
-  if (!now || !limits) return false;
-  const std::size_t tcp = now->find("TCP:");
-  const std::size_t mem = tcp == std::string::npos ? tcp : now->find(" mem ", tcp);
-  if (mem == std::string::npos) return false;
-  const long long pages = std::strtoll(now->c_str() + mem + 5, nullptr, 10);
-  return pages > std::strtoll(limits->c_str(), nullptr, 10) / 2;
-}
-
 }  // namespace
 
 Task<void> BoxManager::CheckSockets() {
-  const std::int64_t now_us = NowMicros();
+  const std::int64_t now_us = NowUs();
   if (now_us < socket_check_next_us_) co_return;
   socket_check_next_us_ = now_us + kSocketCheckEveryUs;
-  const std::int64_t available = AvailableMemory();
+  const BoxHost::MachineMemory memory = host_.ReadMachineMemory();
+  const std::int64_t available = memory.available_bytes;
   memory_available_max_ = std::max(memory_available_max_, available);
-  if (memory_available_max_ - available < kNoticeableBytes && !TcpTakesMuch()) co_return;
+  if (memory_available_max_ - available < kNoticeableBytes && !memory.tcp_is_near_limit) co_return;
   memory_available_max_ = available;
   std::vector<BoxIndex::Found> running;
   index_.ForEach([&running](const BoxIndex::Found& found) {

@@ -7,7 +7,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/shielded.h"
 #include "boxes/box_ids.h"
@@ -137,7 +136,7 @@ Task<Status> BoxManager::StartAndCommit(BoxEntryPtr entry, const StartPoint& fro
   if (!from.parked_key.empty()) parked_->StartParking(from.parked_key, RequestOf(from));
   ASSIGN_OR_CO_RETURN(entry->live, co_await TakeOrStart(from, box));
   box.state = BoxState::kRunning;
-  box.started_at_us = box.updated_at_us = NowMicros();
+  box.started_at_us = box.updated_at_us = NowUs();
   if (box.created_at_us == 0) box.created_at_us = box.started_at_us;
   box.ends_at_us = EndTime(box.spec, box.started_at_us, box.spec.timeout_seconds);
   AddEvent(*entry, "Sandbox created");
@@ -174,7 +173,7 @@ Task<Result<BoxPtr>> BoxManager::StartAsync(StartPoint from, Box box) {
   locked.entry = entry;
   locked.lock = co_await entry->mutex.Acquire();
   box.state = BoxState::kStarting;
-  box.created_at_us = box.started_at_us = box.updated_at_us = NowMicros();
+  box.created_at_us = box.started_at_us = box.updated_at_us = NowUs();
   box.ends_at_us = kNoEndUs;
   Status kept = co_await Commit(entry, box);
   if (!kept) {

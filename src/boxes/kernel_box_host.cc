@@ -11,13 +11,17 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "base/errno_error.h"
 #include "base/log.h"
 #include "boxes/box_ids.h"
+#include "boxes/disk_use.h"
+#include "runtime/cgroup_files.h"
 #include "runtime/process.h"
 
 namespace viv::boxes {
@@ -39,23 +43,44 @@ Result<sockaddr_un> SocketAddress(const std::string& path) {
   return address;
 }
 
+std::int64_t AvailableMemory() {
+  auto text = runtime::ReadKernelFile(AT_FDCWD, "/proc/meminfo");
+  if (!text) return 0;
+  const std::size_t at = text->find("MemAvailable:");
+  return at == std::string::npos ? 0 : std::strtoll(text->c_str() + at + 13, nullptr, 10) << 10;
+}
+
+// Whether TCP is close to the point where the kernel reduces the memory of all connections of the
+// machine.
+bool TcpTakesMuch() {
+  auto now = runtime::ReadKernelFile(AT_FDCWD, "/proc/net/sockstat");
+  auto limits = runtime::ReadKernelFile(AT_FDCWD, "/proc/sys/net/ipv4/tcp_mem");
+  if (!now || !limits) return false;
+  const std::size_t tcp = now->find("TCP:");
+  const std::size_t mem = tcp == std::string::npos ? tcp : now->find(" mem ", tcp);
+  if (mem == std::string::npos) return false;
+  const long long pages = std::strtoll(now->c_str() + mem + 5, nullptr, 10);
+  return pages > std::strtoll(limits->c_str(), nullptr, 10) / 2;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<BoxHost>> BoxHost::Open(BoxParts parts, const std::string& run_folder) {
+Result<std::unique_ptr<KernelBoxHost>> KernelBoxHost::Open(BoxParts parts,
+                                                           const std::string& run_folder) {
   if (::mkdir(run_folder.c_str(), 0700) != 0 && errno != EEXIST)
     return FailErrno(ErrorCode::kUnavailable, "make " + run_folder);
   UniqueFd folder(::open(run_folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
   if (!folder) return FailErrno(ErrorCode::kUnavailable, "open " + run_folder);
-  return std::unique_ptr<BoxHost>(new BoxHost(parts, std::move(folder)));
+  return std::unique_ptr<KernelBoxHost>(new KernelBoxHost(parts, std::move(folder)));
 }
 
 // Goes through the descriptor because a socket's path is limited to 107 bytes.
-std::string BoxHost::SocketPath(const std::string& name) const {
+std::string KernelBoxHost::SocketPath(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(run_folder_.get()) + "/" + name +
          std::string(kSocketEnding);
 }
 
-Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
+Result<UniqueFd> KernelBoxHost::Listen(const std::string& name) const {
   ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(name)));
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
@@ -65,7 +90,7 @@ Result<UniqueFd> BoxHost::Listen(const std::string& name) const {
   return socket;
 }
 
-Result<UniqueFd> BoxHost::DialAgent(const BoxHandle& handle) const {
+Result<UniqueFd> KernelBoxHost::DialAgent(const BoxHandle& handle) const {
   ASSIGN_OR_RETURN(sockaddr_un address, SocketAddress(SocketPath(handle.name)));
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return FailErrno(ErrorCode::kUnavailable, "make a socket");
@@ -76,12 +101,12 @@ Result<UniqueFd> BoxHost::DialAgent(const BoxHandle& handle) const {
   return FailErrno(ErrorCode::kUnavailable, "reach the box's agent");
 }
 
-Result<UniqueFd> BoxHost::DialPort(const BoxHandle& handle, std::uint16_t port) {
+Result<UniqueFd> KernelBoxHost::DialPort(const BoxHandle& handle, std::uint16_t port) {
   ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::DialInNamespace(network.get(), port);
 }
 
-Result<std::uint32_t> BoxHost::TakeSlot() {
+Result<std::uint32_t> KernelBoxHost::TakeSlot() {
   std::lock_guard lock(mutex_);
   for (std::uint32_t tries = 0; tries < runtime::kSlotsMax; ++tries) {
     std::uint32_t slot = next_slot_;
@@ -91,12 +116,12 @@ Result<std::uint32_t> BoxHost::TakeSlot() {
   return Fail(ErrorCode::kLimitExceeded, "this machine holds as many boxes as it can");
 }
 
-void BoxHost::ReturnSlot(std::uint32_t slot) {
+void KernelBoxHost::ReturnSlot(std::uint32_t slot) {
   std::lock_guard lock(mutex_);
   used_slots_.erase(slot);
 }
 
-Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
+Status KernelBoxHost::Assemble(const StartRequest& request, LiveBox& box) {
   BoxHandle& handle = box.handle;
   std::string folder;
   if (handle.folder.empty()) {
@@ -129,7 +154,7 @@ Status BoxHost::Assemble(const StartRequest& request, LiveBox& box) {
   return {};
 }
 
-Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
+Result<std::unique_ptr<LiveBox>> KernelBoxHost::Start(const StartRequest& request) {
   if (!request.folder.empty() && IsEnding(request.folder))
     return Fail(ErrorCode::kUnavailable,
                 "the box's earlier processes have not ended yet; try again later");
@@ -144,7 +169,7 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Start(const StartRequest& request) {
   return PassUp(std::move(assembled).error(), "start a box");
 }
 
-Status BoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
+Status KernelBoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
   const BoxHandle& handle = box.handle;
   if (auto cgroup = parts_.cgroups.Find(handle.name)) box.cgroup = *std::move(cgroup);
   ASSIGN_OR_RETURN(box.pidfd, runtime::OpenProcess(handle.pid, handle.start_time));
@@ -153,8 +178,8 @@ Status BoxHost::Reassemble(network::BoxEgress egress, LiveBox& box) {
   return parts_.egress.Open(handle.name, network.get(), std::move(egress));
 }
 
-Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const BoxHandle& handle,
-                                                network::BoxEgress egress) {
+Result<std::unique_ptr<LiveBox>> KernelBoxHost::Adopt(const BoxHandle& handle,
+                                                      network::BoxEgress egress) {
   auto box = std::make_unique<LiveBox>();
   box->handle = handle;
   {
@@ -170,7 +195,7 @@ Result<std::unique_ptr<LiveBox>> BoxHost::Adopt(const BoxHandle& handle,
 
 // Works for partly started boxes too. Processes are ended first, then what they use is released;
 // while one of them is alive, the box keeps its uids, files and network.
-bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
+bool KernelBoxHost::AdvanceTeardown(const EndingPtr& ending) {
   LiveBox& box = *ending->box;
   const BoxHandle& handle = box.handle;
   const bool is_first = ending->attempts++ == 0;
@@ -193,7 +218,7 @@ bool BoxHost::AdvanceTeardown(const EndingPtr& ending) {
   return true;
 }
 
-void BoxHost::FinishTeardown(const EndingPtr& ending) {
+void KernelBoxHost::FinishTeardown(const EndingPtr& ending) {
   const std::string& folder = ending->box->handle.folder;
   Files files;
   std::shared_ptr<void> layer_reference;  // released last, without holding the lock
@@ -209,13 +234,13 @@ void BoxHost::FinishTeardown(const EndingPtr& ending) {
     log::Error("box.files_left", {{"folder", folder}, {"error", removed.error().message}});
 }
 
-void BoxHost::DropLayerReferences() {
+void KernelBoxHost::DropLayerReferences() {
   std::vector<std::shared_ptr<void>> references;
   std::lock_guard lock(mutex_);
   for (const EndingPtr& ending : ending_) references.push_back(std::move(ending->layer_reference));
 }
 
-void BoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) {
+void KernelBoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) {
   auto ending = std::make_shared<EndingBox>();
   ending->slots = options.slots ? *std::move(options.slots) : std::vector{box->handle.slot};
   ending->files = files;
@@ -234,7 +259,7 @@ void BoxHost::End(std::unique_ptr<LiveBox> box, Files files, EndOptions options)
   reaper_.Add(std::move(task));
 }
 
-void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
+void KernelBoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
   struct Waiter {
     std::mutex mutex;
     std::condition_variable ended;
@@ -252,17 +277,52 @@ void BoxHost::EndAndWait(std::unique_ptr<LiveBox> box, Files files) {
   waiter->ended.wait_for(lock, kEndTimeout, [&waiter] { return waiter->is_over; });
 }
 
-Result<network::UnchargedMemory> BoxHost::ReadUnchargedMemory(const BoxHandle& handle) {
+Result<network::UnchargedMemory> KernelBoxHost::ReadUnchargedMemory(const BoxHandle& handle) {
   ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::ReadUnchargedMemory(network.get());
 }
 
-Status BoxHost::DropUnaccepted(const BoxHandle& handle) {
+Status KernelBoxHost::DropUnaccepted(const BoxHandle& handle) {
   ASSIGN_OR_RETURN(UniqueFd network, parts_.networks.Find(handle.network));
   return network::DropUnaccepted(network.get());
 }
 
-Result<storage::DiskSpace> BoxHost::ReadSpace() const {
+// The layer gets its final name after sealing, because only then has the file system counted
+// everything that the box wrote. A layer that keeps its first name is charged to nobody.
+Result<BoxHost::SealedLayer> KernelBoxHost::SealLayer(const std::string& folder) {
+  SealedLayer sealed;
+  sealed.name = NewKernelName();
+  ASSIGN_OR_RETURN(sealed.folder, parts_.storage.MakeLayer(folder, sealed.name));
+  auto used = parts_.storage.Read(folder);
+  if (!used || !parts_.storage.has_limits()) return sealed;
+  const std::string name = LayerNameOf(sealed.name, folder, used->used_bytes);
+  const std::string named = sealed.folder.substr(0, sealed.folder.rfind('/') + 1) + name;
+  std::error_code error;
+  std::filesystem::rename(sealed.folder, named, error);
+  if (error) {
+    log::Warn("layer.not_named", {{"layer", sealed.name}, {"error", error.message()}});
+    return sealed;
+  }
+  sealed.name = name;
+  sealed.folder = named;
+  return sealed;
+}
+
+std::uint64_t KernelBoxHost::ReadBytesWritten(const LiveBox& box) const {
+  std::uint64_t bytes = 0;
+  for (pid_t process : box.cgroup->Processes())
+    bytes += runtime::ReadBytesWritten(process).value_or(0);
+  return bytes;
+}
+
+BoxHost::MachineMemory KernelBoxHost::ReadMachineMemory() const {
+  MachineMemory memory;
+  memory.available_bytes = AvailableMemory();
+  memory.tcp_is_near_limit = TcpTakesMuch();
+  return memory;
+}
+
+Result<storage::DiskSpace> KernelBoxHost::ReadSpace() const {
   ASSIGN_OR_RETURN(storage::DiskSpace room, parts_.storage.ReadSpace());
   // Counting takes a while, so it is left out where it can make no difference.
   if (room.host_bytes < room.reserve_bytes * kRoomToCountWithin)
@@ -270,12 +330,12 @@ Result<storage::DiskSpace> BoxHost::ReadSpace() const {
   return room;
 }
 
-bool BoxHost::IsEnding(const std::string& folder) {
+bool KernelBoxHost::IsEnding(const std::string& folder) {
   std::lock_guard lock(mutex_);
   return ending_folders_.contains(folder);
 }
 
-Status BoxHost::RemoveFiles(const std::string& folder) {
+Status KernelBoxHost::RemoveFiles(const std::string& folder) {
   {
     std::lock_guard lock(mutex_);
     auto ending = ending_folders_.find(folder);
@@ -289,7 +349,7 @@ Status BoxHost::RemoveFiles(const std::string& folder) {
 
 // Reserves the uid ranges of the processes that are left in a cgroup: no box may get them before
 // these exit.
-std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
+std::vector<std::uint32_t> KernelBoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
   std::vector<std::uint32_t> slots;
   for (pid_t process : group.Processes()) {
     auto user = runtime::ReadUser(process);
@@ -303,7 +363,7 @@ std::vector<std::uint32_t> BoxHost::TakeSlotsOf(const runtime::Cgroup& group) {
 
 // Kills the cgroups that an earlier server left. Processes that do not exit in time are ended in
 // the background; returns the folders that they may still write to.
-std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& count) {
+std::set<std::string> KernelBoxHost::SweepGroups(const Known& known, std::size_t& count) {
   std::vector<std::unique_ptr<runtime::Cgroup>> left;
   for (const std::string& name : parts_.cgroups.List()) {
     if (known.kernel_names.contains(name)) continue;
@@ -336,7 +396,7 @@ std::set<std::string> BoxHost::SweepGroups(const Known& known, std::size_t& coun
   return folders;
 }
 
-std::size_t BoxHost::Sweep(const Known& known) {
+std::size_t KernelBoxHost::Sweep(const Known& known) {
   std::size_t count = 0;
   const std::set<std::string> still_used = SweepGroups(known, count);
   for (const std::string& name : parts_.networks.List())

@@ -1,26 +1,22 @@
 #pragma once
-// Creates and ends boxes out of files, cgroups, network namespaces and processes. All functions
-// block for a short time and belong on the blocking pool, except the Dial functions and End. If a
-// step fails, the steps before it are undone; what a killed server left behind is removed by Sweep.
-// Thread-safe.
+// The BoxHost of the server: boxes out of files, cgroups, network namespaces and processes of this
+// machine. What a killed server left behind is removed by Sweep. Thread-safe.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "boxes/box_host.h"
 #include "boxes/box_reaper.h"
 #include "boxes/live_box.h"
 #include "network/egress.h"
 #include "network/namespaces.h"
-#include "network/socket_memory.h"
 #include "runtime/launcher.h"
 #include "storage/box_storage.h"
 
@@ -36,70 +32,47 @@ struct BoxParts {
   storage::BoxStorage& storage;
 };
 
-class BoxHost {
+class KernelBoxHost : public BoxHost {
  public:
   // The agents' sockets lie in `run_folder`. All given outlives this.
-  static Result<std::unique_ptr<BoxHost>> Open(BoxParts parts, const std::string& run_folder);
+  static Result<std::unique_ptr<KernelBoxHost>> Open(BoxParts parts, const std::string& run_folder);
 
-  struct StartRequest {
-    std::vector<storage::OverlayMount> overlays;
-    std::string folder;  // empty: a new one
-    runtime::Limits limits;
-    std::int64_t disk_bytes = 0;
-    network::BoxEgress egress;
-  };
-  Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request);
+  using BoxHost::End;
+  Result<std::unique_ptr<LiveBox>> Start(const StartRequest& request) override;
+  Result<std::unique_ptr<LiveBox>> Adopt(const BoxHandle& handle,
+                                         network::BoxEgress egress) override;
+  void End(std::unique_ptr<LiveBox> box, Files files, EndOptions options) override;
+  void EndAndWait(std::unique_ptr<LiveBox> box, Files files) override;
+  std::size_t ending() const override { return reaper_.size(); }
+  void DropLayerReferences() override;
+  Status RemoveFiles(const std::string& folder) override;
+  void ReapSpawners() override { parts_.launcher.ReapDeadSpawners(); }
 
-  // Takes over a box that an earlier server started. If a part of it is missing, the rest is ended
-  // and only its files are kept.
-  Result<std::unique_ptr<LiveBox>> Adopt(const BoxHandle& handle, network::BoxEgress egress);
-
-  enum class Files { kKeep, kRemove };
-  struct EndOptions {
-    std::function<void()> done = {};  // called on another thread once nothing is left of the box
-    std::shared_ptr<void> layer_reference = {};  // released at the same time
-    std::optional<std::vector<std::uint32_t>> slots =
-        {};  // the uid ranges it uses; none: the one of its handle
-  };
-  // Kills the processes, and releases everything else once they have exited: until then no other
-  // box gets the uids, files and network. Does not wait.
-  void End(std::unique_ptr<LiveBox> box, Files files, EndOptions options);
-  void End(std::unique_ptr<LiveBox> box, Files files) { End(std::move(box), files, EndOptions()); }
-  // The same, but waits a few seconds at most; processes that are still alive then are ended in the
-  // background.
-  void EndAndWait(std::unique_ptr<LiveBox> box, Files files);
-  // Removes the files of a box. If processes of it are still ending, the files are removed once
-  // these have exited.
-  Status RemoveFiles(const std::string& folder);
-  const BoxReaper& reaper() const { return reaper_; }
-  void DropLayerReferences();  // of all boxes that are ending, before their BoxLayers is destroyed
-  void ReapSpawners() { parts_.launcher.ReapDeadSpawners(); }
-
-  Result<UniqueFd> DialAgent(const BoxHandle& handle) const;  // does not block
-  Result<UniqueFd> DialPort(const BoxHandle& handle, std::uint16_t port);
-  Status SetEgress(const BoxHandle& handle, network::BoxEgress egress) {
+  Result<UniqueFd> DialAgent(const BoxHandle& handle) const override;
+  Result<UniqueFd> DialPort(const BoxHandle& handle, std::uint16_t port) override;
+  Status SetEgress(const BoxHandle& handle, network::BoxEgress egress) override {
     return parts_.egress.Set(handle.name, std::move(egress));
   }
-  Task<Status> CheckProxy(network::SocksProxy proxy) {
+  Task<Status> CheckProxy(network::SocksProxy proxy) override {
     return parts_.egress.CheckProxy(std::move(proxy));
   }
-  storage::BoxStorage& storage() { return parts_.storage; }
-  Result<network::UnchargedMemory> ReadUnchargedMemory(const BoxHandle& handle);
-  Status DropUnaccepted(const BoxHandle& handle);
-  // The free disk space, less what boxes have written that is not on the disk yet. Does not block.
-  Result<storage::DiskSpace> ReadSpace() const;
 
-  // Ends and removes all of our kernel objects and files that `known` does not name. Called at
-  // start, before any box is started.
-  struct Known {
-    std::set<std::string> kernel_names, folders, networks, layers;
-  };
-  std::size_t Sweep(const Known& known);
+  storage::BoxStorage& storage() override { return parts_.storage; }
+  Result<SealedLayer> SealLayer(const std::string& folder) override;
+  Result<storage::DiskSpace> ReadSpace() const override;
+  std::uint64_t ReadBytesWritten(const LiveBox& box) const override;
 
+  Result<network::UnchargedMemory> ReadUnchargedMemory(const BoxHandle& handle) override;
+  Status DropUnaccepted(const BoxHandle& handle) override;
+  MachineMemory ReadMachineMemory() const override;
+
+  std::size_t Sweep(const Known& known) override;
+
+  // Keeps this many network namespaces ready for boxes to come.
   void StockNetworks(std::size_t count) { parts_.networks.SetReadyCount(count); }
 
  private:
-  BoxHost(BoxParts parts, UniqueFd run_folder)
+  KernelBoxHost(BoxParts parts, UniqueFd run_folder)
       : parts_(parts), run_folder_(std::move(run_folder)) {}
 
   Result<std::uint32_t> TakeSlot();

@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "boxes/kernel_box_host.h"
+#include "boxes/box_host.h"
 
 namespace viv::boxes {
 

@@ -114,7 +114,7 @@ Status BoxService::Build(const Settings& settings,
   egress.flow_log = &egress_service_->flow_log();
   ASSIGN_OR_RETURN(egress_, network::Egress::Start(egress), "egress");
   boxes::BoxParts parts{*launcher_, *cgroups_, *networks_, *egress_, *storage_};
-  ASSIGN_OR_RETURN(host_, boxes::BoxHost::Open(parts, folder + "/run"));
+  ASSIGN_OR_RETURN(host_, boxes::KernelBoxHost::Open(parts, folder + "/run"));
 
   boxes::BoxManagerOptions options;
   options.boxes_max = settings.boxes_max;

@@ -65,7 +65,7 @@ class BoxService {
   std::unique_ptr<network::Namespaces> networks_;
   std::unique_ptr<network::Egress> egress_;
   std::unique_ptr<runtime::Launcher> launcher_;
-  std::unique_ptr<boxes::BoxHost> host_;
+  std::unique_ptr<boxes::KernelBoxHost> host_;
   std::unique_ptr<boxes::BoxManager> boxes_;
   std::unique_ptr<boxes::UsageMonitor> usage_monitor_;
   std::unique_ptr<boxes::ImageImports> images_;
