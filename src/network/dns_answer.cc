@@ -84,7 +84,7 @@ bool IsServiceBinding(DnsType type) {
 
 bool MayAnswerWith(const Box& box, const Address& address) {
   if (address.IsMetadata()) return false;
-  if (address.IsPrivate() && !box.loop.limits.open_private.AllowsSomePort(address)) return false;
+  if (address.IsPrivate() && !box.loop.limits.dial_guard.OpensSomePort(address)) return false;
   // A guest with an IPv6 address on a machine without IPv6 would connect to us and then be reset.
   return address.IsV4() || IsRoutable(address);
 }

@@ -32,10 +32,10 @@ std::size_t FlowsMaxOfProcess() {
 
 class EgressServer final : public Egress {
  public:
-  EgressServer(Rules open_private,
+  EgressServer(DialGuard dial_guard,
                const EgressOptions& options,
                const Resolver::Options& resolving) {
-    shared_.open_private = std::move(open_private);
+    shared_.dial_guard = std::move(dial_guard);
     shared_.flows_per_box_max = options.connections_per_box_max;
     shared_.flows_max = options.connections_max > 0 ? options.connections_max : FlowsMaxOfProcess();
     shared_.first_bytes_timeout = options.first_bytes_timeout;
@@ -137,7 +137,7 @@ class EgressServer final : public Egress {
 }  // namespace
 
 Result<std::unique_ptr<Egress>> Egress::Start(EgressOptions options) {
-  ASSIGN_OR_RETURN(Rules open_private, Rules::Compile({options.open_private, {}, false}),
+  ASSIGN_OR_RETURN(DialGuard dial_guard, DialGuard::Compile(options.open_private),
                    "open private addresses");
   Resolver::Options resolving;
   for (const std::string& text : options.resolvers) {
@@ -146,7 +146,7 @@ Result<std::unique_ptr<Egress>> Egress::Start(EgressOptions options) {
   }
   if (resolving.servers.empty() && ReadResolvConf(resolving.resolv_conf).empty())
     log::Warn("network.no_resolver", {{"file", resolving.resolv_conf}});
-  return std::make_unique<EgressServer>(std::move(open_private), options, resolving);
+  return std::make_unique<EgressServer>(std::move(dial_guard), options, resolving);
 }
 
 }  // namespace viv::network

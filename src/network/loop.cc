@@ -7,7 +7,6 @@
 
 #include "base/event_loop.h"
 #include "base/log.h"
-#include "network/stream.h"
 
 namespace viv::network {
 namespace {
@@ -23,10 +22,7 @@ bool SharedLimits::MayOpen(std::size_t flows_of_box) const {
 }
 
 bool SharedLimits::IsClosedPrivate(const Endpoint& destination) const {
-  const auto& [address, port] = destination;
-  if (address.IsMetadata()) return true;
-  if (!address.IsPrivate() && !IsAddressOfThisMachine(address)) return false;
-  return !open_private.Allows("", address, port);
+  return !dial_guard.Allows(destination);
 }
 
 Loop::Loop(SharedLimits& shared, Resolver::Options resolving)

@@ -12,14 +12,14 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "network/dial_guard.h"
 #include "network/flow_log.h"
-#include "network/policy.h"
 #include "network/resolver.h"
 
 namespace viv::network {
 
 struct SharedLimits {
-  Rules open_private;  // the private addresses that the operator opened
+  DialGuard dial_guard;
   std::size_t flows_per_box_max = 0;
   std::size_t flows_max = 0;  // of all boxes, because each takes two descriptors
   std::atomic<std::size_t> flows{0};
@@ -29,7 +29,7 @@ struct SharedLimits {
   // Whether a box with that many flows may open one more. Once half of all flows are in use, each
   // box gets only a small share, so that one box cannot shut out the others.
   bool MayOpen(std::size_t flows_of_box) const;
-  // Whether it is a private address or one of this machine's that the operator has not opened.
+  // Whether the guard refuses it.
   bool IsClosedPrivate(const Endpoint& destination) const;
 };
 
