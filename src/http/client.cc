@@ -6,23 +6,21 @@
 #include <optional>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/task_group.h"
 #include "base/text.h"
 #include "http/await_tuple.h"
+#include "http/client_tls.h"
+#include "http/dial.h"
 #include "http/exchange.h"
 #include "http/response_writer.h"
 #include "http/url.h"
 
 namespace viv::http {
 namespace {
-
-using asio::ip::tcp;
-using boost::system::error_code;
 
 // Framing and host are the client's own, unless the caller names another host.
 bool IsClientHeader(std::string_view name) {
@@ -52,29 +50,6 @@ Result<std::string> RequestHead(const ClientRequest& request, const Url& url) {
     head.append(fmt::format("Content-Length: {}\r\n", request.body.size()));
   }
   return head.append("Connection: close\r\n\r\n");
-}
-
-Task<Result<UniqueFd>> ConnectTo(Url url, Transport::Duration timeout) {
-  auto executor = co_await asio::this_coro::executor;
-  tcp::resolver resolver(executor);
-  tcp::socket socket(executor);
-  asio::steady_timer timer(executor, timeout);
-  timer.async_wait([&resolver, &socket](error_code cancelled) {
-    if (cancelled) return;
-    resolver.cancel();
-    socket.close(cancelled);
-  });
-  auto [unresolved, addresses] = co_await resolver.async_resolve(url.host, url.port, kTuple);
-  if (unresolved) {
-    co_return Fail(ErrorCode::kUnavailable, "resolve " + url.host + ": " + unresolved.message());
-  }
-  auto [refused, endpoint] = co_await asio::async_connect(socket, addresses, kTuple);
-  bool in_time = timer.cancel() > 0;
-  if (refused || !in_time) {
-    std::string why = in_time ? refused.message() : "it took too long";
-    co_return Fail(ErrorCode::kUnavailable, "connect to " + url.authority + ": " + why);
-  }
-  co_return UniqueFd(socket.release());
 }
 
 class ClientExchange : public StreamingResponse {
@@ -122,22 +97,41 @@ class ClientExchange : public StreamingResponse {
 
 using ExchangeResult = Result<std::unique_ptr<ClientExchange>>;
 
-Task<ExchangeResult> StartOverConnection(UniqueFd connection, ClientRequest request, Url url) {
-  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));
-  auto executor = co_await asio::this_coro::executor;
-  ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(connection)));
-  auto exchange = std::make_unique<ClientExchange>(MakePlainTransport(std::move(socket)), request);
+Task<ExchangeResult> StartOverTransport(std::unique_ptr<Transport> transport,
+                                        ClientRequest request,
+                                        std::string head) {
+  auto exchange = std::make_unique<ClientExchange>(std::move(transport), request);
   CO_RETURN_IF_ERROR(co_await exchange->Begin(std::move(request), std::move(head)));
   co_return exchange;
 }
 
+Task<ExchangeResult> StartOverConnection(UniqueFd connection, ClientRequest request, Url url) {
+  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));
+  auto executor = co_await asio::this_coro::executor;
+  ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(connection)));
+  co_return co_await StartOverTransport(MakePlainTransport(std::move(socket)), std::move(request),
+                                        std::move(head));
+}
+
 Task<ExchangeResult> StartAtUrl(ClientRequest request) {
   ASSIGN_OR_CO_RETURN(Url url, ParseUrl(request.url));
-  ASSIGN_OR_CO_RETURN(
-      std::string head,
-      RequestHead(request, url));  // a malformed request is refused before a connection is made
-  ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await ConnectTo(url, request.timeout));
-  co_return co_await StartOverConnection(std::move(connection), std::move(request), std::move(url));
+  if (url.secure && request.tls == nullptr)
+    co_return Fail(ErrorCode::kInvalidArgument, "not an http:// URL");
+  ASSIGN_OR_CO_RETURN(std::string head, RequestHead(request, url));  // before it connects
+  DialOptions options{.timeout = request.timeout,
+                      .check_address = request.check_address,
+                      .is_abandoned = request.is_abandoned};
+  ASSIGN_OR_CO_RETURN(UniqueFd connection, co_await DialUrl(url, std::move(options)));
+  auto executor = co_await asio::this_coro::executor;
+  ASSIGN_OR_CO_RETURN(StreamSocket socket, AdoptSocket(executor, std::move(connection)));
+  std::unique_ptr<Transport> transport;
+  if (url.secure) {
+    ASSIGN_OR_CO_RETURN(transport, co_await request.tls->Secure(std::move(socket), url.host),
+                        "TLS with " + url.authority);
+  } else {
+    transport = MakePlainTransport(std::move(socket));
+  }
+  co_return co_await StartOverTransport(std::move(transport), std::move(request), std::move(head));
 }
 
 Task<Result<ClientResponse>> ReadWholeBody(std::unique_ptr<ClientExchange> exchange,
@@ -166,6 +160,48 @@ Task<Status> RunCallbacks(ClientRequest request, StreamCallbacks callbacks) {
   }
 }
 
+Task<Result<ClientResponse>> FetchWhole(ClientRequest request) {
+  std::size_t bytes_max = request.body_bytes_max;
+  ASSIGN_OR_CO_RETURN(auto exchange, co_await StartAtUrl(std::move(request)), "fetch");
+  co_return co_await ReadWholeBody(std::move(exchange), bytes_max);
+}
+
+// What a fetch and the one who waits for it share: the latter may leave first.
+struct TimedFetch {
+  explicit TimedFetch(asio::any_io_executor executor) : ended(std::move(executor)) {}
+
+  asio::steady_timer ended;  // cancelled once there is a result
+  bool is_abandoned = false;
+  std::optional<Result<ClientResponse>> result;
+};
+
+Task<void> RunTimedFetch(std::shared_ptr<TimedFetch> timed, ClientRequest request) {
+  // Whoever waited may have left: that ends this, and is no failure.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  Result<ClientResponse> result = co_await FetchWhole(std::move(request));
+  timed->result.emplace(std::move(result));
+  timed->ended.cancel();
+}
+
+// A task of its own: not all of it can be broken off (a name that is being resolved), but nobody
+// has to wait for it.
+Task<Result<ClientResponse>> FetchWithin(ClientRequest request) {
+  ASSIGN_OR_CO_RETURN(const Url url, ParseUrl(request.url), "fetch");
+  auto executor = co_await asio::this_coro::executor;
+  auto timed = std::make_shared<TimedFetch>(executor);
+  timed->ended.expires_after(request.total_timeout);
+  request.is_abandoned = [timed, also = std::move(request.is_abandoned)] {
+    return timed->is_abandoned || (also && also());
+  };
+  TaskGroup tasks(executor);
+  tasks.Spawn("http.fetch", RunTimedFetch(timed, std::move(request)));
+  if (!timed->result) co_await timed->ended.async_wait(kTuple);
+  timed->is_abandoned = true;
+  if (timed->result) co_return *std::move(timed->result);
+  co_return Fail(ErrorCode::kUnavailable,
+                 "fetch: " + url.host + ":" + url.port + " did not answer in time");
+}
+
 template <typename T>
 Result<T> RunBlocking(Task<Result<T>> task) {
   asio::io_context io{1};
@@ -186,9 +222,8 @@ Result<T> RunBlocking(Task<Result<T>> task) {
 }  // namespace
 
 Task<Result<ClientResponse>> Fetch(ClientRequest request) {
-  std::size_t bytes_max = request.body_bytes_max;
-  ASSIGN_OR_CO_RETURN(auto exchange, co_await StartAtUrl(std::move(request)), "fetch");
-  co_return co_await ReadWholeBody(std::move(exchange), bytes_max);
+  if (request.total_timeout.count() > 0) co_return co_await FetchWithin(std::move(request));
+  co_return co_await FetchWhole(std::move(request));
 }
 
 Task<Result<ClientResponse>> FetchOver(UniqueFd connection, ClientRequest request) {

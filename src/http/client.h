@@ -1,10 +1,11 @@
 #pragma once
-// A small HTTP/1.1 client for our command line, our agents' host side and tests: one request, one
-// connection, plain. It follows no redirects, and it limits time and size because it trusts no
-// server.
+// The HTTP/1.1 client of this server, of our command line and of tests: one request, one
+// connection. It follows no redirects and trusts no server: time and size are limited. Whoever
+// fetches what others name gives a check of addresses (network::DialGuard).
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,9 +17,14 @@
 
 namespace viv::http {
 
+class ClientTls;
+
+// Whether an address may be dialled; an error says why not.
+using AddressCheck = std::function<Status(const std::string& address, std::uint16_t port)>;
+
 struct ClientRequest {
   std::string method = "GET";
-  std::string url;  // "http://host[:port]/path?query"
+  std::string url;  // "http://host[:port]/path?query"; https:// needs `tls`
   Headers headers;
   std::string body;
   // Instead of `body`: returns the body piece by piece, an empty piece at the end. The pieces are
@@ -32,6 +38,10 @@ struct ClientRequest {
   // Called regularly while the response is awaited and read; the exchange ends when it returns
   // true.
   std::function<bool()> is_abandoned = nullptr;
+  ClientTls* tls = nullptr;              // outlives the executor
+  AddressCheck check_address = nullptr;  // of each address of the host; nullptr: all may be dialled
+  // Of Fetch: for all of it, resolving and TLS included; 0: the limits above alone.
+  std::chrono::milliseconds total_timeout{0};
 };
 
 struct ClientResponse {

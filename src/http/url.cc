@@ -37,22 +37,29 @@ bool SplitAuthority(std::string_view authority, Url& url) {
     if (rest.front() != ':') return false;
     url.port.assign(rest.substr(1));
   }
-  return !host.empty() && host.find('@') == std::string_view::npos && IsUrlPort(url.port);
+  // User names and passwords are refused, as they would be sent to nobody. RFC 3986 has no
+  // backslash, which some programs take for a slash: they would see another host.
+  return !host.empty() && authority.find_first_of("@\\") == std::string_view::npos &&
+         IsUrlPort(url.port);
 }
 
 }  // namespace
 
 Result<Url> ParseUrl(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
-  if (!EqualsIgnoreCase(text.substr(0, kScheme.size()), kScheme) || !IsPlainUrl(text)) {
-    return Fail(ErrorCode::kInvalidArgument, "not an http:// URL");
+  const std::string scheme = ToLower(text.substr(0, std::min<std::size_t>(text.find(':'), 8)));
+  Url url;
+  url.secure = scheme == "https";
+  url.port = url.secure ? "443" : "80";
+  if ((scheme != "http" && !url.secure) || text.substr(scheme.size(), 3) != "://" ||
+      !IsPlainUrl(text)) {
+    return Fail(ErrorCode::kInvalidArgument, "not an http:// or https:// URL");
   }
-  text.remove_prefix(kScheme.size());
+  text.remove_prefix(scheme.size() + 3);
   text = text.substr(0, text.find('#'));
-  std::size_t end = std::min(text.find_first_of("/?"), text.size());
-  Url url{.host = {}, .port = "80", .authority = std::string(text.substr(0, end)), .target = "/"};
-  if (end < text.size()) url.target.assign(text.substr(end));
-  if (url.target.front() == '?') url.target.insert(0, "/");
+  const std::size_t end = std::min(text.find_first_of("/?"), text.size());
+  url.authority.assign(text.substr(0, end));
+  url.target.assign(text.substr(end));
+  if (!url.target.starts_with('/')) url.target.insert(0, "/");
   if (!SplitAuthority(url.authority, url)) {
     return Fail(ErrorCode::kInvalidArgument, "the URL's host or port is malformed");
   }
@@ -62,6 +69,21 @@ Result<Url> ParseUrl(std::string_view text) {
 Result<Url> ParseUrlOrPath(std::string_view text) {
   if (!text.starts_with('/')) return ParseUrl(text);
   return ParseUrl("http://localhost" + std::string(text));
+}
+
+Result<Url> ResolveRedirect(const Url& from, std::string_view location) {
+  location = Trim(location);
+  if (location.empty()) return Fail(ErrorCode::kUnavailable, "the answer is a redirect to nowhere");
+  const std::string scheme = from.secure ? "https" : "http";
+  if (location.starts_with("//")) return ParseUrl(scheme + ":" + std::string(location));
+  if (location.find("://") != std::string_view::npos && location.front() != '/')
+    return ParseUrl(location);
+  std::string base = scheme + "://" + from.authority;
+  if (!location.starts_with('/')) {
+    const std::string_view folder = std::string_view(from.target).substr(0, from.target.find('?'));
+    base += folder.substr(0, folder.rfind('/') + 1);
+  }
+  return ParseUrl(base + std::string(location));
 }
 
 }  // namespace viv::http
