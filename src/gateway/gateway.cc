@@ -5,7 +5,7 @@
 #include "gateway/box_gateway.h"
 #include "gateway/rules/callback_client.h"
 #include "gateway/rules/credentials.h"
-#include "network/policy.h"
+#include "network/dial_guard.h"
 
 namespace viv::gateway {
 namespace {
@@ -53,7 +53,10 @@ Result<std::unique_ptr<Gateway>> Gateway::Open(GatewayOptions options) {
                    "read the certificates that origins are checked by");
   // A callback is the account's own server, which may run in the same network as this one.
   PostLimits limits;
-  limits.may_dial = [](const std::string& address) { return !network::IsMetadataAddress(address); };
+  limits.check_address = [guard = network::DialGuard::AllButMetadata()](const std::string& address,
+                                                                        std::uint16_t port) {
+    return guard.Check(address, port);
+  };
   parts->callbacks =
       std::make_shared<CallbackClient>(*parts->signer, *parts->origin_tls, std::move(limits));
   return std::make_unique<EgressGateway>(std::move(parts), *options.secrets);

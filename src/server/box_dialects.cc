@@ -55,6 +55,9 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
   std::unique_ptr<BoxDialects> dialects(new BoxDialects(parts));
   RETURN_IF_ERROR(dialects->LoadTables(parts.store));
   const Settings& settings = parts.settings;
+  ASSIGN_OR_RETURN(network::DialGuard dial_guard,
+                   network::DialGuard::Compile(settings.open_private), "open private addresses");
+  ASSIGN_OR_RETURN(dialects->download_tls_, gateway::OriginTls::Open({}), "TLS of downloads");
   boxes::Boxes& boxes = parts.boxes.boxes();
   dialects->e2b_.reset(new e2b::Context{.boxes = boxes,
                                         .accounts = parts.accounts,
@@ -82,7 +85,8 @@ Result<std::unique_ptr<BoxDialects>> BoxDialects::Open(Parts parts) {
                                               .runs = *dialects->runs_,
                                               .sessions = *dialects->sessions_,
                                               .public_url = settings.public_url,
-                                              .open_private = settings.open_private});
+                                              .dial_guard = std::move(dial_guard),
+                                              .tls = dialects->download_tls_.get()});
   dialects->box_traffic_ = e2b::Traffic(*dialects->e2b_);
   dialects->service_traffic_ = langsmith::ServiceTraffic(*dialects->langsmith_);
   return dialects;

@@ -13,6 +13,7 @@
 #include "dialects/e2b/context.h"
 #include "dialects/langsmith/context.h"
 #include "dialects/recoup/context.h"
+#include "gateway/tls/tls.h"
 #include "git/repositories.h"
 #include "http/middleware/auth.h"
 #include "http/router.h"
@@ -69,6 +70,7 @@ class BoxDialects {
   git::Repositories repositories_;
   std::unique_ptr<accounts::DocumentTable> registries_, snapshots_, services_, recoup_accounts_,
       runs_, sessions_;
+  std::unique_ptr<gateway::OriginTls> download_tls_;
   std::unique_ptr<e2b::Context> e2b_;
   std::unique_ptr<langsmith::Context> langsmith_;
   std::unique_ptr<recoup::Context> recoup_;

@@ -11,17 +11,18 @@
 #include "dialects/recoup/git_pack.h"
 #include "dialects/recoup/shapes.h"
 #include "fuzz_target.h"
+#include "http/url.h"
 
 FUZZ_TARGET(recoup_text)(const std::uint8_t* data, std::size_t size) {
   namespace recoup = viv::recoup;
   std::string text(reinterpret_cast<const char*>(data), size);
   recoup::IsUrl(text);
-  if (auto url = recoup::ParseWebUrl(text)) {
+  if (auto url = viv::http::ParseUrl(text)) {
     CHECK(!url->host.empty() && url->target.starts_with('/'));
     CHECK(url->authority.find('@') == std::string::npos);
   }
-  recoup::WebUrl from{true, "example.com", "443", "example.com", "/a/b?c"};
-  if (auto url = recoup::ResolveRedirect(from, text)) CHECK(!url->host.empty());
+  viv::http::Url from{true, "example.com", "443", "example.com", "/a/b?c"};
+  if (auto url = viv::http::ResolveRedirect(from, text)) CHECK(!url->host.empty());
   if (auto bytes = recoup::BytesOfDataUrl(text)) CHECK(bytes->size() <= text.size());
   if (auto head = recoup::ParseAdvertisement(text))
     CHECK(head->commit.empty() || head->commit.size() == 40);

@@ -17,6 +17,11 @@
 #include "http/middleware/auth.h"
 #include "http/route_table.h"
 #include "http/router.h"
+#include "network/dial_guard.h"
+
+namespace viv::http {
+class ClientTls;
+}
 
 namespace viv::recoup {
 
@@ -27,8 +32,9 @@ struct Context {
   accounts::DocumentTable& account_rows;  // per account: its snapshot, repository's URL, expiry
   accounts::DocumentTable& runs;
   accounts::DocumentTable& sessions;
-  std::string public_url = {};  // of links in answers; empty: the one the client used
-  std::vector<std::string> open_private = {};  // private blocks that downloads may reach
+  std::string public_url = {};         // of links in answers; empty: the one the client used
+  network::DialGuard dial_guard = {};  // decides which addresses downloads are dialled at
+  http::ClientTls* tls = nullptr;      // for https:// downloads; outlives the executor
   Clock clock = NowMs;
   RunQueue run_queue = {};                          // from requests to ExecuteRuns
   std::array<AsyncMutex, 64> session_mutexes = {};  // by the hash of a session's id

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "dialects/recoup/test_support.h"
+#include "http/client_tls.h"
 
 namespace viv::recoup {
 namespace {
@@ -55,11 +56,26 @@ std::string Redirect(const std::string& to) {
   return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\nContent-Length: 0\r\n\r\n";
 }
 
-Result<std::string> Get(std::string url, DownloadLimits limits = {}) {
-  return RunTask(Download(std::move(url), std::move(limits)));
+// No server here speaks TLS.
+class NoTls final : public http::ClientTls {
+ public:
+  Task<Result<std::unique_ptr<http::Transport>>> Secure(http::StreamSocket, std::string) override {
+    co_return Fail(ErrorCode::kUnavailable, "no TLS");
+  }
+};
+
+Result<std::string> Get(std::string url, DownloadOptions options = {}) {
+  NoTls tls;
+  options.tls = &tls;
+  return RunTask(Download(std::move(url), std::move(options)));
 }
-DownloadLimits Opened() {
-  return {.open_private = {"127.0.0.0/8"}};
+DownloadOptions Opening(const std::vector<std::string>& entries) {
+  DownloadOptions options;
+  options.dial_guard = *network::DialGuard::Compile(entries);
+  return options;
+}
+DownloadOptions Opened() {
+  return Opening({"127.0.0.0/8"});
 }
 
 TEST(DownloadTest, PrivateAddressesAreNotDialled) {
@@ -79,7 +95,7 @@ TEST(DownloadTest, WhoOpensEverythingDoesNotOpenThisMachineItself) {
                           "http://[::ffff:127.0.0.1]:%/"}) {
     std::string with_port = url;
     with_port.replace(with_port.find('%'), 1, std::to_string(listener.port()));
-    auto got = Get(with_port, {.open_private = {"0.0.0.0/0"}});
+    auto got = Get(with_port, Opening({"0.0.0.0/0"}));
     ASSERT_FALSE(got) << url;
     EXPECT_EQ(got.error().code, ErrorCode::kPermissionDenied) << got.error().message;
   }
@@ -110,10 +126,10 @@ TEST(DownloadTest, RedirectsHaveAnEnd) {
 TEST(DownloadTest, SizeIsLimitedWhetherItIsToldOrNot) {
   Listener listener({Page(std::string(2000, 'x')),
                      "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + std::string(2000, 'x')});
-  DownloadLimits limits = Opened();
-  limits.bytes_max = 1000;
+  DownloadOptions options = Opened();
+  options.bytes_max = 1000;
   for (int i = 0; i < 2; ++i) {
-    auto got = Get(listener.url(), limits);
+    auto got = Get(listener.url(), options);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::kLimitExceeded);
   }
@@ -133,41 +149,9 @@ TEST(DownloadTest, DataUrlsCarryTheirBytes) {
   EXPECT_EQ(Get("DATA:text/plain;base64,aGVsbG8="), "hello");
   for (const char* bad : {"data:", "data:text/plain", "data:;base64,***", "data:,%zz"})
     EXPECT_FALSE(Get(bad)) << bad;
-  EXPECT_FALSE(Get("data:,12345", {.bytes_max = 4}));
-}
-
-TEST(WebUrlTest, IsTakenApart) {
-  auto url = ParseWebUrl("HTTPS://Example.com:8443/a/b?c=d#e");
-  ASSERT_TRUE(url);
-  EXPECT_TRUE(url->secure);
-  EXPECT_EQ(url->host, "Example.com");
-  EXPECT_EQ(url->port, "8443");
-  EXPECT_EQ(url->target, "/a/b?c=d");
-  EXPECT_EQ(ParseWebUrl("http://[::1]:80?x")->host, "::1");
-  EXPECT_EQ(ParseWebUrl("http://[::1]:80?x")->target, "/?x");
-  EXPECT_EQ(ParseWebUrl("https://h")->port, "443");
-}
-
-TEST(WebUrlTest, RefusesWhatIsNone) {
-  for (const char* bad :
-       {"", "http:", "http://", "ftp://h/", "file:///etc/passwd", "http://u@h/", "http://h:0/",
-        "http://h:70000/", "http://h:/", "http://h x/", "http://[::1/", "http://[::1]x/",
-        "gopher://h", "http:/h", "//h", "http://h/\r\nX: y"})
-    EXPECT_FALSE(ParseWebUrl(bad)) << bad;
-}
-
-TEST(WebUrlTest, RedirectsAreRelativeToWhereTheyComeFrom) {
-  WebUrl from = *ParseWebUrl("https://h:444/a/b?q=/z");
-  auto leads = [&from](std::string_view to) {
-    auto url = ResolveRedirect(from, to);
-    return url ? (url->secure ? "s " : "p ") + url->authority + " " + url->target : "";
-  };
-  EXPECT_EQ(leads("c"), "s h:444 /a/c");
-  EXPECT_EQ(leads("/c?d"), "s h:444 /c?d");
-  EXPECT_EQ(leads("//other/x"), "s other /x");
-  EXPECT_EQ(leads("http://other/x"), "p other /x");
-  EXPECT_EQ(leads(""), "");
-  EXPECT_EQ(leads("file:///etc/passwd"), "");
+  DownloadOptions small;
+  small.bytes_max = 4;
+  EXPECT_FALSE(Get("data:,12345", small));
 }
 
 }  // namespace

@@ -143,10 +143,11 @@ Task<Fetched> FetchAll(Context& context, UploadRequest request) {
       fetched.errors.emplace_back(shown + "given twice");
       continue;
     }
-    DownloadLimits limits;
-    limits.bytes_max = std::min(limits.bytes_max, left);
-    limits.open_private = context.open_private;
-    auto bytes = co_await Download(std::move(file.url), std::move(limits));
+    DownloadOptions options;
+    options.bytes_max = std::min(options.bytes_max, left);
+    options.dial_guard = context.dial_guard;
+    options.tls = context.tls;
+    auto bytes = co_await Download(std::move(file.url), std::move(options));
     if (!bytes) {
       fetched.errors.emplace_back(shown + Printable(bytes.error().message, 1024));
       continue;

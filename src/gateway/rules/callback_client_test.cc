@@ -223,12 +223,15 @@ TEST(CallbackClientTest, NobodyThereIsAFailure) {
 
 TEST(CallbackClientTest, DialsOnlyWhatItMay) {
   PostLimits limits;
-  limits.may_dial = [](const std::string& address) { return address != "127.0.0.1"; };
+  limits.check_address = [](const std::string& address, std::uint16_t) -> Status {
+    if (address != "127.0.0.1") return {};
+    return Fail(ErrorCode::kPermissionDenied, "an address that may not be dialled");
+  };
   RulesFixture fixture(std::move(limits));
   CallbackServer server;
   auto asked = RunToEnd(fixture.client->Ask(server.url(), {}, "{}"));
   ASSERT_FALSE(asked);
-  EXPECT_THAT(asked.error().message, HasSubstr("none that may be dialled"));
+  EXPECT_THAT(asked.error().message, HasSubstr("may not be dialled"));
   EXPECT_TRUE(server.asked().empty());
 }
 

@@ -4,12 +4,12 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <string>
 
 #include "base/result.h"
 #include "base/task.h"
-#include "gateway/tls/tls.h"
+#include "http/client.h"
+#include "http/client_tls.h"
 #include "http/message.h"
 
 namespace viv::gateway {
@@ -17,8 +17,7 @@ namespace viv::gateway {
 struct PostLimits {
   std::chrono::milliseconds time{10'000};  // for everything, including DNS and TLS
   std::size_t response_bytes_max = 64 * 1024;
-  // Whether an address may be dialled; nullptr: all may.
-  std::function<bool(const std::string& address)> may_dial = nullptr;
+  http::AddressCheck check_address = nullptr;  // nullptr: all addresses may be dialled
 };
 
 struct PostResponse {
@@ -28,7 +27,10 @@ struct PostResponse {
 
 // `url` is http:// or https://. `headers` may have a User-Agent, else it is ours. Errors name no
 // more of the URL than its host and port. `tls` outlives the executor.
-Task<Result<PostResponse>> Post(
-    OriginTls& tls, std::string url, http::Headers headers, std::string body, PostLimits limits);
+Task<Result<PostResponse>> Post(http::ClientTls& tls,
+                                std::string url,
+                                http::Headers headers,
+                                std::string body,
+                                PostLimits limits);
 
 }  // namespace viv::gateway

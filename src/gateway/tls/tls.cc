@@ -140,6 +140,13 @@ Task<Result<TlsConnection>> AcceptTls(http::StreamSocket socket,
   co_return *std::move(secured);
 }
 
+Task<Result<std::unique_ptr<http::Transport>>> OriginTls::Secure(http::StreamSocket socket,
+                                                                 std::string host) {
+  ASSIGN_OR_CO_RETURN(TlsConnection secured,
+                      co_await Connect(std::move(socket), std::move(host), false));
+  co_return std::move(secured.transport);
+}
+
 Result<std::unique_ptr<OriginTls>> OriginTls::Open(const std::vector<std::string>& cas) {
   ASSIGN_OR_RETURN(ContextPtr context, MakeOriginContext(cas));
   return std::unique_ptr<OriginTls>(std::make_unique<OpenSslOriginTls>(std::move(context)));

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "gateway/tls/certificate_authority.h"
+#include "http/client_tls.h"
 #include "http/transport.h"
 
 namespace viv::gateway {
@@ -24,17 +25,19 @@ Task<Result<TlsConnection>> AcceptTls(http::StreamSocket socket,
                                       std::shared_ptr<SSL_CTX> context,
                                       bool http2);
 
-// The client side, toward origins. Thread-safe.
-class OriginTls {
+// The client's side, toward origins. Thread-safe.
+class OriginTls : public http::ClientTls {
  public:
   // Trusts the machine's authorities and those in these PEM files.
   static Result<std::unique_ptr<OriginTls>> Open(const std::vector<std::string>& cas);
-  virtual ~OriginTls() = default;
-  // kPermissionDenied: its certificate is not for `host` or no trusted authority signed it; the
-  // message says which. kUnavailable: any other failure.
+  // kPermissionDenied when its certificate is not one of `host`, or nobody trusted vouches for it:
+  // the message says which. kUnavailable when it fails otherwise.
   virtual Task<Result<TlsConnection>> Connect(http::StreamSocket socket,
                                               std::string host,
                                               bool http2) = 0;
+  // For the HTTP client: the same, without HTTP/2.
+  Task<Result<std::unique_ptr<http::Transport>>> Secure(http::StreamSocket socket,
+                                                        std::string host) final;
 };
 
 }  // namespace viv::gateway
