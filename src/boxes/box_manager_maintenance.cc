@@ -184,8 +184,11 @@ Task<void> BoxManager::HandleExit(std::string id) {
   } else {
     handled = co_await RemoveLocked(*locked, EndWait::kNo);
   }
-  if (!handled)
-    log::Error("box.exit_not_handled", {{"box", id}, {"error", handled.error().message}});
+  if (handled) co_return;
+  log::Error("box.exit_not_handled", {{"box", id}, {"error", handled.error().message}});
+  // The next round handles the exit again.
+  const LiveBox& live = *locked->entry->live;
+  exits_.Add(live.pidfd.get(), live.handle.name);
 }
 
 Task<void> BoxManager::RecordMetrics() {

@@ -172,9 +172,15 @@ Task<Status> BoxManager::FailLocked(LockedBox& locked, std::string message) {
   box.message = std::move(message);
   box.stopped_at_us = box.updated_at_us = NowUs();
   std::unique_ptr<LiveBox> ending = std::move(locked.entry->live);
+  const BoxHandle handle = locked.entry->handle;
   if (ending != nullptr) locked.entry->handle = StoppedHandle(ending->handle, box.spec);
   AddEvent(*locked.entry, "Sandbox failed: " + box.message);
   Status kept = co_await Commit(locked.entry, std::move(box));
+  if (!kept) {  // the record still names the processes
+    locked.entry->live = std::move(ending);
+    locked.entry->handle = handle;
+    co_return kept;
+  }
   if (ending != nullptr) co_await EndProcesses(locked.entry, std::move(ending), locked.box->spec);
   co_return kept;
 }

@@ -19,7 +19,11 @@ void ExitPoller::Add(int pidfd, const std::string& name) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLONESHOT;
   event.data.u64 = names_->next++;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd, &event) != 0) return;
+  // A process whose exit was taken is still registered, without events.
+  const bool is_added = ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd, &event) == 0;
+  if (!is_added &&
+      (errno != EEXIST || ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, pidfd, &event) != 0))
+    return;
   names_->by_number[event.data.u64] = name;
   names_->by_name[name] = event.data.u64;
 }

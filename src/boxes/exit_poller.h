@@ -19,7 +19,8 @@ class ExitPoller {
  public:
   static Result<ExitPoller> Open();
 
-  // `pidfd` stays open while it is registered; closing it unregisters it.
+  // `pidfd` stays open while it is registered; closing it unregisters it. A process that is added
+  // again after its exit was taken is reported again.
   void Add(int pidfd, const std::string& name);
   void Remove(const std::string& name);
   std::vector<std::string> TakeExited();

@@ -42,6 +42,17 @@ TEST(ExitPollerTest, TellsOnceOfEachThatEnded) {
   EXPECT_TRUE(poller->TakeExited().empty());
 }
 
+TEST(ExitPollerTest, TellsAgainOfOneThatIsAddedAgain) {
+  auto poller = ExitPoller::Open();
+  ASSERT_TRUE(poller);
+  Sleeper one;
+  poller->Add(one.pidfd.get(), "one");
+  one.End();
+  EXPECT_EQ(poller->TakeExited(), std::vector<std::string>{"one"});
+  poller->Add(one.pidfd.get(), "one");
+  EXPECT_EQ(poller->TakeExited(), std::vector<std::string>{"one"});
+}
+
 TEST(ExitPollerTest, SaysNothingOfAForgottenOne) {
   auto poller = ExitPoller::Open();
   ASSERT_TRUE(poller);
