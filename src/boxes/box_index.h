@@ -37,6 +37,7 @@ struct BoxEntry {
   BoxMeter meter;
   std::vector<LogEntry> events;                // what happened to it
   bool setup_due = false;                      // the agent has not been sent the latest settings
+  std::atomic<bool> thaw_due = false;          // it is recorded as running, and still frozen
   std::atomic<std::int64_t> active_at_us = 0;  // when it was last active, as far as is known
   // Its processes are frozen because the disk is almost full, whatever its record says.
   std::atomic<bool> frozen_for_disk = false;

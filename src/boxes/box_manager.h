@@ -193,6 +193,8 @@ class BoxManager : public Boxes {
                                     std::int64_t timeout_seconds);
   Task<Result<BoxPtr>> Wake(LockedBox& locked, std::int64_t timeout_seconds);
   Task<Result<BoxPtr>> DoWake(LockedBox& locked, std::int64_t timeout_seconds);
+  static Status ThawRunning(BoxEntry& entry);  // if it fails, maintenance tries again
+  Task<Status> CompleteResume(LockedBox& locked);
   Task<Status> FailLocked(LockedBox& locked, std::string message);
   Task<void> EndProcesses(BoxEntryPtr entry, std::unique_ptr<LiveBox> live, const BoxSpec& spec);
   Task<Status> RestartProcesses(LockedBox& locked, const Box& box);
@@ -230,6 +232,7 @@ class BoxManager : public Boxes {
   // box_manager_maintenance.cc
   Status AdoptAll();
   void Adopt(BoxRecord record, std::vector<std::string>& lost);
+  Task<void> RetryThaws();
   Task<void> HandleDeadline(std::string id);
   Task<void> StopIfIdle(LockedBox& locked);
   Task<void> HandleExit(std::string id);

@@ -23,7 +23,9 @@ Task<Result<BoxManager::Sealed>> BoxManager::Seal(LockedBox& locked) {
   auto work = [&]() -> Result<BoxHost::SealedLayer> {
     if (running) RETURN_IF_ERROR(live->cgroup->Freeze(), "freeze the box");
     auto layer = host_.SealLayer(handle.folder);
-    if (running) RETURN_IF_ERROR(live->cgroup->Thaw(), "thaw the box");
+    if (!running) return layer;
+    if (Status thawed = ThawRunning(*locked.entry); !thawed)
+      log::Error("box.not_thawed", {{"box", locked.box->id}, {"error", thawed.error().message}});
     return layer;
   };
   ASSIGN_OR_CO_RETURN(BoxHost::SealedLayer layer, co_await pool_.Run(work), "copy the box's files");

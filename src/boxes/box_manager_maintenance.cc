@@ -104,6 +104,7 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
 
 Task<void> BoxManager::RunMaintenance() {
   co_await CheckDisk();
+  co_await RetryThaws();
   co_await CheckSockets();
   for (const std::string& id : index_.DueAt(NowUs())) co_await Shielded(HandleDeadline(id));
   std::vector<std::string> ended = exits_.TakeExited();
@@ -117,6 +118,30 @@ Task<void> BoxManager::RunMaintenance() {
   }
   co_await RecordMetrics();
   host_.ReapSpawners();
+}
+
+// Thaws the boxes that an operation left frozen because thawing failed.
+Task<void> BoxManager::RetryThaws() {
+  std::vector<BoxIndex::Found> due;
+  index_.ForEach([&due](const BoxIndex::Found& found) {
+    if (found.entry->thaw_due) due.push_back(found);
+  });
+  if (due.empty()) co_return;
+  auto work = [this, &due] {
+    for (const BoxIndex::Found& found : due) {
+      BoxEntry& entry = *found.entry;
+      AsyncMutex::Lock lock;
+      if (!entry.mutex.TryAcquire(lock)) continue;  // in the next round
+      const BoxPtr box = index_.Find(entry.id).box;
+      entry.thaw_due = box != nullptr && box->state == BoxState::kRunning && entry.live != nullptr;
+      // A box that is frozen for the disk is thawed when there is room.
+      if (!entry.thaw_due || entry.frozen_for_disk) continue;
+      if (Status thawed = ThawRunning(entry); !thawed)
+        log::Error("box.not_thawed", {{"box", entry.id}, {"error", thawed.error().message}});
+    }
+    return true;
+  };
+  co_await pool_.Run(work);
 }
 
 Task<void> BoxManager::HandleDeadline(std::string id) {

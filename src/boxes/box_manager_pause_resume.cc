@@ -71,7 +71,7 @@ Task<Status> BoxManager::PauseLocked(LockedBox& locked, Memory memory) {
     box.stopped_at_us = box.updated_at_us = NowUs();
     AddEvent(*locked.entry, "Sandbox paused");
     Status kept = co_await Commit(locked.entry, std::move(box));
-    if (!kept) std::ignore = live.cgroup->Thaw();
+    if (!kept) std::ignore = ThawRunning(*locked.entry);
     co_return kept;
   }
   // The record of a stopped box does not name its processes, so that they end even if the server
@@ -113,6 +113,7 @@ Task<Result<Boxes::Connected>> BoxManager::DoConnect(std::string account_id,
     ASSIGN_OR_CO_RETURN(connected.box, co_await Wake(locked, timeout_seconds));
     co_return connected;
   }
+  CO_RETURN_IF_ERROR(co_await CompleteResume(locked));
   locked.entry->active_at_us = NowUs();
   Box box = *locked.box;
   const std::int64_t ends_at_us = EndTime(box.spec, NowUs(), timeout_seconds);
@@ -152,17 +153,36 @@ Task<Result<BoxPtr>> BoxManager::DoWake(LockedBox& locked, std::int64_t timeout_
   AddEvent(*locked.entry, "Sandbox resumed");
   if (frozen) {
     CO_RETURN_IF_ERROR(co_await Commit(locked.entry, box));
-    LiveBox& live = *locked.entry->live;
-    auto thaw = [&live] { return live.cgroup->Thaw(); };
-    CO_RETURN_IF_ERROR(co_await pool_.Run(thaw), "resume");
-    if (locked.entry->setup_due) CO_RETURN_IF_ERROR(co_await SetUp(live, box));
+    locked.entry->thaw_due = true;
+    locked.box = index_.Find(box.id).box;
+    CO_RETURN_IF_ERROR(co_await CompleteResume(locked), "resume");
   } else {
     CO_RETURN_IF_ERROR(co_await RestartProcesses(locked, box), "start again");
+    locked.entry->setup_due = false;
   }
-  locked.entry->setup_due = false;
   log::Info("box.woken", {{"box", box.id}, {"memory", frozen}});
   locked.box = std::make_shared<const Box>(std::move(box));
   co_return locked.box;
+}
+
+Status BoxManager::ThawRunning(BoxEntry& entry) {
+  Status thawed = entry.live->cgroup->Thaw();
+  entry.thaw_due = !thawed;
+  return thawed;
+}
+
+// Does what is left to do of a resume: thaws the box and sends its latest settings to the agent.
+Task<Status> BoxManager::CompleteResume(LockedBox& locked) {
+  BoxEntry& entry = *locked.entry;
+  if (entry.live == nullptr || entry.frozen_for_disk) co_return Status();
+  if (entry.thaw_due) {
+    auto thaw = [&entry] { return ThawRunning(entry); };
+    CO_RETURN_IF_ERROR(co_await pool_.Run(thaw));
+  }
+  if (!entry.setup_due) co_return Status();
+  CO_RETURN_IF_ERROR(co_await SetUp(*entry.live, *locked.box));
+  entry.setup_due = false;
+  co_return Status();
 }
 
 // The box has no processes then; its files are kept unless it is disposable.
