@@ -71,14 +71,22 @@ void BoxManager::Adopt(BoxRecord record, std::vector<std::string>& lost) {
   }
   if (HasProcesses(box.state)) {
     auto live = host_.Adopt(entry->handle, EgressOf(box));
+    if (live && box.state == BoxState::kPaused) {
+      if (Status frozen = (*live)->cgroup->Freeze(); !frozen) {
+        host_.EndAndWait(*std::move(live), BoxHost::Files::kKeep);
+        live = PassUp(std::move(frozen).error(), "freeze it");
+      }
+    }
     if (live) {
       entry->live = *std::move(live);
-      const bool frozen = box.state == BoxState::kPaused;
-      Status agrees = frozen ? entry->live->cgroup->Freeze() : entry->live->cgroup->Thaw();
       // An earlier server may have lowered the limit while the disk was almost full.
-      if (agrees) agrees = host_.storage().SetLimit(entry->handle.folder, box.spec.disk_bytes);
-      if (!agrees)
-        log::Error("box.not_adopted", {{"box", box.id}, {"error", agrees.error().message}});
+      Status agrees = host_.storage().SetLimit(entry->handle.folder, box.spec.disk_bytes);
+      if (agrees && box.state == BoxState::kRunning) agrees = entry->live->cgroup->Thaw();
+      if (!agrees) {  // the next check of the disk tries again
+        log::Error("box.not_released", {{"box", box.id}, {"error", agrees.error().message}});
+        entry->frozen_for_disk = true;
+        ++frozen_for_disk_;
+      }
       exits_.Add(entry->live->pidfd.get(), entry->live->handle.name);
     } else {
       log::Warn("box.lost", {{"box", box.id}, {"error", live.error().message}});
