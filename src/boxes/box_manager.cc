@@ -235,12 +235,15 @@ Task<Status> BoxManager::ApplyChange(LockedBox& locked, BoxChange change) {
   Box box = *locked.box;
   box.spec = ApplyBoxChange(std::move(box.spec), change);
   box.updated_at_us = NowUs();
-  CO_RETURN_IF_ERROR(co_await Commit(locked.entry, std::move(box)));
+  const bool sets_egress = change.network && locked.entry->live != nullptr;
+  if (sets_egress) CO_RETURN_IF_ERROR(host_.SetEgress(locked.entry->live->handle, EgressOf(box)));
+  if (Status kept = co_await Commit(locked.entry, std::move(box)); !kept) {
+    if (sets_egress)
+      std::ignore = host_.SetEgress(locked.entry->live->handle, EgressOf(*locked.box));
+    co_return kept;
+  }
   locked.box = index_.Find(locked.box->id).box;
   if (locked.entry->live == nullptr) co_return Status();
-  if (change.network) {
-    CO_RETURN_IF_ERROR(host_.SetEgress(locked.entry->live->handle, EgressOf(*locked.box)));
-  }
   const bool for_agent = change.variables || change.user || change.workdir;
   // A frozen agent cannot answer; it gets the new settings when the box is resumed.
   locked.entry->setup_due = locked.entry->setup_due || for_agent;
