@@ -217,7 +217,10 @@ Task<Status> BoxManager::RestartProcesses(LockedBox& locked, const Box& box) {
   Status ready = co_await SetUp(*locked.entry->live, box);
   if (ready) ready = co_await Commit(locked.entry, box);
   if (!ready) {
-    co_await EndProcesses(locked.entry, std::move(locked.entry->live), box.spec);
+    // Files that this start made are in no record.
+    const auto files =
+        locked.entry->handle.folder.empty() ? BoxHost::Files::kRemove : BoxHost::Files::kKeep;
+    co_await End(std::move(locked.entry->live), files, locked.entry->layers);
     co_return ready;
   }
   exits_.Add(locked.entry->live->pidfd.get(), locked.entry->live->handle.name);
