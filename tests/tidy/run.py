@@ -68,6 +68,17 @@ def dead_links():
                 yield f"{file}: dead link {target}"
 
 
+def lost_files():
+    """Documents name sources by their paths' ends; a rename must follow there, too."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split()
+    if not tracked:
+        return  # not a checkout
+    for file in [ROOT / "ARCHITECTURE.md", *ROOT.glob("docs/**/*.md")]:
+        for name in set(re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:cc|h))`", file.read_text())):
+            if not any(("/" + path).endswith("/" + name) for path in tracked):
+                yield f"{file}: there is no {name}"
+
+
 def layers():
     run = subprocess.run([sys.executable, ROOT / "tests/tidy/layers.py"], capture_output=True, text=True)
     yield from (line for line in run.stdout.splitlines() if line)
@@ -83,7 +94,7 @@ def format():
 
 
 passed = failed = 0
-for check in (layers, format, await_expressions, leftover_prints, unbuilt_files, repeated_names, beast_in_headers, dead_links):
+for check in (layers, format, await_expressions, leftover_prints, unbuilt_files, repeated_names, beast_in_headers, dead_links, lost_files):
     found = list(check())
     for problem in found:
         print(problem)
