@@ -186,6 +186,11 @@ TEST_F(NamePolicyTest, ANewPolicyDecidesAFlowByItsSniffedHost) {
   UniqueFd good = GuestConnects(kPublic, listener.port);
   WriteAll(good.get(), ClientHelloFor("good.org"));
   UniqueFd good_server = AcceptOn(listener);
+  // Until a flow forwards bytes, a policy that forbids it is told to the guest in a TLS alert.
+  for (const UniqueFd* server : {&bad_server, &good_server}) {
+    char first = 0;
+    ASSERT_EQ(recv(server->get(), &first, 1, MSG_PEEK), 1);
+  }
   ASSERT_TRUE(egress_->Set("box", EgressWithPolicy(kOnlyGood)));
   EXPECT_EQ(ReadToEnd(bad.get()), "reset");
   WriteAll(good_server.get(), "still here");
